@@ -21,7 +21,7 @@ from cimento.models.hf.batches import BatchLimits
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.files import locate
 from cimento.models.hf.inspection import Inside
-from cimento.models.hf.layout import Layout
+from cimento.models.hf.layout import ModelLayout
 from cimento.models.hf.prompts import CausalOptions, split_ids
 from cimento.models.questions import Choose
 from cimento.models.settings import Policy
@@ -96,7 +96,7 @@ def _shared(
 def _separate(
     model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, asks: Sequence[Sequence[Choose]]
 ) -> Sums:
-    layout = Layout(thin="head", pad=True)
+    layout = ModelLayout(thin="head", pad=True)
     scoring = CausalScoring(model, layout=layout, limits=BatchLimits(tokens=512), packing=False)
     totals = []
     for tier in asks:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cimento.corpus.generation import generate_suites
 from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
-from cimento.paradigms.regions.audit import audit_suite
+from cimento.paradigms.regions.audit import audit_region_suite
 from cimento.suites import Suite
 
 PAGE = Path(__file__).parents[1] / "docs" / "grammars.md"
@@ -61,7 +61,7 @@ def table(language: str, title: str) -> str:
 
 def baselines(suite: Suite) -> tuple[str, str]:
     """The accuracies of unigrams and bigrams; blanks for a factorial design."""
-    known = {ngram.name: ngram.accuracy for ngram in audit_suite(suite).ngrams}
+    known = {ngram.name: ngram.accuracy for ngram in audit_region_suite(suite).ngrams}
     accuracies = (known.get("unigrams"), known.get("bigrams"))
     one, two = ("" if accuracy is None else f"{accuracy:.2f}" for accuracy in accuracies)
     return one, two

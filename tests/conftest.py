@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from cimento.models.base import Scorer
-    from cimento.models.hf.files import Located
+    from cimento.models.hf.files import LocatedModel
 
 # Of what is imported and collected nothing is garbage: it is not looked for until the tests begin.
 gc.disable()
@@ -82,7 +82,7 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
     """`load`, which takes longer than most runs of the tests, once for each demo model."""
     kept: dict[str, Scorer] = {}
 
-    def loaded(located: Located, **options: object) -> Scorer:
+    def loaded(located: LocatedModel, **options: object) -> Scorer:
         import torch
 
         # Models of the tests are so small that threads would only wait for each other.

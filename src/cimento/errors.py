@@ -362,7 +362,7 @@ def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
     return "".join(mark if mark.isprintable() or mark in _BLANKS else "\ufffd" for mark in line)
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """A message as a sentence, with a capital and exactly one full stop."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 

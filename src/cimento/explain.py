@@ -27,7 +27,7 @@ from cimento.paradigms.regions.attributions import (
     attributions_table,
     contributions_of,
 )
-from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
+from cimento.paradigms.regions.explanations import InterchangeMean, explanations_table, means_of
 from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
@@ -62,7 +62,7 @@ class Explanation:
 
     run: Run
     table: pl.DataFrame
-    means: tuple[CellMean, ...]
+    means: tuple[InterchangeMean, ...]
     notes: tuple[str, ...] = ()
     twins: tuple[str, ...] = ()
 

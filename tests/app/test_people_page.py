@@ -55,7 +55,7 @@ def answer_all(survey, rating):
     design, database = read_design(survey), survey / DATABASE
     storage.prepare(database, design)
     ((person, _),) = storage.invite_participants(database, design, 1)
-    with storage.opened(database) as connection:
+    with storage.opened_database(database) as connection:
         storage.store_consent(connection, person.id, design)
         for number, question in enumerate(person.questions):
             asked = design.by_id[question]

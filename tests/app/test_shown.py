@@ -59,7 +59,7 @@ def test_progress_counts_people_and_questions_and_not_fields(survey):
     design, database = read_design(survey), survey / DATABASE
     storage.prepare(database, design)
     (first, _), _ = storage.invite_participants(database, design, 2)
-    with storage.opened(database) as connection:
+    with storage.opened_database(database) as connection:
         storage.store_consent(connection, first.id, design)
         storage.store_answer(
             connection, first.id, first.questions[0], {"acceptability": "3", "other": "x"},

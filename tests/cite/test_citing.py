@@ -11,8 +11,8 @@ import pytest
 
 import cimento
 from cimento import Meta, Policy, Run, TableError, open_run, open_runs
-from cimento.cite import bibtex, methods_paragraph, references
-from cimento.cite.library import from_text, library, slug, works_in
+from cimento.cite import bibtex, cited_works, methods_paragraph
+from cimento.cite.library import bibtex_key, from_text, library, works_in
 from cimento.cli.main import invoke
 from cimento.measures import MEASURES
 from cimento.paradigms import MethodFacts
@@ -57,7 +57,7 @@ def test_works_are_complete_and_named_once():
 
     assert max(dois.values()) == 1
     for key, work in library().items():
-        assert slug(key) == key
+        assert bibtex_key(key) == key
         assert work.authors
         assert work.title
         assert 1890 < int(work.fields["year"]) < 2100
@@ -116,7 +116,7 @@ def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, nam
     paragraph = methods_paragraph([run], appendix=True, form="markdown")
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", paragraph))
 
-    assert cited == {reference.key for reference in references([run], appendix=True)}
+    assert cited == {reference.key for reference in cited_works([run], appendix=True)}
     assert {name, "cimento", "paszke2019"} <= cited
     assert f"We used the suite {name} (" in paragraph
     assert str(run.manifest["suite"]["sha256"])[:12] in paragraph
@@ -144,8 +144,8 @@ def test_a_paper_prints_a_short_paragraph_without_the_protocol(stored, name):
     assert not re.search(r"SHA-256|tokenizer|float|rule |was used|In all runs|%[a-z]", said)
     assert "\n" not in said
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", methods_paragraph([run], form="markdown")))
-    assert cited == {reference.key for reference in references([run], appendix=False)}
-    assert cited <= {reference.key for reference in references([run])}
+    assert cited == {reference.key for reference in cited_works([run], appendix=False)}
+    assert cited <= {reference.key for reference in cited_works([run])}
 
 
 def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
@@ -190,7 +190,7 @@ def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
 
 
 def test_a_starter_suite_has_a_year_and_says_nothing_twice(stored):
-    entry = bibtex(references([stored["it-acceptability"]])[:1])
+    entry = bibtex(cited_works([stored["it-acceptability"]])[:1])
     assert "  year = {2026},\n" in entry
     assert "  note = {cimento starter suites, CC BY 4.0},\n" in entry
 
@@ -257,8 +257,8 @@ def test_sources_are_those_of_what_they_stand_behind(stored):
 def test_a_suite_that_nobody_signed_has_no_entry(form):
     run = made(meta=Meta("acc", language="it"))
 
-    assert "acc" not in {reference.key for reference in references([run])}
-    assert "{acc," not in bibtex(references([run]))
+    assert "acc" not in {reference.key for reference in cited_works([run])}
+    assert "{acc," not in bibtex(cited_works([run]))
     for appendix in (False, True):
         assert "(acc)" not in methods_paragraph([run], form=form, appendix=appendix)
         assert "suite acc" in methods_paragraph([run], form=form, appendix=appendix)
@@ -331,7 +331,7 @@ def test_judging_of_regions_is_said_as_it_was(stored):
 def test_pseudo_likelihoods_cite_their_source(rule, key):
     run = made(model={"kind": "masked"}, policy={"pll": rule})
 
-    assert key in {reference.key for reference in references([run])}
+    assert key in {reference.key for reference in cited_works([run])}
     assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run], appendix=True)
 
 
@@ -383,7 +383,7 @@ def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
         [run], appendix=True, form="latex"
     )
     assert ") (DBLP:journals/x/Rossi31). The" in methods_paragraph([run], appendix=True)
-    assert references([run])[0].ready == entry
+    assert cited_works([run])[0].ready == entry
 
 
 def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
@@ -399,13 +399,13 @@ def test_words_of_a_suite_that_look_like_a_citation_are_words(form):
     run = made(meta=Meta("blank [@nobody2031]", citation="x"))
 
     assert "@nobody2031" in methods_paragraph([run], appendix=True, form=form)
-    assert "nobody2031" not in {reference.key for reference in references([run])}
+    assert "nobody2031" not in {reference.key for reference in cited_works([run])}
 
 
 def test_a_name_with_marks_of_tex_keeps_its_braces():
     run = made(meta=Meta("s", author="Smith & {Sons}"))
 
-    assert "  author = {{Smith \\& \\{Sons\\}}}," in bibtex(references([run]))
+    assert "  author = {{Smith \\& \\{Sons\\}}}," in bibtex(cited_works([run]))
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
@@ -419,7 +419,7 @@ def test_the_command_prints_bibtex_or_the_paragraph(runs_of_every_kind, stored, 
 
     assert invoke(["cite", path]) == 0
     entries = capsys.readouterr().out
-    assert entries.count("\n@") + 1 == len(references(list(stored.values())))
+    assert entries.count("\n@") + 1 == len(cited_works(list(stored.values())))
     assert invoke(["cite", path, "--methods", "--format", "latex"]) == 0
     assert "\\citep{" in capsys.readouterr().out
     assert invoke(["cite", path, "--methods"]) == 0

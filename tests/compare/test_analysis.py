@@ -17,7 +17,7 @@ from cimento.errors import InputError, UsageError
 from cimento.people.judgments import BETTER, Judgment
 from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.report.figures_analysis import information_figure, wright_map
-from cimento.report.grid import as_text
+from cimento.report.grid import grid_as_text
 from cimento.suites import (
     BAD,
     GOOD,
@@ -86,7 +86,7 @@ def test_an_item_that_better_models_fail_is_found_backwards_and_shown():
     assert [item.item for item in analysis.backwards] == ["11"]
     assert ("backwards", analysis.backwards[0]) in notable_items(analysis)
     assert "11" in {item.item for item in analysis.misfits} or analysis.backwards
-    shown = as_text(analysis_grids(analysis)["items"])
+    shown = grid_as_text(analysis_grids(analysis)["items"])
     assert "look for a slip" in shown
 
 
@@ -97,7 +97,7 @@ def test_items_that_all_models_fail_are_not_disorderly():
     failed = [item for item in analysis.items if item.phenomenon == "hard"]
     assert all(item.infit < 1 and item.infit_p > 0.05 for item in failed)
     assert not any(name == "disorderly" for name, _ in notable_items(analysis))
-    assert "disorderly" not in as_text(analysis_grids(analysis)["items"])
+    assert "disorderly" not in grid_as_text(analysis_grids(analysis)["items"])
 
 
 def test_people_are_further_columns_on_the_same_scale():
@@ -114,14 +114,14 @@ def test_people_are_further_columns_on_the_same_scale():
     analysis = analyze_table(table, kind="rasch")
     assert table.right.shape == (10, 8)
     assert {one.kind for one in analysis.models if one.model.startswith("p")} == {"person"}
-    assert "models and people" in as_text(analysis_grids(analysis)["models"])
+    assert "models and people" in grid_as_text(analysis_grids(analysis)["models"])
 
 
 def test_too_little_data_has_shares_and_the_reason():
     analysis = analyze(runs_of(("++--", "+---")))
     assert analysis.reason == "4 items: a model of items needs 5 or more"
     assert [one.right for one in analysis.models] == [0.5, 0.25]
-    assert "No model of items: 4 items" in as_text(analysis_grids(analysis)["models"])
+    assert "No model of items: 4 items" in grid_as_text(analysis_grids(analysis)["models"])
 
 
 def test_a_covariate_that_no_suite_has_is_refused_with_a_hint():
@@ -145,7 +145,7 @@ def test_clusters_are_those_of_a_suite_and_have_a_part_of_the_variance():
     assert table.cluster_codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, -1]
     parts = [part.part for part in analyze_table(table, kind="rasch").variance]
     assert "cluster" in parts
-    shown = as_text(analysis_grids(analyze_table(table, kind="rasch"))["variance"])
+    shown = grid_as_text(analysis_grids(analyze_table(table, kind="rasch"))["variance"])
     assert "clusters of items from one source" in shown
 
 

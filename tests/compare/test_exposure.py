@@ -16,7 +16,7 @@ from cimento.compare.exposure import (
     UNSEEN,
     WHOLE,
     Pair,
-    counted,
+    counted_pairs,
     critical_pairs,
     exposure,
     words_of,
@@ -69,7 +69,7 @@ def test_what_is_critical():
 
 
 def test_counts_by_hand():
-    pairs = counted(critical_pairs(suite(PAIRS)), CORPUS)
+    pairs = counted_pairs(critical_pairs(suite(PAIRS)), CORPUS)
     assert [(pair.n_good, pair.n_bad, pair.n_whole) for pair in pairs] == [
         (2, 0, 1),
         (1, 1, 1),
@@ -83,14 +83,14 @@ def test_words_without_blanks_are_found_inside_sentences():
     """A Han letter is a word: before, a sentence was one, and no other text held it."""
     [pair] = critical_pairs(suite([("我买了一本书。", "我买了一只书。")]), before=0)
     assert (pair.good, pair.bad) == (("本",), ("只",))
-    [pair] = counted([pair], ["他借了两本书。", "桌上有一本书和一只猫。"])
+    [pair] = counted_pairs([pair], ["他借了两本书。", "桌上有一本书和一只猫。"])
     assert (pair.n_good, pair.n_bad, pair.n_whole) == (2, 1, 0)
 
 
 def test_accuracy_on_what_a_corpus_lacks():
     made = suite([*PAIRS, ("Il mare luccica.", "Il mare luccicano.")])
     run = evaluate(made, FakeScorer(lambda tokens, at: -1.0 if "canta" in tokens[at] else -2.0))
-    exposed = exposure(run, counted(critical_pairs(made), CORPUS))
+    exposed = exposure(run, counted_pairs(critical_pairs(made), CORPUS))
     rates = {part.items: (part.n, part.accuracy) for part in exposed.parts}
     # "canta" is in both sides of item 1: a tie, which does not pass; so it is nowhere else.
     assert rates[SEEN][0] == 3
@@ -106,7 +106,7 @@ texts = st.lists(st.sampled_from(["a", "b", "c", "."]), min_size=1, max_size=8).
 def test_counts_are_those_of_a_naive_search(lines, first, second):
     good, bad = words_of(first), words_of(second)
     pair = Pair(item="1", alternative="bad", good=good, bad=bad, sentences=(good, bad))
-    (made,) = counted([pair], lines)
+    (made,) = counted_pairs([pair], lines)
 
     def naive(words):
         lined = [words_of(line) for line in lines]

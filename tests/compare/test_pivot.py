@@ -10,7 +10,7 @@ import pytest
 from cimento import UsageError, evaluate
 from cimento.compare.pivot import PivotCell, pivot, pivot_grid
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
-from cimento.report.grid import as_csv, as_text
+from cimento.report.grid import as_csv, grid_as_text
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
@@ -88,7 +88,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
     last = as_csv(pivot_grid(cells)).splitlines()[-1]
     # (100 + 50) / 2, each suite once; two suites have no interval
     assert last == "Mean over suites,,,suites,50.0,2,75.0,,,2"
-    assert "fewer than 5 suites." in as_text(pivot_grid(cells))
+    assert "fewer than 5 suites." in grid_as_text(pivot_grid(cells))
     both = pivot(runs, ["lp,penlp"])
     assert {cell.measure for cell in both} == {"lp", "penlp"}
     with pytest.raises(UsageError, match="no such measure"):

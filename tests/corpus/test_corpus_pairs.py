@@ -39,13 +39,13 @@ from cimento.corpus.decisions import (
     as_table,
     columns_of,
     decision_rows,
-    pair_suite,
+    decision_suite,
     read_decisions,
 )
 from cimento.corpus.treebanks import open_treebanks
 from cimento.paradigms.cloze.files import load_cloze
 from cimento.suites.stimuli import join_regions
-from cimento.suites.tables import read_table
+from cimento.suites.tables import read_suite_table
 from tests.helpers.rated import load_rated
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
@@ -290,7 +290,7 @@ def test_ids_count_over_the_section_and_leave_gaps(table):
     numbers = {decision.id for decision in read}
     assert {"e 1", "e 2", "se 4"} <= numbers
     assert sum(bool(decision.dropped) for decision in read) == 1
-    suite = pair_suite(read, INVENTORY, meta=Meta("mine"))
+    suite = decision_suite(read, INVENTORY, meta=Meta("mine"))
     assert len(suite.items) == len(read) - 1
     for item in suite.items:
         good, bad = item.conditions
@@ -382,7 +382,7 @@ def test_a_table_that_is_none_is_refused(tmp_path):
 
 
 def filled(path):
-    parsed, _ = read_table(path.read_bytes(), path)
+    parsed, _ = read_suite_table(path.read_bytes(), path)
     rows = [{**row.cells, "grammaticality": "yes"} for row in parsed.rows]
     path.write_text(as_table(rows, parsed.columns), encoding="utf-8")
 

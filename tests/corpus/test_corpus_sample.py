@@ -12,7 +12,7 @@ from cimento.corpus import joined_tokens, token_spans
 from cimento.corpus.connectives.frequencies import count_connectives
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
-from cimento.corpus.decisions import pair_suite, read_decisions
+from cimento.corpus.decisions import decision_suite, read_decisions
 from cimento.corpus.treebanks import may_show, open_treebanks
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
@@ -136,7 +136,7 @@ def test_functional_words_have_no_dependents_and_nothing_crosses():
 def test_the_decisions_of_the_documentation_make_a_suite():
     inventory = open_inventory("it-connectives")
     read = read_decisions(SAMPLE / "decisions.tsv", open_treebanks([Path("it_sample")]), inventory)
-    suite = pair_suite(read, inventory, meta=Meta("my-pairs"))
+    suite = decision_suite(read, inventory, meta=Meta("my-pairs"))
     assert (len(read), len(suite.items)) == (36, 31)
     flags = [item.column("grammaticality") for item in suite.items]
     assert (flags.count("yes"), flags.count("no")) == (21, 10)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cimento import InputError
-from cimento.corpus import Multiword, Sentence, Word
+from cimento.corpus import Multiword, TreebankSentence, Word
 from cimento.corpus.connectives.frequencies import (
     PublishedFrequencies,
     compare_published,
@@ -44,7 +44,7 @@ def sentence(rows, multiwords=(), text=""):
         Word(number, form, lemma, upos, "_", head, deprel, "_")
         for number, (form, lemma, upos, head, deprel) in enumerate(rows, start=1)
     ]
-    return Sentence("s", text, tuple(words), tuple(multiwords))
+    return TreebankSentence("s", text, tuple(words), tuple(multiwords))
 
 
 def inventory(*texts):

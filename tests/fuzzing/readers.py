@@ -191,9 +191,9 @@ def grammar(folder: Path) -> object:
 
 def island_judgments(path: Path) -> object:
     """Ratings of the Italian island study."""
-    from cimento.studies.islands.human import read_judgments
+    from cimento.studies.islands.human import read_island_ratings
 
-    return read_judgments(path)
+    return read_island_ratings(path)
 
 
 def stories(path: Path) -> object:
@@ -329,13 +329,13 @@ def adapter(folder: Path) -> object:
 
 def server_answer(path: Path) -> object:
     """What a server says of a text."""
-    from cimento.models.server.answers import read_answer
+    from cimento.models.server.answers import read_text_scores
 
     try:
         answer = parse_json(path.read_bytes())
     except ValueError:  # the client asks again
         return None
-    return read_answer(answer, TEXT, where="server")
+    return read_text_scores(answer, TEXT, where="server")
 
 
 def free_text(path: Path) -> object:

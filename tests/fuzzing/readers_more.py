@@ -115,14 +115,14 @@ def answers_jspsych(path: Path) -> object:
 def _imported(path: Path, form: str) -> object:
     from typing import cast
 
-    from cimento.people.annotate.importing import asked_items, read_answers
+    from cimento.people.annotate.importing import questions_by_name, read_answers
     from cimento.people.annotate.rows import AnswerForm, ImportOptions
     from cimento.people.judgments import table_of
     from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))
     options = ImportOptions(
-        form=cast("AnswerForm", form), places=asked_items([suite]), secret=b"s" * 32
+        form=cast("AnswerForm", form), places=questions_by_name([suite]), secret=b"s" * 32
     )
     return table_of(read_answers([path], options).judgments)
 
@@ -136,28 +136,33 @@ def survey_answers(path: Path) -> object:
 
 def cloze_of_a_study(path: Path) -> object:
     """Items of the study of connectives, with what people chose."""
-    from cimento.studies.connectives.cloze import chosen_by_people, read_cloze, table_3, table_5
+    from cimento.studies.connectives.cloze import (
+        choice_counts,
+        chosen_by_people,
+        read_cloze_section,
+        table_5,
+    )
 
-    section = read_cloze(path)
-    people = table_3(section.suite, chosen_by_people(section))
+    section = read_cloze_section(path)
+    people = choice_counts(section.suite, chosen_by_people(section))
     return people, table_5(section.suite, section.completions)
 
 
 def completions(path: Path) -> object:
     """A model's completions of such items."""
-    from cimento.studies.connectives.cloze import read_cloze
+    from cimento.studies.connectives.cloze import read_cloze_section
     from tests.fuzzing.seeds_files import STUDY_CLOZE
     from tests.helpers.suites_on_disk import write
 
-    return read_cloze(write(path.with_name("cloze.tsv"), STUDY_CLOZE), path)
+    return read_cloze_section(write(path.with_name("cloze.tsv"), STUDY_CLOZE), path)
 
 
 def expected(path: Path) -> object:
     """Expected statistics of a study."""
-    from cimento.studies.connectives.text import compare, read_expected
+    from cimento.studies.connectives.text import compare_statistics, read_expected
 
     values = read_expected(path)
-    return compare(values, values)
+    return compare_statistics(values, values)
 
 
 def models_table(path: Path) -> object:
@@ -169,9 +174,9 @@ def models_table(path: Path) -> object:
 
 def judged_sheet(path: Path) -> object:
     """The sheet of the Brazilian study."""
-    from cimento.paradigms.cloze.portuguese import read_sheet
+    from cimento.paradigms.cloze.portuguese import read_released_sheet
 
-    return read_sheet(path)
+    return read_released_sheet(path)
 
 
 def dictionary_index(path: Path) -> object:
@@ -189,7 +194,7 @@ def reply(path: Path) -> object:
     """What a server answers to a chat, and what is read from it."""
     from cimento.io.parsing import parse_json
     from cimento.models.server.model import reply_in
-    from cimento.paradigms.stories.answers import parse, parse_words
+    from cimento.paradigms.stories.answers import parse_reply, parse_words
     from cimento.paradigms.stories.suite import TIERS
 
     try:
@@ -199,7 +204,7 @@ def reply(path: Path) -> object:
     replies = [reply_in(answer, chat=chat, options=()) for chat in (True, False)]
     texts = [written.text for written in replies if written is not None]
     return [
-        [*(parse(tier, text) for tier in TIERS), parse_words(text, {"vero": "true"})]
+        [*(parse_reply(tier, text) for tier in TIERS), parse_words(text, {"vero": "true"})]
         for text in texts
     ]
 

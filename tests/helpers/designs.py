@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cimento import Condition, Item, Meta, Region, Suite
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
 
 
@@ -49,7 +49,7 @@ def scores(rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, Va
     """Item and condition to a score: four numbers an item, None for one that is missing."""
     return {
         item: {
-            condition: Missing("not asked") if value is None else value
+            condition: NoValue("not asked") if value is None else value
             for condition, value in zip(ISLAND_CONDITIONS, values, strict=True)
         }
         for item, values in rows.items()

@@ -16,7 +16,7 @@ from cimento import Asking, InputError, UsageError, load_suite, load_suites, ope
 from cimento.cli.main import invoke
 from cimento.errors import PluginError
 from cimento.io import plugins
-from cimento.measures import Missing, Sentence, find_measure, find_measures
+from cimento.measures import NoValue, Sentence, find_measure, find_measures
 from cimento.testing.models import uniform_scorer
 
 FOLDER = Path(__file__).parents[1] / "sample_plugin"
@@ -75,7 +75,7 @@ def test_a_measure_of_a_plugin_is_found_by_its_name():
 
 
 def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
-    assert find_measure("undefined").of(sentence(-1.0)) == Missing("it always is")
+    assert find_measure("undefined").of(sentence(-1.0)) == NoValue("it always is")
     with pytest.raises(PluginError, match="the plug-in 'failing' of cimento-broken"):
         find_measure("failing").of(sentence(-1.0))
 

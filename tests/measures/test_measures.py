@@ -14,7 +14,7 @@ from cimento import TableError, UsageError
 from cimento.io.tables import TOKENS
 from cimento.measures import (
     NOT_ASKED,
-    Missing,
+    NoValue,
     region_metric,
     region_values,
     surprisal_bits,
@@ -69,7 +69,7 @@ def test_only_the_sum_over_nothing_is_a_number(metric):
     if metric == "sum":
         assert value == 0
     else:
-        assert value == Missing(f"the {metric} over no token is undefined")
+        assert value == NoValue(f"the {metric} over no token is undefined")
 
 
 def test_an_unknown_metric_is_refused():
@@ -108,7 +108,7 @@ def test_a_token_before_every_region_belongs_to_the_first_that_has_text():
 def test_a_token_that_begins_in_a_region_and_leaves_it_stays_there():
     # The last region has text, but no token of its own: it has no value.
     values = values_of("ab | cd | ef", table([(0, 0, 2, -1.0), (1, 3, 8, -2.0)]))
-    assert values == (1, 2, Missing("no token begins in this region"))
+    assert values == (1, 2, NoValue("no token begins in this region"))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_an_empty_region_gets_no_token_and_its_sum_is_nothing(text, expected):
 def test_other_metrics_of_an_empty_region_are_undefined():
     tokens = table([(0, 0, 2, -1.0), (1, 3, 5, -2.0)])
     values = values_of("ab | | cd", tokens, metric="mean")
-    assert values == (1, Missing("the mean over no token is undefined"), 2)
+    assert values == (1, NoValue("the mean over no token is undefined"), 2)
 
 
 def test_the_source_may_name_the_regions_even_empty_ones():
@@ -159,34 +159,34 @@ def test_an_unscored_token_leaves_its_region_without_value_and_says_why():
         unscored_reason=pl.Series(["first token without left context", None])
     )
     values = values_of("ab | cd", tokens)
-    assert values == (Missing("first token without left context"), 2)
+    assert values == (NoValue("first token without left context"), 2)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_score_that_is_no_number_gives_no_value(value, metric):
     values = values_of("ab | cd", table([(0, 0, 2, value), (1, 3, 5, -2.0)]), metric=metric)
-    assert isinstance(values[0], Missing)
+    assert isinstance(values[0], NoValue)
     assert "'t'" in values[0].reason
-    assert not isinstance(values[1], Missing)
+    assert not isinstance(values[1], NoValue)
 
 
 def test_what_was_not_asked_for_is_not_nothing():
     only_second = table([(1, 3, 5, -2.0)])
     values = values_of("ab | cd | ef", only_second, formula="(2;%a%) > 0")
-    assert values == (Missing(NOT_ASKED), 2, Missing(NOT_ASKED))
+    assert values == (NoValue(NOT_ASKED), 2, NoValue(NOT_ASKED))
 
 
 def test_a_part_of_what_was_not_asked_for_is_not_all_of_it():
     # Another condition asked for the end of the same text.
     suite = make_suite(["(2;%b%) > 0"], [{"a": "ab cd |", "b": "ab | cd"}])
     values = region_values(table([(1, 3, 5, -2.0)]), requests_of(suite), metric="sum").values["1"]
-    assert values == {"a": (Missing(NOT_ASKED), 0), "b": (Missing(NOT_ASKED), 2)}
+    assert values == {"a": (NoValue(NOT_ASKED), 0), "b": (NoValue(NOT_ASKED), 2)}
 
 
 def test_a_gap_in_what_was_not_asked_for_is_noticed():
     ends = table([(0, 0, 2, -1.0), (2, 6, 8, -4.0)])
-    assert values_of("ab cd ef | gh", ends, formula="(2;%a%) > 0")[0] == Missing(NOT_ASKED)
+    assert values_of("ab cd ef | gh", ends, formula="(2;%a%) > 0")[0] == NoValue(NOT_ASKED)
 
 
 def test_what_was_not_needed_but_is_there_has_its_value():
@@ -197,9 +197,9 @@ def test_what_was_not_needed_but_is_there_has_its_value():
 def test_a_sentence_without_any_token_has_no_values():
     nothing = table([]).cast(TOKENS.polars())
     assert values_of("ab | | cd", nothing) == (
-        Missing("no token of this sentence was scored"),
+        NoValue("no token of this sentence was scored"),
         0,
-        Missing("no token of this sentence was scored"),
+        NoValue("no token of this sentence was scored"),
     )
 
 
@@ -227,4 +227,4 @@ def test_golden_metric_of_an_empty_region(shared):
     for metric, value in reference.items():
         # By design: where the reference returns NaN or stops, the value is missing.
         ours = region_metric([], metric=metric)
-        assert ours == value if isinstance(value, float) else isinstance(ours, Missing)
+        assert ours == value if isinstance(value, float) else isinstance(ours, NoValue)

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
-from cimento.io.values import Missing
+from cimento.io.values import NoValue
 from cimento.measures.normalising import (
     ALL_EQUAL,
     NO_SPREAD,
@@ -21,7 +21,7 @@ from cimento.measures.normalising import (
     equal_bins,
     normalise,
     quantile_bins,
-    z_scores,
+    standard_scores,
 )
 
 finite = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
@@ -33,7 +33,7 @@ def test_equal_bins_are_those_of_pandas_cut():
     values = [1.1, 3.3, 5.5, 7.7, 9.9, 2.2, 4.4, 6.6, 8.8, 10.1]
     assert normalise(values, "likert") == (1, 2, 4, 6, 7, 1, 3, 5, 6, 7)
     bins = equal_bins(values)
-    assert not isinstance(bins, Missing)
+    assert not isinstance(bins, NoValue)
     assert bins.edges[0] == pytest.approx(1.091)
 
 
@@ -49,7 +49,7 @@ def test_quantile_bins_hold_equal_shares():
     assert normalise(values, "quantile") == expected
     # pandas 3.1: pd.qcut([0.5, 1, 4, 9, 16, 25, 36, 49], 3, retbins=True)[1]
     bins = quantile_bins([0.5, 1, 4, 9, 16, 25, 36, 49], n=3)
-    assert not isinstance(bins, Missing)
+    assert not isinstance(bins, NoValue)
     assert bins.edges == pytest.approx((0.5, 5.666666666666667, 22.0, 49.0))
 
 
@@ -60,7 +60,7 @@ def test_robust_z_by_hand():
 
 
 def test_what_is_missing_stays_so_and_counts_in_nothing():
-    gap = Missing("a token has no score")
+    gap = NoValue("a token has no score")
     assert normalise([1.0, gap, 3.0], "z") == (-1.0, gap, 1.0)
 
 
@@ -68,15 +68,15 @@ def test_what_is_missing_stays_so_and_counts_in_nothing():
     "kind", [normalisation for normalisation in NORMALISATIONS if normalisation != "raw"]
 )
 def test_no_scale_without_two_different_scores(kind):
-    assert normalise([4.0], kind) == (Missing(TOO_FEW),)
-    assert normalise([4.0, 4.0, 4.0], kind) == (Missing(ALL_EQUAL),) * 3
+    assert normalise([4.0], kind) == (NoValue(TOO_FEW),)
+    assert normalise([4.0, 4.0, 4.0], kind) == (NoValue(ALL_EQUAL),) * 3
     assert normalise([], kind) == ()
 
 
 def test_scales_that_ties_make_undefined():
     values = [1.0, 1.0, 1.0, 1.0, 2.0]
-    assert normalise(values, "quantile-z") == (Missing(TIES_IN_QUANTILES),) * 5
-    assert normalise(values, "robust-z") == (Missing(NO_SPREAD),) * 5
+    assert normalise(values, "quantile-z") == (NoValue(TIES_IN_QUANTILES),) * 5
+    assert normalise(values, "robust-z") == (NoValue(NO_SPREAD),) * 5
     assert normalise(values, "likert") == (1, 1, 1, 1, 7)
 
 
@@ -90,12 +90,12 @@ def test_an_unknown_scale():
 @example([0.0, 2.150595886636714e-160])
 @example([0.0, 5e-324])
 def test_z_is_that_of_the_standard_library(values):
-    scores = z_scores(values)
+    scores = standard_scores(values)
     if min(values) == max(values):
-        assert scores == Missing(ALL_EQUAL)
+        assert scores == NoValue(ALL_EQUAL)
         return
     mean, sd = statistics.fmean(values), statistics.pstdev(values)
-    assert not isinstance(scores, Missing)
+    assert not isinstance(scores, NoValue)
     if sd:  # else it is smaller than any float
         assert scores == pytest.approx([(x - mean) / sd for x in values], rel=1e-6, abs=1e-6)
 
@@ -104,7 +104,7 @@ def test_z_is_that_of_the_standard_library(values):
 @given(pools, st.sampled_from(NORMALISATIONS))
 def test_every_scale_keeps_the_order(values, kind):
     normalised = normalise(values, kind)
-    if isinstance(normalised[0], Missing):
+    if isinstance(normalised[0], NoValue):
         return
     pairs = sorted(zip(values, normalised, strict=True))
     scaled = [value for _, value in pairs]

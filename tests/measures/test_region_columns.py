@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cimento.io.tables import LEFT_OUT, REQUESTS, TOKENS
 from cimento.io.values import stretches, totals
-from cimento.measures import Missing, region_metric, region_values, scores, total
+from cimento.measures import NoValue, region_metric, region_values, scores, total
 from cimento.measures.regions import NOTHING_BEGINS
 from cimento.measures.scores import NOT_ASKED, NOTHING_SCORED
 from cimento.suites import METRICS
@@ -103,10 +103,10 @@ def region_by_region(tokens, rows, metric, final_marks):
         kept = inside[k]
         if spans[k][0] < spans[k][1] and not named:
             if not (row["needed"] or whole or covers(spans[k], tokens)):
-                yield Missing(NOT_ASKED)
+                yield NoValue(NOT_ASKED)
                 continue
             if not kept:
-                yield Missing(NOTHING_BEGINS if tokens else NOTHING_SCORED)
+                yield NoValue(NOTHING_BEGINS if tokens else NOTHING_SCORED)
                 continue
         end = spans[k][0] + len(row["text"][slice(*spans[k])].rstrip(".,!?"))
         if final_marks == "drop" and end > spans[k][0]:
@@ -119,7 +119,7 @@ def value_of(tokens, metric):
     for token in tokens:
         if token["logprob_nats"] is None:
             reason = token["unscored_reason"]
-            return Missing(reason or f"the token {token['token']!r} has no score")
+            return NoValue(reason or f"the token {token['token']!r} has no score")
     return region_metric([0.0 - token["logprob_nats"] for token in tokens], metric=metric)
 
 

@@ -14,7 +14,7 @@ from cimento import UsageError
 from cimento.io.values import Undefined
 from cimento.measures import (
     MEASURES,
-    Missing,
+    NoValue,
     Sentence,
     columns_needed,
     corpus_perplexity,
@@ -136,7 +136,7 @@ def test_a_measure_that_there_is_not_is_refused(name, said):
 def test_what_is_not_there_is_named(name, reason):
     bare = Sentence(logprobs_nats=(-1.0,), n_words=1, n_chars=1)
     value = find_measure(name).of(bare)
-    assert isinstance(value, Missing)
+    assert isinstance(value, NoValue)
     assert reason in value.reason
 
 
@@ -151,8 +151,8 @@ def test_perplexity_is_not_pseudo_perplexity():
         == of("ppl", pseudo=None)
         == pytest.approx(2)
     )
-    assert isinstance(of("ppl", pseudo=True), Missing)
-    assert isinstance(of("pppl", pseudo=False), Missing)
+    assert isinstance(of("ppl", pseudo=True), NoValue)
+    assert isinstance(of("pppl", pseudo=False), NoValue)
 
 
 def test_perplexity_of_a_corpus_weighs_sentences_by_their_tokens():
@@ -165,13 +165,13 @@ def test_perplexity_of_a_corpus_weighs_sentences_by_their_tokens():
 
 def test_what_no_number_can_hold_is_undefined():
     impossible = Sentence(logprobs_nats=(-800.0,), n_words=1, n_chars=1)
-    assert find_measure("ppl").of(impossible) == Missing(
+    assert find_measure("ppl").of(impossible) == NoValue(
         "the perplexity is larger than a 64-bit number can be"
     )
     with pytest.raises(Undefined):
         corpus_perplexity([impossible])
     certain = Sentence(logprobs_nats=(-1.0,), n_words=1, n_chars=1, unigram_logprobs_nats=(0.0,))
-    assert isinstance(find_measure("normlp").of(certain), Missing)
+    assert isinstance(find_measure("normlp").of(certain), NoValue)
     assert find_measure("slor").of(certain) == -1
     with pytest.raises(UsageError, match="no token"):
         Sentence(logprobs_nats=(), n_words=1, n_chars=1)

@@ -9,7 +9,7 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import MissingDependencyError
-from cimento.measures import Missing
+from cimento.measures import NoValue
 from cimento.measures.normalising import WordFrequencies, load_unigrams
 
 
@@ -21,7 +21,7 @@ def test_token_counts_are_read_from_lines_and_from_json(tmp_path):
         counts = load_unigrams(str(path), language="it")
         logprobs = counts.logprobs_nats(["Ġil", "Ġcane", "\t"], "il cane")
         assert logprobs == pytest.approx((math.log(0.9), math.log(0.097), math.log(0.002)))
-        assert counts.logprobs_nats(["Ġil", "Ġgatto"], "il gatto") == Missing(
+        assert counts.logprobs_nats(["Ġil", "Ġgatto"], "il gatto") == NoValue(
             "the token 'Ġgatto' is not in the unigram counts"
         )
 
@@ -63,7 +63,7 @@ def test_word_frequencies_are_of_words_not_of_tokens():
         (math.log(0.5), math.log(0.25))
     )
     none = WordFrequencies(split=str.split, frequency=lambda _word: 0.0)
-    assert none.logprobs_nats([], "gatto") == Missing(
+    assert none.logprobs_nats([], "gatto") == NoValue(
         "the word 'gatto' is not in the word frequencies"
     )
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Policy, Prediction, Region, Suite
 from cimento.io.tables import TOKENS
-from cimento.measures import Missing, region_values
+from cimento.measures import NoValue, region_values
 from cimento.models.characters import containing, tokens_in, trim_spans
 from cimento.models.tokenizing import Frame, TextEncoder
 from cimento.paradigms.regions.requests import region_requests
@@ -150,13 +150,13 @@ def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, piece
     ]
     table = pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")
     values = region_values(table, requests, metric="sum").values["1"]["only"]
-    known = [value for value in values if not isinstance(value, Missing)]
+    known = [value for value in values if not isinstance(value, NoValue)]
     assert sum(known) == 2.0 ** len(text_places) - 1
     for span, value in zip(places, values, strict=True):
         inside = [
             2.0**n for n, i in enumerate(text_places) if span[0] <= encoding.spans[i][0] < span[1]
         ]
-        assert value == (sum(inside) if inside or span[0] == span[1] else Missing(value.reason))
+        assert value == (sum(inside) if inside or span[0] == span[1] else NoValue(value.reason))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cimento import Policy, UsageError
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.models.answering import ScoredOptions, option_scorer, replier
-from cimento.models.hf.files import Located
+from cimento.models.hf.files import LocatedModel
 from cimento.models.hf.loading import load
 from cimento.models.hf.prompts import CausalOptions, CausalReplier, split_ids
 from cimento.models.questions import OptionScores, descend
@@ -41,7 +41,7 @@ ASKS = [Choose(prompt=prompt, options=OPTIONS) for prompt in PROMPTS]
 @pytest.fixture
 def scorer_of(zoo_folder):
     def opened(name: str, **policy: object):
-        located = Located(name, Path(zoo_folder(name)), "0" * 40)
+        located = LocatedModel(name, Path(zoo_folder(name)), "0" * 40)
         return load(located, policy=Policy(**policy), device="cpu")
 
     return opened
@@ -83,7 +83,7 @@ def test_every_answer_has_the_score_of_a_plain_pass(scorer_of, name):
 @pytest.fixture(scope="module")
 def both_ways(zoo_folder):
     """One model that shares beginnings and has seen long texts, and the same that does not."""
-    located = Located("llama", Path(zoo_folder("llama")), "0" * 40)
+    located = LocatedModel("llama", Path(zoo_folder("llama")), "0" * 40)
     scorer = load(located, policy=Policy(), device="cpu")
     sharing, plain = (
         CausalOptions(scorer.inside(), card=scorer.card, policy=Policy(), sharing=sharing)

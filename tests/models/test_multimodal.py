@@ -10,7 +10,7 @@ import transformers
 from transformers import PreTrainedModel
 
 from cimento.api import evaluate
-from cimento.models.hf.files import kind_of, locate
+from cimento.models.hf.files import locate, model_kind
 from cimento.models.in_memory import live_scorer
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
@@ -138,4 +138,4 @@ def test_a_suite_is_run_on_a_model_of_images(checkpoint):
 
 def test_an_encoder_decoder_of_the_same_ending_stays_one(zoo_folder):
     assert zoo.model("t5").__class__.__name__ == "T5ForConditionalGeneration"
-    assert kind_of(locate(str(zoo_folder("t5")))) == "seq2seq"
+    assert model_kind(locate(str(zoo_folder("t5")))) == "seq2seq"

@@ -13,7 +13,7 @@ from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
-from cimento.models.hf.layout import Layout, plant
+from cimento.models.hf.layout import ModelLayout, plant
 from cimento.models.registry import open_scorer
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
@@ -108,7 +108,7 @@ def test_sixteen_is_sixteen_masked_copies_and_not_sixteen_tokens(monkeypatch):
 def test_sixteen_is_sixteen_texts_and_not_sixteen_tokens(monkeypatch):
     scorer = open_scorer("demo-causal", Asking(device="cpu"))
     limits = Asking(batch_size=16).limits
-    layout = Layout(thin="head", pad=True)
+    layout = ModelLayout(thin="head", pad=True)
     scoring = CausalScoring(scorer.inside().model, layout=layout, limits=limits, packing=False)
     rows = Rows(monkeypatch, scorer)
 

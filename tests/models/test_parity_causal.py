@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM
 
 from cimento import ModelError, Policy
 from cimento.models.hf.causal import CausalScoring
-from cimento.models.hf.layout import LAYOUTS, Layout
+from cimento.models.hf.layout import LAYOUTS, ModelLayout
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
@@ -100,7 +100,7 @@ def test_trees_are_used_where_they_hold_and_nowhere_else(name, zoo_folder):
     scorer = scorer_of(zoo_folder(name))
     model = plain_model(zoo_folder(name))
     scoring = CausalScoring(
-        model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
+        model, layout=ModelLayout(thin="head", pad=True), limits=BatchLimits(tokens=512)
     )
     scoring.score(scorer.encode([Score(text) for text in plain.TEXTS]))
 
@@ -166,7 +166,7 @@ def test_a_row_that_does_not_branch_goes_the_plain_way_whatever_was_proven_befor
     scorer = load_folder(zoo_folder("gpt2"))
     model = AutoModelForCausalLM.from_pretrained(zoo_folder("gpt2"))
     scoring = CausalScoring(
-        model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
+        model, layout=ModelLayout(thin="head", pad=True), limits=BatchLimits(tokens=512)
     )
     encoded = scorer.encode([Score(text) for text in plain.TEXTS])
     masks = []

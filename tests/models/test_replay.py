@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from cimento import Suite, TableError, UsageError
-from cimento.io.tables import TOKENS, validate
-from cimento.measures import Missing, region_values
+from cimento.io.tables import TOKENS, validate_table
+from cimento.measures import NoValue, region_values
 from cimento.models.recorded import Replayed, replay
 from cimento.paradigms.regions.requests import region_requests
 from tests.helpers.judging import judged, make_suite
@@ -72,7 +72,7 @@ def values(recorded: Replayed, suite: Suite = SUITE):
 
 def test_region_values_are_the_recorded_bits(tmp_path):
     recorded = replayed(tmp_path)
-    validate(recorded.tokens, TOKENS, where="test")
+    validate_table(recorded.tokens, TOKENS, where="test")
     regions = values(recorded)
     assert regions.unit == "bits"
     assert regions.values == {
@@ -141,7 +141,7 @@ def test_what_is_not_finite_is_unscored(tmp_path, recorded, reason):
     assert row["unscored_reason"] == reason
     regions = values(replays)
     assert regions.unit == "bits"
-    assert regions.values["1"]["match"] == (9.5, Missing(reason), 6.75)
+    assert regions.values["1"]["match"] == (9.5, NoValue(reason), 6.75)
     outcomes = judged(SUITE, replays.tokens, places_of(SUITE)).outcomes()
     assert outcomes.select("verdict", "reason").row(0) == ("unscored", f"(2;%match%): {reason}")
     assert "Tokens recorded as NaN or infinity: 1 of 24." in replays.warnings

@@ -18,7 +18,7 @@ from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.sections import region_report
 from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.report.figures_conditions import (
-    half_widths,
+    bar_half_widths,
     interaction_figure,
     regions_figure,
     regions_frame,
@@ -103,13 +103,13 @@ def test_bars_are_those_of_the_method_that_is_named():
     rows = {"1": (1.0, 2.0, 3.0, 4.0), "2": (2.0, 3.0, 5.0, 4.0), "3": (0.0, 2.0, 2.0, 1.0)}
     suite = island_suite({"se": list(rows)})
     effects = factorial(suite, scores(rows))[0].effects["raw"]
-    assert half_widths(effects, "se")[0] == pytest.approx(1 / 3**0.5)  # sd of 1, 2, 0
+    assert bar_half_widths(effects, "se")[0] == pytest.approx(1 / 3**0.5)  # sd of 1, 2, 0
     # By numpy and scipy: each item's mean off, sd with n - 1 below over the root of 3, times
     # the normal quantile of 0.975; and times the root of 4/3 and Student's with 2 degrees.
     removed = [0.16333033, 0.81665166, 0.58889589, 0.99349962]
-    assert half_widths(effects, "means-removed") == pytest.approx(removed)
+    assert bar_half_widths(effects, "means-removed") == pytest.approx(removed)
     morey = [0.41402295, 2.07011476, 1.49278098, 2.5184033]
-    assert half_widths(effects, "cousineau-morey") == pytest.approx(morey)
+    assert bar_half_widths(effects, "cousineau-morey") == pytest.approx(morey)
     result = Factorial(
         suite="s", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
     )
@@ -117,7 +117,7 @@ def test_bars_are_those_of_the_method_that_is_named():
     widths = (frame["high"] - frame["mean"]).to_list()
     assert widths == pytest.approx([widths[0]] * 4)
     assert frame["bars"].unique().to_list() == ["loftus-masson"]
-    assert half_widths(effects_of(squares(suite)[0], {}, []), "loftus-masson") == [None] * 4
+    assert bar_half_widths(effects_of(squares(suite)[0], {}, []), "loftus-masson") == [None] * 4
 
 
 def test_plain_lines_are_solid_and_changed_ones_dashed():

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cimento.io.inline_markup import layout
-from cimento.report.grid import EstimateCell, Grid, as_csv, as_text
+from cimento.report.grid import EstimateCell, Grid, as_csv, grid_as_text
 from cimento.studies import as_text as studied
 
 
 def test_a_long_last_remark_is_folded_under_itself():
     remark = "one word and another, " * 5
     grid = Grid(title="A table", header=("what", "note"), rows=(("x", remark),), remarks=1)
-    header, rule, first, second, *_ = as_text(grid).splitlines()[2:]
+    header, rule, first, second, *_ = grid_as_text(grid).splitlines()[2:]
     assert max(map(len, (header, rule, first, second))) <= 66
     assert first.startswith("x     one word")
     assert second.startswith("      ")
@@ -55,7 +55,7 @@ WIDE = Grid(
 
 @pytest.mark.parametrize("width", range(50, 180, 10))
 def test_a_table_of_many_intervals_fits_into_a_terminal(width):
-    text = as_text(WIDE, width=width)
+    text = grid_as_text(WIDE, width=width)
     assert max(map(len, text.splitlines())) <= width
     # No number is folded, and every one is there once.
     for row in WIDE.rows:
@@ -63,7 +63,7 @@ def test_a_table_of_many_intervals_fits_into_a_terminal(width):
 
 
 def test_columns_that_do_not_fit_stand_below_with_the_rows_that_have_values_there():
-    lines = as_text(WIDE, width=80).splitlines()
+    lines = grid_as_text(WIDE, width=80).splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("model ")]
     assert lines[starts[-1]].split() == ["model", "question", "yes", "bias"]
     assert len(starts) > 1
@@ -72,7 +72,7 @@ def test_columns_that_do_not_fit_stand_below_with_the_rows_that_have_values_ther
 
 
 def test_a_table_that_is_no_terminals_has_lines_of_any_length():
-    lines = as_text(WIDE).splitlines()
+    lines = grid_as_text(WIDE).splitlines()
     assert [line.split()[0] for line in lines if line] == [
         "Many", "model", lines[3], "a-model@1234567", "a-model@1234567", "What",
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def test_headings_that_name_models_are_folded_and_stand_just_above_the_numbers()
         header=("suite", "org/a-model-1b@1234567", "only org/a-model-1b@1234567", "p"),
         rows=(("it-suite", "0.875", "3", "0.04"),),
     )
-    assert as_text(grid, width=44).splitlines() == [
+    assert grid_as_text(grid, width=44).splitlines() == [
         "Two models.",
         "",
         "                                only",
@@ -118,7 +118,7 @@ def test_names_are_folded_at_their_signs_and_not_within_their_words():
         labels=2,
         notes=("value: of demo-causal@91bca5d.",),
     )
-    assert as_text(grid, width=50).splitlines()[2:] == [
+    assert grid_as_text(grid, width=50).splitlines()[2:] == [
         "suite          model        value            other",
         "--------------------------------------------------",
         "it-            demo-causal  0.875  [-0.206, 0.129]",
@@ -139,7 +139,7 @@ def test_a_remark_that_does_not_fit_stands_below_beside_the_rows_that_have_one()
         ),
         remarks=1,
     )
-    lines = as_text(grid, width=60).splitlines()
+    lines = grid_as_text(grid, width=60).splitlines()
     assert max(map(len, lines)) <= 60
     below = lines[lines.index("", 2) + 1 :]
     assert [line.split()[0] for line in below] == ["suite", "-" * len(below[1]), "it-b", "one"]

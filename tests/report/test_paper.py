@@ -19,7 +19,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
 from cimento.report.document import REPORT_FORMS, sections_of
 from cimento.report.formatting import PValue, p_number
-from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
+from cimento.report.grid import EstimateCell, Grid, as_latex, grid_as_text
 from cimento.report.paper import dressed, names_standing, results_grid
 from cimento.report.word import docx
 from tests.helpers.made_runs import made_run, outcomes_of
@@ -227,13 +227,13 @@ def test_a_table_and_its_notes_are_folded_where_a_terminal_is_narrow():
         labels=2,
         notes=("These are answers to prompts about sentences, " * 3,),
     )
-    wide, narrow = as_text(grid), as_text(grid, width=80)
+    wide, narrow = grid_as_text(grid), grid_as_text(grid, width=80)
     assert max(map(len, wide.splitlines())) > 80
     assert max(map(len, narrow.splitlines())) <= 80
     assert "58.3 [38.8, 75.5]    50.0" in narrow
     kept = [sorted("".join(text.split()).replace("-", "")) for text in (wide, narrow)]
     assert kept[0] == kept[1]
-    assert as_text(grid, width=200).splitlines()[:5] == wide.splitlines()[:5]
+    assert grid_as_text(grid, width=200).splitlines()[:5] == wide.splitlines()[:5]
 
 
 def test_papers_have_p_below_a_thousandth_no_empty_column_and_a_label():
@@ -243,7 +243,7 @@ def test_papers_have_p_below_a_thousandth_no_empty_column_and_a_label():
     assert "suite & effect & p \\\\" in latex
     assert "Suite A & $-$1.2 [$-$2.0, $-$0.5] & \\textless{} .001 \\\\" in latex
     assert "c & 0.5 & .012 \\\\" in latex
-    assert "2.4e-11" in as_text(GRID)
+    assert "2.4e-11" in grid_as_text(GRID)
     assert p_number(None) == "-"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from cimento import Missing, Summary
 from cimento.report.formatting import bits, remarks
-from cimento.report.grid import as_text
+from cimento.report.grid import grid_as_text
 from cimento.report.sections import estimates_grid
 from cimento.report.terminal import terminal_table
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
@@ -183,5 +183,5 @@ def test_a_missing_chance_level_is_explained_by_prediction():
 
 def test_a_table_of_estimates_says_which_are_in_percent():
     estimates = make_summary(BOTH).estimates
-    text = as_text(estimates_grid(estimates, title="t"))
+    text = grid_as_text(estimates_grid(estimates, title="t"))
     assert re.search(r"accuracy, % +75\.0 \[40\.9, 92\.9\]", text)

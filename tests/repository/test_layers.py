@@ -18,7 +18,7 @@ from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_l
 from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
-from cimento.models.hf.layout import LAYOUTS, Layout
+from cimento.models.hf.layout import LAYOUTS, ModelLayout
 from cimento.models.hf.sites import Layers
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
@@ -134,7 +134,7 @@ def test_all_ways_through_the_batch_agree(largest, monkeypatch, zoo_folder):
                 columns=columns,
             ).score(encoded)
         )
-        for layout in (Layout(thin="head", pad=True), LAYOUTS[-1])
+        for layout in (ModelLayout(thin="head", pad=True), LAYOUTS[-1])
         for packing in (True, False)
     ]
 

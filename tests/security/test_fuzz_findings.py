@@ -18,15 +18,15 @@ from cimento.corpus.morphology import from_unimorph
 from cimento.errors import FormulaError
 from cimento.io.parsing import filled, whole_number
 from cimento.io.transport import opener
-from cimento.models.hf.files import kind_of, locate
+from cimento.models.hf.files import locate, model_kind
 from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
 from cimento.paradigms.cloze.judgments import expectations
-from cimento.paradigms.stories.answers import parse as parse_reply
+from cimento.paradigms.stories.answers import parse_reply
 from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_story_judgments as read_second
 from cimento.runs.store import RunFolder
-from cimento.studies.islands.human import read_judgments as read_islands
+from cimento.studies.islands.human import read_island_ratings as read_islands
 from cimento.suites.formula import parse
 from cimento.suites.published import https_only
 from tests.fuzzing import readers, seeds
@@ -342,7 +342,7 @@ def test_architectures_of_other_kinds(tmp_path, architectures):
     written(tmp_path / "config.json", json.dumps({"architectures": architectures}).encode())
 
     with pytest.raises(ModelError, match="neither a causal nor a masked"):
-        kind_of(locate(str(tmp_path)))
+        model_kind(locate(str(tmp_path)))
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,16 @@ from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.studies import connectives as checks
 from cimento.studies.connectives import (
     check_published,
-    fits,
+    fits_percentage,
     p_of_rho,
     rounded_percent,
     swapped_digits,
 )
 from cimento.studies.connectives.cloze import (
     ClozeSection,
+    choice_counts,
     chosen_by_people,
-    read_cloze,
-    table_3,
+    read_cloze_section,
     table_5,
 )
 from cimento.studies.connectives.released import (
@@ -44,7 +44,7 @@ from cimento.studies.connectives.released import (
     PUBLISHED_BLIMP,
     released,
 )
-from cimento.studies.connectives.text import compare, read_expected
+from cimento.studies.connectives.text import compare_statistics, read_expected
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
 from cimento.suites import Meta
 from tests.helpers.rated import mturk
@@ -112,8 +112,8 @@ class TestPublished:
     def test_percentages_are_rounded_as_printed(self):
         assert rounded_percent(5, 270, "1.85") == "1.85"
         assert rounded_percent(1, 8, "12") == "13"
-        assert fits(1906, 298_343, "0.639")
-        assert not fits(1906, 289_343, "0.639")
+        assert fits_percentage(1906, 298_343, "0.639")
+        assert not fits_percentage(1906, 289_343, "0.639")
 
     @pytest.mark.golden
     def test_the_tables_are_those_of_the_paper(self, shared):
@@ -181,7 +181,9 @@ def data(shared, tmp_path_factory):
 class TestReleased:
     def test_every_statistic_that_has_an_input_is_as_expected(self, shared, data):
         golden = shared / "golden" / "connectives"
-        compared = compare(released(data).values, read_expected(golden / "stats_expected.json"))
+        compared = compare_statistics(
+            released(data).values, read_expected(golden / "stats_expected.json")
+        )
         # The hash is that of a file with one answer a row, the names are those of copies.
         differing = {row.where for row in compared if row.equal is False}
         assert differing == {"blimp_human.sha256", "lau2020_none.file", "lau2020_real.file"}
@@ -348,10 +350,10 @@ class TestOwnCopy:
         lines = (OWN / "cloze.tsv").read_text("utf-8").replace("... piove", "Piove")
         (tmp_path / "cloze.tsv").write_text(lines, encoding="utf-8")
         with pytest.raises(InputError, match="there are 0 blanks"):
-            read_cloze(tmp_path / "cloze.tsv")
+            read_cloze_section(tmp_path / "cloze.tsv")
 
     def test_an_option_at_the_beginning_has_a_capital_and_all_have_their_spellings(self):
-        items = {item.id: item for item in read_cloze(OWN / "cloze.tsv").items}
+        items = {item.id: item for item in read_cloze_section(OWN / "cloze.tsv").items}
         assert [option.text for option in items["clz se 16cl"].options[:2]] == ["Se", "Quando"]
         assert items["clz e 1cl"].options[0].spellings == ("e", "ed")
         assert items["clz e 1cl"].filled("e") == "Ho comprato il pane e ho pagato in contanti."
@@ -361,7 +363,7 @@ class TestOwnCopy:
         assert "neither acceptability.tsv nor cloze.tsv" in capsys.readouterr().err
 
     def test_too_few_completions_are_refused(self):
-        section = read_cloze(OWN / "cloze.tsv", OWN / "completions.tsv")
+        section = read_cloze_section(OWN / "cloze.tsv", OWN / "completions.tsv")
         with pytest.raises(InputError, match="there are 10 of 11"):
             table_5(section.suite, section.completions, k=11)
 
@@ -378,7 +380,7 @@ class TestClozeItems:
 
     def people(self, **choices: int) -> set[str]:
         section = ClozeSection(self.SUITE, {"se 1cl": choices})
-        classes = table_3(self.SUITE, chosen_by_people(section))
+        classes = choice_counts(self.SUITE, chosen_by_people(section))
         return {counted.name for counted in classes if counted.count}
 
     def completed(self, *texts: str, unreachable: tuple[str, ...] = ()) -> tuple[set, set]:

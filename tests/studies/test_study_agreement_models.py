@@ -12,15 +12,15 @@ from scipy import stats
 
 from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite
 from cimento.cli.main import invoke
-from cimento.models.hf.files import Located
+from cimento.models.hf.files import LocatedModel
 from cimento.paradigms.regions.contrast import Contrast, ItemRatio
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.models import (
     SAME,
     ModelRow,
     fact_rows,
-    facts_of,
     known_models,
+    model_facts,
     model_pairs,
     model_rows,
     read_models,
@@ -137,16 +137,17 @@ def test_the_users_table_says_most_then_the_model_then_what_was_published() -> N
     known = {"org/m": {"parameters": "1", "vocabulary": "2", "training_tokens": "3"}}
     model_run = run("org/m@abc", [0.6], parameters="10", tokenizer="WordPiece")
 
-    assert facts_of(model_run, {}, known) == {
+    assert model_facts(model_run, {}, known) == {
         "parameters": "10",
         "vocabulary": "2",
         "training_tokens": "3",
         "tokenizer": "WordPiece",
     }
     assert (
-        facts_of(model_run, {"m": {"parameters": "5", "citation": "x"}}, known)["parameters"] == "5"
+        model_facts(model_run, {"m": {"parameters": "5", "citation": "x"}}, known)["parameters"]
+        == "5"
     )
-    assert facts_of(run("/a/folder/m@abc", [0.6]), {"m": {"size": "s"}}, {}) == {"size": "s"}
+    assert model_facts(run("/a/folder/m@abc", [0.6]), {"m": {"size": "s"}}, {}) == {"size": "s"}
 
 
 def test_covariates_over_models_are_rank_correlations() -> None:
@@ -240,7 +241,7 @@ def test_the_command_loads_each_model_once_and_draws(
     loaded: list[str] = []
     real = loading.load
 
-    def counted(located: Located, **options: object) -> object:
+    def counted(located: LocatedModel, **options: object) -> object:
         loaded.append(located.name)
         return real(located, **options)  # type: ignore[arg-type]  # as they came
 

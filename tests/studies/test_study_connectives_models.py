@@ -13,7 +13,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.runs.run import open_runs
 from cimento.studies import connectives as checks
-from cimento.studies.connectives.cloze import read_cloze
+from cimento.studies.connectives.cloze import read_cloze_section
 from cimento.studies.connectives.text import count_table_6, table_6_section, treebanks_in
 from cimento.suites.builtin import find_suite
 
@@ -190,7 +190,7 @@ class TestModels:
         folder = tmp_path / "own"
         folder.mkdir()
         (folder / "cloze.tsv").write_text(blanks, encoding="utf-8")
-        texts = [item.text for item in read_cloze(folder / "cloze.tsv").items]
+        texts = [item.text for item in read_cloze_section(folder / "cloze.tsv").items]
         assert texts == ["Piove, ___, tira vento.", "Vieni (___ puoi)!", "Non so ___’è."]
         (folder / "cloze.tsv").unlink()
         shutil.copytree(find_suite("it-connectives-cloze"), folder / "cloze")
@@ -212,7 +212,9 @@ class TestModels:
             assert all(
                 mine.table(table_name).equals(theirs.table(table_name)) for table_name in tables
             )
-        assert any("(___, dico)" in item.text for item in read_cloze(folder / "cloze").items)
+        assert any(
+            "(___, dico)" in item.text for item in read_cloze_section(folder / "cloze").items
+        )
 
     def test_a_copy_without_blanks_and_the_first_sentences_only_are_said(self, tmp_path):
         folder, out = tmp_path / "own", tmp_path / "out"

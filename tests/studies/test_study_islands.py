@@ -22,7 +22,7 @@ from cimento.studies.islands.human import (
     crossed_model,
     human,
     judgment_cells,
-    read_judgments,
+    read_island_ratings,
     unit_means,
 )
 from cimento.studies.islands.tables import (
@@ -126,7 +126,7 @@ def test_what_is_missing_is_named(tmp_path, capsys):
         study(tmp_path, ["humann"])
     path = write(tmp_path / "english.csv", "a,b\n1,2\n")
     with pytest.raises(InputError, match="participant"):
-        read_judgments(path)
+        read_island_ratings(path)
     assert invoke(["study", "islands", "--data", str(tmp_path / "nowhere")]) == 2
     assert "is no folder" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
@@ -313,7 +313,7 @@ def test_what_the_tables_contradict_is_what_is_known(data, expected):
 @pytest.mark.golden
 def test_ratings_give_means_intervals_and_mixed_models(data, expected):
     want = expected("human_english_sprouse2016.json")["phenomena"]
-    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
+    judgments = read_island_ratings(data / "english" / "sprouse2016_en_ratings.csv")
     groups = by_phenomenon(judgments)
     assert set(groups) == set(want)
     for name, group in groups.items():

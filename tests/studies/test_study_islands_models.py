@@ -13,7 +13,7 @@ from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.runs.run import open_runs
 from cimento.studies.islands.human import known_people, people_result
-from cimento.studies.islands.models import accuracy_table, asked_of
+from cimento.studies.islands.models import accuracy_table, island_suites
 from cimento.studies.islands.tables import BLIMP_FILES
 from tests.helpers.designs import island_suite, scores
 
@@ -165,9 +165,9 @@ def test_models_score_the_suites_of_the_study(shared, tmp_path, capsys, monkeypa
     for name in BLIMP_FILES.values():
         shutil.copy(shared / "data" / "blimp" / name, tmp_path)
     shutil.copytree(shared / "data" / "authors" / "islands-master", tmp_path / "islands-master")
-    new, published = asked_of(tmp_path).suites[:2]
+    new, published = island_suites(tmp_path).suites[:2]
     assert [len(suite.items) for suite in (new, published)] == [209, 32]
-    assert asked_of(tmp_path).remarks == []
+    assert island_suites(tmp_path).remarks == []
     command = ["study", "islands", "--data", str(tmp_path), "--limit", "2"]
     code = invoke([*command, "-m", "demo-masked", "-o", str(tmp_path / "mine")])
     assert code == 0, capsys.readouterr().err

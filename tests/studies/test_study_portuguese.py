@@ -30,7 +30,7 @@ from cimento.studies.portuguese import (
     table,
     verb_readings,
 )
-from cimento.studies.portuguese.data import StudyData, load
+from cimento.studies.portuguese.data import StudyData, load_study
 from tests.helpers.some_slow import some_slow
 
 pytestmark = pytest.mark.golden
@@ -50,7 +50,7 @@ def reference(shared):
 
 @pytest.fixture(scope="session")
 def data(folder) -> StudyData:
-    return load(folder)
+    return load_study(folder)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def read_once(data, folder, monkeypatch):
         assert path == folder
         return data
 
-    monkeypatch.setattr("cimento.studies.portuguese.data.load", loaded)
+    monkeypatch.setattr("cimento.studies.portuguese.data.load_study", loaded)
 
 
 @pytest.fixture(scope="session")
@@ -175,7 +175,7 @@ class TestReading:
 def test_each_file_gives_its_tables_alone(data, folder, tmp_path, names, tables):
     for name in names:
         (tmp_path / name).symlink_to(folder / name)
-    part_of = load(tmp_path)
+    part_of = load_study(tmp_path)
     assert numbers_of(part_of) == tuple(tables)
     for number in tables:
         record = table(part_of, number)

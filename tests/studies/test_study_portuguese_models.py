@@ -14,8 +14,8 @@ from cimento.corpus.morphology import WordReading
 from cimento.corpus.morphology.rules import Rules
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import expand_suite
-from cimento.studies.portuguese.data import Row
-from cimento.studies.portuguese.grammar import TABLES, grouped
+from cimento.studies.portuguese.data import JudgedCandidate
+from cimento.studies.portuguese.grammar import TABLES, rows_by_case
 from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
 
 
@@ -142,8 +142,11 @@ def test_asking_again_asks_nothing(written, capsys):
 
 def test_starter_sentences_have_the_labels_of_the_tables():
     items = expand_suite(load_suite(GRAMMAR_STARTER).suite).items
-    rows = [Row(starter_instance(item), Candidate(item.id, 1, "x"), first=True) for item in items]
-    sizes = {number: {case: len(some) for case, some in grouped(table, rows).items()}
+    rows = [
+        JudgedCandidate(starter_instance(item), Candidate(item.id, 1, "x"), first=True)
+        for item in items
+    ]
+    sizes = {number: {case: len(some) for case, some in rows_by_case(table, rows).items()}
              for number, table in TABLES.items()}  # fmt: skip
     assert sum(sizes[13].values()) == len(items) == 419
     assert sizes[12] == dict.fromkeys(sizes[12], 18)

@@ -9,9 +9,9 @@ import pytest
 
 from cimento import InputError, evaluate, load_suite
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.portuguese import read_sheet
+from cimento.paradigms.cloze.portuguese import read_released_sheet
 from cimento.studies.portuguese import NUMBERS, numbers_of, verb_readings
-from cimento.studies.portuguese.data import load
+from cimento.studies.portuguese.data import load_study
 from cimento.suites.workbooks import write_sheets
 
 PASSIVE = "voz passiva_1a\tas casas foram\tOntem as casas foram [MASK] cedo."
@@ -33,7 +33,7 @@ def test_rows_are_ranked_by_probability_and_quotes_are_quotes(tmp_path):
         f"{PASSIVE}\tOOD\t10\t0.05\t\t",
         f"{CONNECTOR}\tCONJ\te\t0.9\ts\tnão conector",
     )
-    instances, judged = read_sheet(path)
+    instances, judged = read_released_sheet(path)
     assert [instance.item.id for instance in instances] == [
         "voz passiva_1a/000",
         "conectores_nem/000",
@@ -72,13 +72,13 @@ def test_rows_are_ranked_by_probability_and_quotes_are_quotes(tmp_path):
 )
 def test_what_is_no_such_sheet_is_refused(tmp_path, line, seen):
     with pytest.raises(InputError, match=seen):
-        read_sheet(sheet(tmp_path, line))
+        read_released_sheet(sheet(tmp_path, line))
 
 
 def test_equal_probabilities_have_no_ranks(tmp_path):
     rows = [f"{PASSIVE}\tA\t{text}\t0.5\ts\t" for text in "xy"]
     with pytest.raises(InputError, match="equally probable"):
-        read_sheet(sheet(tmp_path, *rows))
+        read_released_sheet(sheet(tmp_path, *rows))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def folder(tmp_path):
 
 
 def test_all_four_files_are_read_as_they_were_released(folder):
-    data = load(folder)
+    data = load_study(folder)
     assert numbers_of(data) == NUMBERS
     assert data.states == ("snapshot", "release")
     assert [(row.candidate.text, row.in_snapshot, row.snapshot_fits, row.snapshot_first)

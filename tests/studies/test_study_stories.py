@@ -11,9 +11,9 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots, choose_shots
-from cimento.paradigms.stories.recordings import Responses, read_responses
+from cimento.paradigms.stories.recordings import RecordedAnswers, read_responses
 from cimento.paradigms.stories.suite import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
-from cimento.studies.stories import TABLE_3, published, study_record
+from cimento.studies.stories import TABLE_3, published_model, study_record
 from cimento.studies.stories.prompts import gemma, llama
 from cimento.studies.stories.text import differing, metric_sections
 from tests.helpers.some_slow import some_slow
@@ -276,7 +276,7 @@ def answers_of(name, stories):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_artificial_systems_get_what_they_should(folder, stories, name):
     expected = json.loads((folder / "synthetic/expected.json").read_text())
-    responses = Responses(model=name, answers=answers_of(name, stories))
+    responses = RecordedAnswers(model=name, answers=answers_of(name, stories))
     record = study_record(stories, responses, seed=1, draws=100)
     assert list(differences(expected[name], record)) == []
     assert set(json.loads((folder / "synthetic/systems.json").read_text())) - {"_ll"} == set(
@@ -303,10 +303,10 @@ def test_labels_stand_in_the_order_of_the_study(folder):
 def test_published_figures_are_those_of_the_reference(folder):
     only = json.loads((folder / "published_only.json").read_text())
     for name in ("Mistral-7B-v0.3", "Mistral-7B-Instruct-v0.3"):
-        assert published(name).metrics_txt == only[name]
+        assert published_model(name).metrics_txt == only[name]
     for model in MODELS:
-        assert set(published(model).table3_percent) == set(TABLE_3)
-    assert published("somebody-else") is None
+        assert set(published_model(model).table3_percent) == set(TABLE_3)
+    assert published_model("somebody-else") is None
 
 
 def test_templates_write_turns_with_their_marks():

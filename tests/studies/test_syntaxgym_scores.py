@@ -17,8 +17,8 @@ from cimento.studies.agreement.syntaxgym import (
     SCORED,
     published_scores,
     read_verdicts,
-    scores_of,
     shipped_verdicts,
+    syntaxgym_scores,
 )
 
 HEADER = "model,suite,item,correct\n"
@@ -39,12 +39,12 @@ def test_six_circuits_hold_the_31_suites_of_the_score():
 
 def test_a_score_needs_all_of_its_suites():
     accuracies = {"cleft": 1.0, "center_embed": 0.5, "center_embed_mod": 1.0}
-    scores = scores_of("m", accuracies)
+    scores = syntaxgym_scores("m", accuracies)
     assert scores.circuits["Center Embedding"] == 0.75
     assert scores.circuits["Long-Distance Dependencies"] is None
     assert scores.sg_score is None
     assert scores.reason == "28 of 31 suites are missing"
-    whole = scores_of("m", dict.fromkeys(SCORED, 0.5))
+    whole = syntaxgym_scores("m", dict.fromkeys(SCORED, 0.5))
     assert (whole.sg_score, whole.reason) == (0.5, "")
 
 
@@ -138,7 +138,9 @@ def test_published_verdicts_give_the_recomputed_scores(shared):
             assert {name: right / n for name, (right, n) in suites.items()} == {
                 name: suite["accuracy"] for name, suite in expected["suites"].items()
             }
-            scores = scores_of(model, {name: right / n for name, (right, n) in suites.items()})
+            scores = syntaxgym_scores(
+                model, {name: right / n for name, (right, n) in suites.items()}
+            )
             assert scores.sg_score == pytest.approx(expected["sg_score_31_suites"], abs=1e-12)
             assert scores.circuits == pytest.approx(expected["circuit_scores"], abs=1e-12)
             tried += 1

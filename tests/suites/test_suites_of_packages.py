@@ -9,7 +9,7 @@ import pytest
 from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.registry import audit_suite, sentence_suite
-from cimento.people.annotate.importing import apply_judgments, asked_items
+from cimento.people.annotate.importing import apply_judgments, questions_by_name
 from cimento.people.judgments import Judgment
 from tests.helpers import probes
 
@@ -67,7 +67,7 @@ def test_people_are_not_asked_about_it(probing, capsys, tmp_path):
     assert refused in said
     assert said.count("\n") == 1
     with pytest.raises(UsageError, match=refused):
-        asked_items([probing])
+        questions_by_name([probing])
 
 
 def test_no_answers_of_people_are_put_into_it(probing, tmp_path):

@@ -192,7 +192,7 @@ async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
 def audited(grid: Grid) -> Audit | None:
     """The audit of a suite of sentences; None for a suite of another kind."""
     from cimento.measures.normalising import zipf_frequencies
-    from cimento.paradigms.regions.audit import audit_suite
+    from cimento.paradigms.regions.audit import audit_region_suite
 
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_bytes(workbook_of(grid), Path(temporary) / f"{grid.name}.xlsx")
@@ -203,15 +203,15 @@ def audited(grid: Grid) -> Audit | None:
         frequency = zipf_frequencies(suite.meta.language, purpose="frequencies of words")
     except MissingDependencyError:
         frequency = None
-    return audit_suite(suite, frequency=frequency)
+    return audit_region_suite(suite, frequency=frequency)
 
 
 def lines(audit: Audit, say: Words) -> list[str]:
     """What an audit found, a line for each kind of finding that there is."""
-    from cimento.paradigms.regions.audit import remarks
+    from cimento.paradigms.regions.audit import audit_remarks
 
     made = []
-    for name, items in remarks(audit).items():
+    for name, items in audit_remarks(audit).items():
         if items:
             listed = ", ".join(items[:MOST_ITEMS]) + (" ..." if len(items) > MOST_ITEMS else "")
             made.append(say(f"edit.audit-{name}", count=len(items), items=listed))

@@ -35,7 +35,7 @@ from cimento.suites.suite_workbook import (
     SETTINGS,
     folder_sheets,
 )
-from cimento.suites.tables import SUFFIXES, read_rows
+from cimento.suites.tables import SUFFIXES, read_raw_rows
 from cimento.suites.workbooks import sheet_names
 
 _FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")
@@ -110,7 +110,7 @@ def _open_workbook(path: Path, sheets: Iterable[str]) -> Opened:
         if name not in sheets:
             made[name] = sheet_of([["item", "condition", "text"]])
             continue
-        rows, more = read_rows(data, Path(f"{name}{WORKBOOK}"))
+        rows, more = read_raw_rows(data, Path(f"{name}{WORKBOOK}"))
         if errors(more) and not rows:
             raise SuiteError(where=path.name, faults=more)
         made[name] = sheet_of(rows, head=0 if name == ABOUT else _head(rows))
@@ -121,7 +121,7 @@ def _open_workbook(path: Path, sheets: Iterable[str]) -> Opened:
 
 def _open_table(path: Path) -> Opened:
     """A table without a description."""
-    rows, faults = read_rows(read_bytes(path), path)
+    rows, faults = read_raw_rows(read_bytes(path), path)
     if not rows and not faults:
         return Opened(Grid(path.stem, {ITEMS: sheet_of([["good", "bad"]])}, described=False))
     if not rows:

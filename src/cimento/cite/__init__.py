@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.cite.library import bibtex
-from cimento.cite.methods import ParagraphForm, methods_paragraph, references
+from cimento.cite.methods import ParagraphForm, cited_works, methods_paragraph
 from cimento.errors import need_known
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ __all__ = [
     "ParagraphForm",
     "bibtex",
     "cite",
+    "cited_works",
     "methods_paragraph",
-    "references",
 ]
 
 
@@ -42,4 +42,4 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
     opened = runs_of(runs)
     if what != "bibtex":
         return methods_paragraph(opened, form=form, appendix=what == "appendix")
-    return bibtex(references(opened))
+    return bibtex(cited_works(opened))

@@ -30,7 +30,7 @@ YEAR = "2026"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class CitedWork:
     """A work that can be cited.
 
     Attributes:
@@ -106,17 +106,17 @@ class Reference:
         return ", ".join(filter(None, (outer, facts.get("publisher"), version, pages)))
 
 
-def bibtex(references: Iterable[Reference]) -> str:
+def bibtex(references: Iterable[CitedWork]) -> str:
     """BibTeX entries, one after the other."""
     return "\n".join(_entry(reference) for reference in references)
 
 
 @functools.cache
-def library() -> Mapping[str, Reference]:
+def library() -> Mapping[str, CitedWork]:
     """All works in the data file, by key."""
     text = (resources.files("cimento.cite") / "references.toml").read_text(encoding="utf-8")
     return {
-        key: Reference(
+        key: CitedWork(
             key=key,
             type=facts["type"],
             authors=tuple(facts["authors"]),
@@ -128,9 +128,9 @@ def library() -> Mapping[str, Reference]:
     }
 
 
-def cimento_itself() -> Reference:
+def cimento_itself() -> CitedWork:
     """The reference for this toolkit."""
-    return Reference(
+    return CitedWork(
         key="cimento",
         type="misc",
         authors=("{The cimento developers}",),
@@ -139,7 +139,7 @@ def cimento_itself() -> Reference:
     )
 
 
-def works_in(text: str) -> tuple[Reference, ...]:
+def works_in(text: str) -> tuple[CitedWork, ...]:
     """The works that a text names by DOI or address, separated by ``;``.
 
     A part that names no known work is a reference of its own, with the part as its note.
@@ -147,14 +147,14 @@ def works_in(text: str) -> tuple[Reference, ...]:
     Args:
         text: a text such as the source of a measure or the reference of a suite.
     """
-    works: dict[str, Reference] = {}
+    works: dict[str, CitedWork] = {}
     for part in filter(None, map(str.strip, text.split(";"))):
         for work in _known(part) or (from_text(part),):
             works.setdefault(work.key, work)
     return tuple(works.values())
 
 
-def from_text(text: str) -> Reference:
+def from_text(text: str) -> CitedWork:
     """A reference known only by a text; a text in BibTeX is kept unchanged.
 
     Args:
@@ -162,33 +162,33 @@ def from_text(text: str) -> Reference:
     """
     match = _BIBTEX_KEY.match(text.strip())
     if match is not None:
-        return Reference(key=match[1], type="misc", ready=text.strip())
+        return CitedWork(key=match[1], type="misc", ready=text.strip())
     doi = _DOI.search(text)
     more = {"doi": doi[0].rstrip(".)")} if doi else {}
-    return Reference(key=slug(text), type="misc", fields={"note": text, **more})
+    return CitedWork(key=bibtex_key(text), type="misc", fields={"note": text, **more})
 
 
-def slug(text: str) -> str:
+def bibtex_key(text: str) -> str:
     """A text as a BibTeX key: letters, digits and hyphens, at most 40 characters."""
     plain = re.sub(r"[^a-z0-9]+", "-", _ascii(text).lower()).strip("-")
     return plain[:40].rstrip("-") or "reference"
 
 
-def _known(part: str) -> tuple[Reference, ...]:
+def _known(part: str) -> tuple[CitedWork, ...]:
     """The works in the data file that a text names."""
     dois = {match.rstrip(".)").lower() for match in _DOI.findall(part)}
     addresses = {match.rstrip("./)").lower() for match in _ADDRESS.findall(part)}
     return tuple(work for work in library().values() if _is_named(work, part, dois, addresses))
 
 
-def _is_named(work: Reference, part: str, dois: set[str], addresses: set[str]) -> bool:
+def _is_named(work: CitedWork, part: str, dois: set[str], addresses: set[str]) -> bool:
     if work.known_as:
         return any(name in part for name in work.known_as)
     address = work.fields.get("url", "").partition("://")[2].rstrip("/").lower()
     return work.fields.get("doi", "").lower() in dois or address in addresses
 
 
-def _entry(work: Reference) -> str:
+def _entry(work: CitedWork) -> str:
     if work.ready:
         return work.ready + "\n"
     lines = [f"@{work.type}{{{work.key},"]

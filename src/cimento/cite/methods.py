@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento._version import __version__
 from cimento.cite import sentences
-from cimento.cite.library import YEAR, Reference, cimento_itself, from_text, library, slug, works_in
+from cimento.cite.library import (
+    YEAR,
+    CitedWork,
+    bibtex_key,
+    cimento_itself,
+    from_text,
+    library,
+    works_in,
+)
 from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
@@ -90,7 +98,7 @@ def methods_paragraph(
     return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
-def references(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[Reference, ...]:
+def cited_works(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[CitedWork, ...]:
     """The works cited for some runs, each once, in order of citation.
 
     Args:
@@ -108,7 +116,7 @@ def _paragraph(runs: Sequence[RunFacts], *, appendix: bool) -> str:
     return "\n\n".join(map(" ".join, _parts(runs)))
 
 
-def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
+def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[CitedWork, ...]:
     suites = {work.key: work for run in runs for work in _works_of_suite(run)}
     known = {**library(), **sentences.plugged_works(runs), **suites, "cimento": cimento_itself()}
     keys = dict.fromkeys(key for cited in _CITED.findall(paragraph) for key in _KEY.findall(cited))
@@ -152,7 +160,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
         says_kind = any(f"{run.card.get('kind')} models" in sentence for run in those)
         if not says_kind and not all(run in those for run in runs if run.meta.name in suites):
             models = dict.fromkeys(run.label for run in those)
-            whose = f"{sentences.in_suites([*suites])} with {sentences.listed([*models])}"
+            whose = f"{sentences.in_suites([*suites])} with {sentences.names_in_row([*models])}"
         same = whose == last
         said.append(sentence if same else f"{whose}, {sentence[0].lower()}{sentence[1:]}")
         last = whose
@@ -171,15 +179,15 @@ def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
     suites = dict.fromkeys(run.meta.name for run in those)
     models = dict.fromkeys(run.label for run in those)
     if all(run in those for run in runs if run.meta.name in suites):
-        return sentences.listed(list(suites))
+        return sentences.names_in_row(list(suites))
     if all(run in those for run in runs if run.label in models):
-        return sentences.listed(list(models))
+        return sentences.names_in_row(list(models))
     if all(run in those for run in runs if run.meta.name in suites and run.label in models):
-        return f"{sentences.listed(list(suites))} with {sentences.listed(list(models))}"
-    return sentences.listed([f"{run.meta.name} with {run.label}" for run in those])
+        return f"{sentences.names_in_row(list(suites))} with {sentences.names_in_row(list(models))}"
+    return sentences.names_in_row([f"{run.meta.name} with {run.label}" for run in those])
 
 
-def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:
+def _works_of_suite(run: RunFacts) -> tuple[CitedWork, ...]:
     """The references of a suite: itself, if it has an author or a citation, and its source."""
     work = _of_suite(run)
     return (*([] if work is None else [work]), *works_in(run.meta.reference))
@@ -188,10 +196,10 @@ def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:
 _STARTER = "cimento starter suites, "
 
 
-def _of_suite(run: RunFacts) -> Reference | None:
+def _of_suite(run: RunFacts) -> CitedWork | None:
     """The suite's own reference; None if it has neither a citation nor an author."""
     meta = run.meta
-    key = slug(meta.name)
+    key = bibtex_key(meta.name)
     if not meta.citation and not meta.author:
         return None
     if meta.citation.lstrip().startswith("@"):
@@ -202,7 +210,7 @@ def _of_suite(run: RunFacts) -> Reference | None:
         kept = {meta.author.lower(), f"{meta.name} {meta.version}".lower()}
         parts = [part for part in meta.citation.split(", ") if part.lower() not in kept]
         fields |= {"year": YEAR, "note": ", ".join(parts)}
-    return Reference(
+    return CitedWork(
         key=key,
         type="misc",
         authors=(f"{{{meta.author}}}",) if meta.author else (),
@@ -235,7 +243,7 @@ def _with_citations(
     return "".join([*parts, between(paragraph[at:])])
 
 
-def _named(keys: list[str], names: Mapping[str, Reference]) -> str:
+def _named(keys: list[str], names: Mapping[str, CitedWork]) -> str:
     shorts = [names[key].short for key in keys]
     return f" ({'; '.join(dict.fromkeys(shorts))})"
 
@@ -247,7 +255,7 @@ _LIBRARIES: Mapping[str, str] = {"torch": "paszke2019", "transformers": "wolf202
 
 
 def suite_sentences(
-    runs: Sequence[RunFacts], works: Callable[[RunFacts], Sequence[Reference]]
+    runs: Sequence[RunFacts], works: Callable[[RunFacts], Sequence[CitedWork]]
 ) -> str:
     """A sentence on all suites and their contents, and one on each design of factors."""
     suites: dict[str, RunFacts] = {}
@@ -267,7 +275,7 @@ def suite_sentences(
     return " ".join([used, *designs])
 
 
-def _contents(run: RunFacts, works: Sequence[Reference]) -> str:
+def _contents(run: RunFacts, works: Sequence[CitedWork]) -> str:
     """The version, language, size and hash of a suite."""
     version = f"version {run.meta.version}" if run.meta.version else ""
     known = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cimento.cite.library import Reference, works_in
+from cimento.cite.library import CitedWork, works_in
 from cimento.errors import CimentoError, counted
 from cimento.io.tables import REPLICATES
 from cimento.io.values import grouped
@@ -80,7 +80,7 @@ def in_suites(names: Sequence[str]) -> str:
     """Where a sentence holds that is about some suites only."""
     if len(names) > MOST_LISTED:
         return f"In {len(names)} of the suites"
-    return f"In the {'suite' if len(names) == 1 else 'suites'} {listed(names)}"
+    return f"In the {'suite' if len(names) == 1 else 'suites'} {names_in_row(names)}"
 
 
 def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
@@ -106,11 +106,13 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
 def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
     """A few things described one by one, more of them by name, very many by their number."""
     if len(described) <= MOST_NAMED:
-        return listed(described)
-    return f"{len(names)} {what}" + (f", {listed(names)}," if len(names) <= MOST_LISTED else "")
+        return names_in_row(described)
+    return f"{len(names)} {what}" + (
+        f", {names_in_row(names)}," if len(names) <= MOST_LISTED else ""
+    )
 
 
-def listed(names: Sequence[str]) -> str:
+def names_in_row(names: Sequence[str]) -> str:
     """Names in a row, with *and* before the last."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
@@ -248,9 +250,9 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
     return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"
 
 
-def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
+def plugged_works(runs: Sequence[RunFacts]) -> dict[str, CitedWork]:
     """The works behind the measures of some runs, including those known only to plug-ins."""
-    works: dict[str, Reference] = {}
+    works: dict[str, CitedWork] = {}
     for run in runs:
         for name in run.methods.measures:
             try:
@@ -456,7 +458,7 @@ def _by_length(shares: Sequence[Estimate]) -> list[str]:
         return []
     stated = (
         "Conditions differ in their number of tokens: if all tokens had the same surprisal,"
-        f" accuracy would be {listed(off)}."
+        f" accuracy would be {names_in_row(off)}."
     )
     return [stated]
 

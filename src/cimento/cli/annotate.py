@@ -117,7 +117,7 @@ def import_answers(options: ImportAnswersOptions) -> None:
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
     with you and is in no table. Use --names keep for participants who are already anonymous.
     """
-    from cimento.people.annotate.importing import asked_items
+    from cimento.people.annotate.importing import questions_by_name
     from cimento.people.annotate.importing import read_answers as read
     from cimento.people.annotate.rows import ImportOptions
     from cimento.suites.load import suite_paths
@@ -133,7 +133,7 @@ def import_answers(options: ImportAnswersOptions) -> None:
         options.files,
         ImportOptions(
             form=form,
-            places=_asked(options, form) or asked_items(paths),
+            places=_asked(options, form) or questions_by_name(paths),
             columns=_columns(options),
             secret=key,
             submissions=submissions,

@@ -18,7 +18,7 @@ from cimento.io.files import refuse_filled_in, write_text
 from cimento.options import run_option
 from cimento.people.annotate.dialogue import DialogueSession, converse
 from cimento.report.formatting import agreement_text as agreed
-from cimento.report.formatting import rate
+from cimento.report.formatting import rate_as_text
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
@@ -291,8 +291,8 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
             summary.places,
             summary.judgments,
             f"{summary.fewest} to {summary.most}",
-            rate(summary.mean),
-            rate(summary.sd),
+            rate_as_text(summary.mean),
+            rate_as_text(summary.sd),
             f"{summary.alpha.coefficient.rpartition(', ')[2]} {agreed(summary.alpha)}",
         )
         for summary in summaries

@@ -191,7 +191,7 @@ def start(options: StartOptions) -> None:
     and printed once. Before you open the survey to others, put a web server with TLS in front, and
     give its address as --url: requests for any other name are refused.
     """
-    from cimento.people.surveys.server import listen, make_app, serve
+    from cimento.people.surveys.server import listen, make_app, serve_surveys
 
     url = options.url
     _refuse_address(url)
@@ -203,7 +203,7 @@ def start(options: StartOptions) -> None:
         if made:
             note(f"The administrator's secret, printed this once: {made}")
         _announce(path, options)
-        serve(app, listening, proxied=bool(url))
+        serve_surveys(app, listening, proxied=bool(url))
 
 
 def _announce(path: Path, options: StartOptions) -> None:

@@ -17,7 +17,7 @@ from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_left_out, note_trials, show_grids
 from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
-from cimento.compare.before_after import Comparison, RunPair, compare_before_after
+from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.item_outcomes import (
     distinct_names,
     judged_on_measure,
@@ -139,7 +139,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     return 0 if code == PART_MISSING and options.allow_partial else code
 
 
-def _refuse_margin(comparison: Comparison, rates: Sequence[PairwiseComparison]) -> None:
+def _refuse_margin(comparison: BeforeAfter, rates: Sequence[PairwiseComparison]) -> None:
     """Refuse to look for what is worse where nothing is before and after.
 
     Raises:
@@ -160,7 +160,7 @@ def _refuse_margin(comparison: Comparison, rates: Sequence[PairwiseComparison]) 
 
 
 def _say_worse(
-    comparison: Comparison,
+    comparison: BeforeAfter,
     rates: Sequence[PairwiseComparison],
     worse: Sequence[PairwiseComparison],
     margin: float | None,

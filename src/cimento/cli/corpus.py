@@ -40,7 +40,7 @@ from cimento.io.files import write_text
 from cimento.options import run_option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.registry import load_suite, sentence_suite
-from cimento.report.formatting import rate
+from cimento.report.formatting import rate_as_text
 from cimento.suites import Meta
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def tags(options: TagOptions) -> None:
         tagged = [(sentence.id, tags_of(sentence)) for sentence in file.sentences()]
         whole = model.perplexity([tags for _, tags in tagged])
         size = sum(len(tags) for _, tags in tagged)
-        rows.append((file.name, len(tagged), size, rate(whole)))
+        rows.append((file.name, len(tagged), size, rate_as_text(whole)))
         for name, tags in tagged:
             nats, perplexity = model.logprob_nats(tags), model.perplexity([tags])
             cells = (file.name, name, str(len(tags)), repr(nats), repr(perplexity), " ".join(tags))

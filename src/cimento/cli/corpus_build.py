@@ -353,7 +353,7 @@ def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
-    from cimento.corpus.decisions import licence_of, pair_suite
+    from cimento.corpus.decisions import decision_suite, licence_of
     from cimento.paradigms.cloze.files import write_cloze
 
     meta = Meta(
@@ -366,7 +366,7 @@ def _write_suite(
         reference="Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033",
     )
     if kept[0].section is DecisionKind.SENTENCES:
-        write_native(pair_suite(kept, inventory, meta=meta), options.output)
+        write_native(decision_suite(kept, inventory, meta=meta), options.output)
     else:
         write_cloze(_cloze_suite(kept, inventory, meta, seed=options.seed), options.output)
 
@@ -375,12 +375,12 @@ def _cloze_suite(
     kept: Sequence[PairDecision], inventory: Inventory, meta: Meta, *, seed: int
 ) -> ClozeSuite:
     """A suite of texts with a blank, with the options in the order of their roles."""
-    from cimento.corpus.decisions import options_of, sources
+    from cimento.corpus.decisions import decision_options, sources
     from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 
     items = []
     for decision in kept:
-        spellings, order = options_of(decision, inventory, seed=seed)
+        spellings, order = decision_options(decision, inventory, seed=seed)
         roles: list[OptionRole] = ["target", "plausible"]
         roles += ["implausible"] * len(decision.implausible)
         known = tuple(

@@ -290,11 +290,11 @@ def _explain(error: BaseException) -> int | None:
         return 0
     if isinstance(error, _UsageProblem):
         if faults := getattr(error.__cause__, "errors", None):
-            from cimento.io.parsing import in_words
+            from cimento.io.parsing import fault_in_words
 
             # typer repeats pydantic's words, which are for programmers.
             [fault, *_] = faults()
-            value, todo = repr(fault.get("input")), in_words(fault)
+            value, todo = repr(fault.get("input")), fault_in_words(fault)
             error.message = todo if value in todo else f"got {value}. {todo}"
         error.show()
         return USAGE

@@ -22,10 +22,15 @@ from cimento.options import ModelOptions
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
     from cimento.models.base import Scorer
-    from cimento.models.hf.inspection import Comparison, Inspection, TokenizerFacts, UnknownTokens
+    from cimento.models.hf.inspection import (
+        Inspection,
+        PlainComparison,
+        TokenizerFacts,
+        UnknownTokens,
+    )
     from cimento.models.hf.stored import Present
     from cimento.models.settings import Asking, Policy
-    from cimento.runs.sensitivity import Moved, Precision
+    from cimento.runs.sensitivity import Precision, ScoringComparison
     from cimento.suites import Suite
     from cimento.testing import Finding
 
@@ -299,7 +304,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part} of {whole}" + (f" ({part / whole:.2%})" if whole else "")
 
 
-def _comparison_rows(comparison: Comparison) -> list[tuple[str, str]]:
+def _comparison_rows(comparison: PlainComparison) -> list[tuple[str, str]]:
     fast, plain = comparison.fast_texts_per_s, comparison.plain_texts_per_s
     verdict = "equal" if comparison.agrees else "DIFFERENT"
     size = f"{comparison.n_tokens} tokens of {comparison.n_texts} texts"
@@ -329,7 +334,7 @@ def _precision_rows(precision: Precision) -> list[tuple[str, str]]:
     return [*rows, ("  near ties", margins + ("" if bits is None else f" (--near-ties {bits:g})"))]
 
 
-def _moved(moved: Moved) -> str:
+def _moved(moved: ScoringComparison) -> str:
     """The movements in bits, and the number of verdicts that change."""
     three = (("token", moved.token), ("sentence", moved.sentence), ("margin", moved.margin))
     parts = [

@@ -25,7 +25,7 @@ from cimento.options import run_option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart, write_grid
 from cimento.report.grid import GRID_FORMS, Grid
-from cimento.report.paper import dressed, names_standing, texts_of
+from cimento.report.paper import dressed, grid_texts, names_standing
 from cimento.report.terminal import on_terminal, terminal_item
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
@@ -180,7 +180,7 @@ def report(options: ReportOptions) -> int:
             make_table, seed=options.seed, scale=options.scale, records=ending in _FOR_PROGRAMS
         )
         made = _table(table, open_reports(options.runs, shown), measures, make)
-        names = names_standing(names_given(options.rename), texts_of(made))
+        names = names_standing(names_given(options.rename), grid_texts(made))
         label = options.label or f"tab:{table}"
         grid = dressed(made, title=options.title, names=names, label=label)
         _write_table(grid, output, options.form or "text")

@@ -103,7 +103,9 @@ def _of_designs(
         return tables.mixed_grid(design_models(results))
     if name == "effects":
         return tables.effects_grid(results, scale=scale)
-    return tables.items_grid(results) if name == "items" else tables.accuracy_grid(results)
+    return (
+        tables.factorial_items_grid(results) if name == "items" else tables.accuracy_grid(results)
+    )
 
 
 def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:

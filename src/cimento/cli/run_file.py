@@ -32,7 +32,7 @@ from cimento.cli.flags import shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import read_utf8, write_text
-from cimento.io.parsing import in_words, parse_toml
+from cimento.io.parsing import fault_in_words, parse_toml
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions
 
@@ -217,7 +217,7 @@ def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -
         raise InputError(
             where=where,
             seen=f"got {value!r}",
-            todo=f"{in_words(error.errors()[0])} See cimento run --help.",
+            todo=f"{fault_in_words(error.errors()[0])} See cimento run --help.",
         ) from error
     return value
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cite import bibtex, methods_paragraph, references
+from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.cite.methods import (
     ParagraphForm,
     deviations,
@@ -338,7 +338,7 @@ def _citation(options: CiteOptions) -> str:
         for name in written
     }
     in_text = None if len(written) != 1 else options.appendix
-    cited = references(opened, appendix=in_text)
+    cited = cited_works(opened, appendix=in_text)
     if options.as_json:
         works = [{**asdict(work), "line": work.line, "bibtex": bibtex([work])} for work in cited]
         return json_text({"references": works, "methods": None, "appendix": None, **paragraphs})

@@ -211,9 +211,9 @@ def variation(options: VariationOptions) -> None:
 
     Run the same stories with ``--set prompt=...`` and ``--set shots_seed=...`` first.
     """
-    from cimento.paradigms.stories.variation import open_story_runs, vary
+    from cimento.paradigms.stories.variation import open_story_runs, variation_of
 
-    variations, order = vary(open_story_runs(options.runs), tier=options.tier)
+    variations, order = variation_of(open_story_runs(options.runs), tier=options.tier)
     if options.as_json:
         show_json(_as_json(variations, order), indent=1)
         return

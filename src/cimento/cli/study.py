@@ -112,7 +112,7 @@ def _released(options: AgreementOptions, released: Released, verdicts: Verdicts)
     from cimento.studies.agreement.syntaxgym import (
         circuit_table,
         published_scores,
-        suite_table,
+        suite_accuracies,
     )
 
     rows = published_scores(verdicts)
@@ -124,7 +124,7 @@ def _released(options: AgreementOptions, released: Released, verdicts: Verdicts)
         show_json({**plain, "published": rows}, indent=1)
     else:
         show(as_text(list(parts.values()), options.form))
-    options.write({**parts, "syntaxgym-suites": suite_table(rows)})
+    options.write({**parts, "syntaxgym-suites": suite_accuracies(rows)})
     if not options.data:
         note(f"cimento: give released files with --data. {looked_for()}")
     return 0
@@ -195,14 +195,14 @@ def _ask(
 
 def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
     """Print what was asked for, and write everything."""
-    from cimento.studies.agreement.syntaxgym import circuit_table, suite_table
-    from cimento.studies.agreement.text import OF_PROFILE, tables
+    from cimento.studies.agreement.syntaxgym import circuit_table, suite_accuracies
+    from cimento.studies.agreement.text import OF_PROFILE, agreement_tables
 
-    grids = tables(report)
+    grids = agreement_tables(report)
     few = [] if options.limit is None else [f"Own rows: the first {options.limit} items only."]
     if report.syntaxgym:
         grids["syntaxgym"] = circuit_table(report.syntaxgym, few)
-        grids["syntaxgym-suites"] = suite_table(report.syntaxgym)
+        grids["syntaxgym-suites"] = suite_accuracies(report.syntaxgym)
     if options.as_json:
         show_json(report)
     else:
@@ -256,21 +256,21 @@ def portuguese(options: PortugueseOptions) -> int:
     With -m, the same tables are made for your own models, below the published rows: the multiword
     tables at once, and the grammar tests with the judgments of a dictionary and of people.
     """
-    from cimento.studies.portuguese.data import STATE_FILES, WHERE, load
+    from cimento.studies.portuguese.data import STATE_FILES, WHERE, load_study
 
     if options.table is not None and options.what is not None:
         raise UsageError(
             where="--table and --what", seen="both are given", todo="Ask for one at a time."
         )
     if options.model:
-        return _portuguese_of_models(options, load(options.data) if options.data else None)
+        return _portuguese_of_models(options, load_study(options.data) if options.data else None)
     if options.data is None:
         raise UsageError(
             where="study portuguese",
             seen="there is neither --data nor -m",
             todo=f"Give the authors' folder ({WHERE}), or -m MODEL to ask a model.",
         )
-    released = load(options.data)
+    released = load_study(options.data)
     states = released.states if options.state is None else (options.state,)
     if not set(states) <= set(released.states):
         raise UsageError(
@@ -310,7 +310,7 @@ def _show_released(
 
 def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.studies.portuguese.models import answers_of, judged, model_tables
+    from cimento.studies.portuguese.models import judged, model_answers, portuguese_tables
 
     if options.what is not None or options.state is not None:
         raise UsageError(
@@ -326,7 +326,7 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     by_model: dict[str, list[Run]] = {}
     for run in runs:
         by_model.setdefault(run.model, []).append(run)
-    models = [answers_of(model, model_runs, released) for model, model_runs in by_model.items()]
+    models = [model_answers(model, model_runs, released) for model, model_runs in by_model.items()]
     earlier = _earlier(options, released)
     rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
     for line in said:
@@ -334,7 +334,7 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     rule = f"Dictionary: {options.dictionary}; subject agreement has no rule."
     ours = ["Published rows are about the study's sentences, the others about our own."]
     both = ours if released is None else []
-    tables = model_tables(models, rows, both, of_grammar=[rule, *said])
+    tables = portuguese_tables(models, rows, both, of_grammar=[rule, *said])
     if options.table is not None:
         tables = {name: table for name, table in tables.items() if name == f"table-{options.table}"}
     if options.as_json:

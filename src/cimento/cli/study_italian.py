@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from cimento.paradigms.regions.factorial import Factorial
-    from cimento.paradigms.stories.recordings import Responses
+    from cimento.paradigms.stories.recordings import RecordedAnswers
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
     from cimento.studies import Section
     from cimento.studies.connectives.models import Material
-    from cimento.studies.connectives.released import Released
+    from cimento.studies.connectives.released import ReleasedStatistics
     from cimento.studies.connectives.text import CountedCorpus
     from cimento.studies.connectives.user_copy import UserCopy
-    from cimento.studies.islands.models import Asked
+    from cimento.studies.islands.models import IslandSuites
 
 STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
@@ -81,8 +81,8 @@ def islands(options: IslandOptions) -> int:
 def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.measures import columns_needed
-    from cimento.studies.islands import people_of
-    from cimento.studies.islands.models import MEASURES, asked_of, model_tables
+    from cimento.studies.islands import people_ratings
+    from cimento.studies.islands.models import MEASURES, island_suites, model_tables
 
     if options.section:
         raise UsageError(
@@ -90,8 +90,8 @@ def _of_models(options: IslandOptions) -> int:
             seen="it is about released files, and -m asks a model",
             todo="Leave one of the two out.",
         )
-    asked = asked_of(options.data)
-    people = people_of(options.data, options.people)
+    asked = island_suites(options.data)
+    people = people_ratings(options.data, options.people)
     settings = {"pll": "original", "columns": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
     runs, failures = evaluate_with_progress(
         asked.suites, options.model, options.run_options(**settings)
@@ -112,7 +112,9 @@ def _of_models(options: IslandOptions) -> int:
     return report_failures(runs, failures)
 
 
-def _draw(runs: Sequence[Run], asked: Asked, people: tuple[str, Factorial], folder: Path) -> None:
+def _draw(
+    runs: Sequence[Run], asked: IslandSuites, people: tuple[str, Factorial], folder: Path
+) -> None:
     """Write the figures, where they can be drawn, and say which."""
     from cimento.report.figures import lacking_figures
     from cimento.studies.islands import study_figures
@@ -154,7 +156,7 @@ def connectives(options: ConnectivesOptions) -> int:
     checks = check_published()
     released, counted = _released(options.data) if options.data else (None, [])
     expected = text.read_expected(options.expected) if options.expected else {}
-    compared = text.compare(released.values, expected) if released else []
+    compared = text.compare_statistics(released.values, expected) if released else []
     copy = read_copy(options.own) if options.own else None
     material = copy_material(copy) if copy else starter_material()
     runs, code = _connective_runs(options, material) if options.model else (_Runs([], []), 0)
@@ -189,7 +191,7 @@ def connectives(options: ConnectivesOptions) -> int:
     return code or int(any(cell.equal is False for cell in compared))
 
 
-def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
+def _released(folder: Path) -> tuple[ReleasedStatistics, list[CountedCorpus]]:
     """Statistics of the released files of a folder, and counts in its treebanks.
 
     Raises:
@@ -290,12 +292,12 @@ def stories(options: StoryStudyOptions) -> int:
     from cimento.paradigms.stories.judging import asked_of
     from cimento.studies.stories import paired_record, study_record
     from cimento.studies.stories.text import (
+        compared_with_published,
         differing,
         metric_sections,
-        model_tables,
         paired_grid,
-        table_2,
-        table_3,
+        story_kinds,
+        tier_table,
     )
 
     suite, recorded = _recorded(options)
@@ -309,10 +311,10 @@ def stories(options: StoryStudyOptions) -> int:
     paired = paired_record(stories, models) if len(models) > 1 else None
     notes = [f"{len(stories)} stories of {suite.name}. The first of tied options is chosen."]
     tables: dict[str, Section | Grid] = {
-        "table-2": table_2(stories),
-        "table-3": table_3(records, stories, grouping=options.grouping, notes=notes),
+        "table-2": story_kinds(stories),
+        "table-3": tier_table(records, stories, grouping=options.grouping, notes=notes),
     }
-    details = [part for record in records.values() for part in model_tables(record)]
+    details = [part for record in records.values() for part in compared_with_published(record)]
     details += [] if paired is None else [paired_grid(paired)]
     if not options.as_json:
         show(as_text([*tables.values(), *details], options.form))
@@ -328,7 +330,7 @@ def stories(options: StoryStudyOptions) -> int:
     return code or int(bool(wrong))
 
 
-def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
+def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[RecordedAnswers]]:
     """The stories, and the recorded answers to them.
 
     Raises:
@@ -419,20 +421,22 @@ def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run
     return runs, report_failures(runs, failures)
 
 
-def _answers(runs: Sequence[Run]) -> list[Responses]:
+def _answers(runs: Sequence[Run]) -> list[RecordedAnswers]:
     """The answers in some runs; two prompts of one model get two names."""
     from cimento.paradigms.stories.judging import judged_run
-    from cimento.paradigms.stories.recordings import Responses
+    from cimento.paradigms.stories.recordings import RecordedAnswers
     from cimento.paradigms.stories.variation import names_of
 
     return [
-        Responses(model=name, answers=tuple(outcome.answer for outcome in judged_run(run).outcomes))
+        RecordedAnswers(
+            model=name, answers=tuple(outcome.answer for outcome in judged_run(run).outcomes)
+        )
         for name, run in zip(names_of(runs), runs, strict=True)
     ]
 
 
 def _story_figures(
-    name: str, stories: Sequence[Story], models: Sequence[Responses], folder: Path
+    name: str, stories: Sequence[Story], models: Sequence[RecordedAnswers], folder: Path
 ) -> list[Path]:
     """The figures of a report on stories, for all models; none if they cannot be drawn."""
     from cimento.paradigms.stories.judging import judge_stories

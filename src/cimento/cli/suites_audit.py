@@ -18,7 +18,7 @@ from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
 from cimento.options import run_option
 from cimento.paradigms.registry import LoadedSuite, load_suites, sentence_suite
-from cimento.report.formatting import number, rate
+from cimento.report.formatting import number, rate_as_text
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class AuditOptions(SuitesOptions):
 @command_of
 def audit_suites(options: AuditOptions) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
-    from cimento.paradigms.regions.audit import audit_suite
+    from cimento.paradigms.regions.audit import audit_region_suite
 
     loaded = list(load_suites(options.suites, language=options.language))
     asked = {f"--{name}": getattr(options, name) for name in ("model", "baseline", "region")}
@@ -62,7 +62,7 @@ def audit_suites(options: AuditOptions) -> None:
             records.append(record)
             texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
             continue
-        audited = audit_suite(
+        audited = audit_region_suite(
             suite,
             scorer=scorer,
             unknown_token=unknown,
@@ -135,7 +135,7 @@ _OF_TOKENS = ("split", "unknown")
 
 def _audit_as_text(audit: Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
-    from cimento.paradigms.regions.audit import remarks
+    from cimento.paradigms.regions.audit import audit_remarks
 
     header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")
     means = ("words", "characters", "tokens", "target_tokens", "zipf")
@@ -151,7 +151,7 @@ def _audit_as_text(audit: Audit) -> str:
             f"  {_TITLES[name]}: - (unknown without a model: -m)"
             if name in _OF_TOKENS and audit.no_tokens
             else _told(_TITLES[name], items)
-            for name, items in remarks(audit).items()
+            for name, items in audit_remarks(audit).items()
         ),
     ]
     lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
@@ -269,10 +269,10 @@ def _probes_as_text(probes: list[Probe]) -> str:
             one.model,
             one.sentences,
             one.acceptable,
-            rate(one.auc),
+            rate_as_text(one.auc),
             None if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]",
-            rate(one.accuracy),
-            rate(one.mcc),
+            rate_as_text(one.accuracy),
+            rate_as_text(one.mcc),
         )
         for one in probes
     ]

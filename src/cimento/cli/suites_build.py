@@ -21,7 +21,7 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
-    from cimento.models.questions import Fill
+    from cimento.models.questions import FillCandidate
     from cimento.paradigms.cloze.seeds import AskModel
     from cimento.paradigms.stories.building import Replacement
 
@@ -73,7 +73,7 @@ def templates(options: TemplateOptions) -> None:
 def _asking(model: str, device: str) -> AskModel:
     """A function that asks a model for whole words in blanks; the model is loaded on first use."""
 
-    def ask(texts: Sequence[str], k: int) -> list[list[Fill]]:
+    def ask(texts: Sequence[str], k: int) -> list[list[FillCandidate]]:
         from cimento.models.questions import FillPolicy
         from cimento.models.settings import Asking
         from cimento.paradigms.cloze.requests import ask_texts

@@ -435,7 +435,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
 
     Critical are the words that differ between the two sides, with --before words before them.
     """
-    from cimento.compare.exposure import counted as in_corpus
+    from cimento.compare.exposure import counted_pairs as in_corpus
     from cimento.compare.exposure import critical_pairs, exposure, words_of
     from cimento.paradigms.regions.judging import judged_suite
     from cimento.report.robustness import exposure_grid

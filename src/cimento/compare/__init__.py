@@ -7,7 +7,7 @@ from typing import overload
 
 from cimento.compare.analysis import Analysis, ModelChoice, analyze_table
 from cimento.compare.answer_table import TieRule, answer_table
-from cimento.compare.before_after import Comparison, compare_before_after
+from cimento.compare.before_after import BeforeAfter, compare_before_after
 from cimento.compare.item_outcomes import item_outcomes, judged_on_measure
 from cimento.compare.pairwise import Correction
 from cimento.compare.ranking import Rankings, rank_models
@@ -15,7 +15,7 @@ from cimento.runs.run import RunsLike, runs_of
 
 __all__ = [
     "Analysis",
-    "Comparison",
+    "BeforeAfter",
     "Rankings",
     "analyze",
     "compare",
@@ -43,7 +43,7 @@ def compare(
     measure: str = "",
     correction: Correction = "holm",
     seed: int = 0,
-) -> Comparison: ...
+) -> BeforeAfter: ...
 
 
 def compare(
@@ -53,7 +53,7 @@ def compare(
     measure: str = "",
     correction: Correction = "holm",
     seed: int = 0,
-) -> Comparison | Rankings:
+) -> BeforeAfter | Rankings:
     """Runs compared item by item: two models, one before and after, or all of each suite.
 
     Args:

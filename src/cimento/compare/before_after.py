@@ -73,7 +73,7 @@ class RunPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class BeforeAfter:
     """The differences between one run, or folder of runs, and another.
 
     Attributes:
@@ -178,7 +178,7 @@ def compare_before_after(
     measure: str = "",
     correction: Correction = "holm",
     seed: int = 0,
-) -> Comparison:
+) -> BeforeAfter:
     """Compare two models, or one model before and after a change, item by item.
 
     Items are matched by id, so variants of a suite, which keep them, can be compared.
@@ -208,7 +208,7 @@ def compare_before_after(
                 values.append(change)
             correlations += paired_correlations(*both)
         values += paired_scores(before, after, seed=seed)
-    return Comparison(
+    return BeforeAfter(
         runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
         sides=_sides(matches),

@@ -280,10 +280,10 @@ def _same_suite(one: Run, other: Run) -> bool:
 def _rates(
     run: Run, ngrams: Sequence[Run], frequency: Callable[[str], Frequency | None]
 ) -> Iterator[PartRate]:
-    right = verdicts_of(run)
+    right = passed_items(run)
     solved = solved_by_costs(run, frequency(run.suite.meta.language))
     for other in ngrams:
-        verdicts = verdicts_of(other)
+        verdicts = passed_items(other)
         solved[other.model] = {item for item, passed in verdicts.items() if passed}
     any_of = set[str]().union(*solved.values())
     parts = {EVERY: set(right)}
@@ -316,7 +316,7 @@ def part_rates(
         )
 
 
-def verdicts_of(run: Run) -> dict[str, bool]:
+def passed_items(run: Run) -> dict[str, bool]:
     """Whether each judged item passes all predictions; ties do not pass."""
     outcomes = whole_items(run).drop_nulls("right")
     return dict(outcomes.select("item", "right").iter_rows())

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from cimento.compare.covariates import EVERY, PartRate, part_rates, verdicts_of
+from cimento.compare.covariates import EVERY, PartRate, part_rates, passed_items
 from cimento.io.values import grouped
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.regions.judging import judged_suite, whole_items
@@ -132,7 +132,7 @@ def _critical(good: Words, bad: Words, before: int) -> tuple[Words, Words] | Non
     return good[begin : len(good) - same], bad[begin : len(bad) - same]
 
 
-def counted(pairs: Sequence[Pair], lines: Iterable[str]) -> list[Pair]:
+def counted_pairs(pairs: Sequence[Pair], lines: Iterable[str]) -> list[Pair]:
     """The pairs with their counts in a corpus.
 
     Args:
@@ -175,7 +175,7 @@ def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
         pairs: the pairs, counted.
         seed: seed of the permutation test of the correlation.
     """
-    right = verdicts_of(run)
+    right = passed_items(run)
     items = grouped((pair.item, pair) for pair in pairs)
     seen = {item for item, several in items.items() if any(p.n_good or p.n_bad for p in several)}
     whole = {item for item, several in items.items() if any(p.n_whole for p in several)}

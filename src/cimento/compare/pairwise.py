@@ -98,7 +98,7 @@ class PairedCorrelations:
     family: int = 1
 
 
-def paired(
+def _paired_values(
     name: str,
     values: Mapping[str, tuple[float | None, float | None]],
     *,
@@ -156,7 +156,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
     if not first.values or not second.values or first.unit != second.unit:
         return None
     shared = (item for item in first.values if item in second.values)
-    return paired(
+    return _paired_values(
         first.question,
         {item: (first.values[item], second.values[item]) for item in shared},
         suite=first.suite,
@@ -221,7 +221,7 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
 
     def pair(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> PairedValues:
         values = {item: (value, other[item]) for item, value in one.items() if item in other}
-        return paired(
+        return _paired_values(
             name, values, suite=first.suite.name, unit=unit, seed=seed,
             clusters=clusters, not_compared=why,
         )  # fmt: skip

@@ -75,7 +75,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class TreebankSentence:
     """A sentence of a treebank.
 
     Attributes:
@@ -126,7 +126,7 @@ def joined_tokens(tokens: Iterator[Token]) -> str:
     return "".join(parts).rstrip(" ")
 
 
-def token_spans(sentence: Sentence) -> list[tuple[int, int]] | None:
+def token_spans(sentence: TreebankSentence) -> list[tuple[int, int]] | None:
     """The span of each token in the sentence's text; None if the text does not match the tokens."""
     spans, cursor = [], 0
     for token in sentence.tokens():
@@ -213,7 +213,7 @@ _START, _END = "<s>", "</s>"
 _N_OUTCOMES = len(TAGS) + 1
 
 
-def tags_of(sentence: Sentence) -> tuple[str, ...]:
+def tags_of(sentence: TreebankSentence) -> tuple[str, ...]:
     """The tags of a sentence's words; a word without a universal tag counts as ``X``."""
     return tuple(word.upos if word.upos in TAGS else "X" for word in sentence.words)
 

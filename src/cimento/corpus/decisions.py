@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.corpus import Sentence
+from cimento.corpus import TreebankSentence
 from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.extraction import CandidateSentence
 from cimento.corpus.connectives.inventories import (
@@ -288,7 +288,7 @@ class _Rows:
             wanted.setdefault(sha256, {}).setdefault(row.cells["sent_id"].strip(), []).append(row)
         passages: dict[int, Passage] = {}
         for sha256, rows in wanted.items():
-            previous: Sentence | None = None
+            previous: TreebankSentence | None = None
             # Malformed sentences were skipped when sentences were drawn, so no row can be of one.
             for sentence in by_hash[sha256].sentences(skipped=[]):
                 for row in rows.pop(sentence.id, ()):
@@ -300,7 +300,9 @@ class _Rows:
                 self._fault(row, f"the file has no sentence {row.cells['sent_id']!r}")
         return passages
 
-    def _passage(self, row: Row, sentence: Sentence, previous: Sentence | None) -> Passage | None:
+    def _passage(
+        self, row: Row, sentence: TreebankSentence, previous: TreebankSentence | None
+    ) -> Passage | None:
         joined = row.cells["joined"].strip()
         if joined and (previous is None or previous.id != joined):
             self._fault(row, f"the sentence {joined!r} does not stand before {sentence.id!r}")
@@ -406,7 +408,7 @@ ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 REGIONS = ("before", "connective", "after")
 
 
-def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta) -> Suite:
+def decision_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta) -> Suite:
     """The suite of the acceptability section: each sentence, and the same with another connective.
 
     Args:
@@ -429,7 +431,7 @@ def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta:
     return Suite(meta, REGIONS, (prediction,), items, extra=extra)
 
 
-def options_of(
+def decision_options(
     decision: PairDecision, inventory: Inventory, *, seed: int
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """The options of a text with a blank: the target, the plausible one, the implausible ones.
@@ -471,7 +473,7 @@ def licence_of(decisions: Sequence[PairDecision]) -> str:
 
 
 def _pair(decision: PairDecision, inventory: Inventory) -> Item:
-    columns = {
+    cells = {
         "connective": decision.connective,
         "replacement": decision.replacement,
         "grammaticality": "yes" if decision.grammatical else "no",
@@ -482,9 +484,7 @@ def _pair(decision: PairDecision, inventory: Inventory) -> Item:
     return Item(
         decision.id,
         tuple(
-            Condition(
-                name, regions_of(passage), {"sentence_id": f"{decision.id}{label}", **columns}
-            )
+            Condition(name, regions_of(passage), {"sentence_id": f"{decision.id}{label}", **cells})
             for name, passage, label in both
         ),
     )

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from cimento.corpus import Sentence, Word, token_spans
+from cimento.corpus import TreebankSentence, Word, token_spans
 from cimento.corpus.forms import NO_OTHER, SEVERAL, Contexts, agreeing_words, other_forms
 from cimento.corpus.morphology import Morphology
 from cimento.errors import UsageError, did_you_mean
@@ -140,7 +140,7 @@ def _command(text: str) -> Change | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TokenPiece:
     """A token of a sentence with what follows it.
 
     Attributes:
@@ -156,22 +156,22 @@ class Piece:
     last: int
 
 
-Pieces: TypeAlias = tuple[Piece, ...]
+Pieces: TypeAlias = tuple[TokenPiece, ...]
 
 
-def pieces_of(sentence: Sentence) -> Pieces | str:
+def pieces_of(sentence: TreebankSentence) -> Pieces | str:
     """The tokens of a sentence as it is written, or why they cannot be told."""
     spans = token_spans(sentence)
     if spans is None:
         return "the text is not that of the tokens"
     ends = [start for start, _ in spans[1:]] + [len(sentence.text)]
     return tuple(
-        Piece(token.form, sentence.text[end:following], token.first, token.last)
+        TokenPiece(token.form, sentence.text[end:following], token.first, token.last)
         for token, (_, end), following in zip(sentence.tokens(), spans, ends, strict=True)
     )
 
 
-def text_of(pieces: Sequence[Piece]) -> str:
+def joined_pieces(pieces: Sequence[TokenPiece]) -> str:
     """The text of pieces."""
     return "".join(piece.text + piece.gap for piece in pieces)
 
@@ -190,7 +190,7 @@ class Editor:
 
     def changed(
         self,
-        sentence: Sentence,
+        sentence: TreebankSentence,
         pieces: Pieces,
         change: Change,
         words: Mapping[str, Word],
@@ -227,7 +227,7 @@ class Editor:
 
     def inflected(
         self,
-        sentence: Sentence,
+        sentence: TreebankSentence,
         pieces: Pieces,
         word: Word,
         values: Mapping[str, str],
@@ -249,7 +249,7 @@ class Editor:
         return self.replaced(sentence, pieces, replaced)
 
     def replaced(
-        self, sentence: Sentence, pieces: Pieces, forms: Mapping[int, set[str]]
+        self, sentence: TreebankSentence, pieces: Pieces, forms: Mapping[int, set[str]]
     ) -> Pieces | str:
         """The pieces with other forms of some words; of several, the one that fits its place."""
         settled: dict[int, str] = {}
@@ -286,14 +286,14 @@ def like(form: str, other: str) -> str:
     return other[:1].upper() + other[1:] if form[:1].isupper() else other
 
 
-def _written(piece: Piece, form: str) -> Piece:
+def _written(piece: TokenPiece, form: str) -> TokenPiece:
     """A piece with another form, and a blank after it unless it is elided."""
     gap = piece.gap
     if form.endswith(_APOSTROPHES):
         gap = ""
     elif piece.text.endswith(_APOSTROPHES) and not gap:
         gap = " "
-    return Piece(like(piece.text, form), gap, piece.first, piece.last)
+    return TokenPiece(like(piece.text, form), gap, piece.first, piece.last)
 
 
 def _place(pieces: Pieces, word: Word) -> int | str:
@@ -320,8 +320,8 @@ def _swapped(pieces: Pieces, one: Word, other: Word) -> Pieces | str:
         word = one if one.id == first else other
         end = end if word.upos == "PROPN" or end.isupper() else end[:1].lower() + end[1:]
         start = like(left.text, start)
-    edited[low] = Piece(start, left.gap, first, first)
-    edited[high] = Piece(end, right.gap, second, second)
+    edited[low] = TokenPiece(start, left.gap, first, first)
+    edited[high] = TokenPiece(end, right.gap, second, second)
     return tuple(edited)
 
 
@@ -336,18 +336,18 @@ def _with_or_without(pieces: Pieces, word: Word, added: str) -> Pieces | str:
         # The word before carries the new one, so that the region after begins with the same word.
         before = pieces[place - 1]
         text = f"{before.text}{before.gap or ' '}{added}"
-        edited[place - 1] = Piece(text, " ", before.first, before.last)
+        edited[place - 1] = TokenPiece(text, " ", before.first, before.last)
         return tuple(edited)
     if added:
         shown = piece.text if word.upos == "PROPN" else piece.text[:1].lower() + piece.text[1:]
         text = f"{like(piece.text, added)} {shown}"
-        edited[place] = Piece(text, piece.gap, piece.first, piece.last)
+        edited[place] = TokenPiece(text, piece.gap, piece.first, piece.last)
         return tuple(edited)
-    edited[place] = Piece("", "", piece.first, piece.last)
+    edited[place] = TokenPiece("", "", piece.first, piece.last)
     if not piece.gap and place and pieces[place + 1 :]:
         before = pieces[place - 1]
-        edited[place - 1] = Piece(before.text, "", before.first, before.last)
+        edited[place - 1] = TokenPiece(before.text, "", before.first, before.last)
     if place == 0 and pieces[1:]:
         after = pieces[1]
-        edited[1] = Piece(like(piece.text, after.text), after.gap, after.first, after.last)
+        edited[1] = TokenPiece(like(piece.text, after.text), after.gap, after.first, after.last)
     return tuple(edited)

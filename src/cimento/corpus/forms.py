@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cimento.corpus import Sentence, Word
+from cimento.corpus import TreebankSentence, Word
 from cimento.corpus.morphology import Features, Morphology, WordReading, chosen
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.queries import TreebankIndex
@@ -241,7 +241,9 @@ class Contexts:
 AGREEING_RELATIONS = ("det", "amod", "acl", "aux", "cop")
 
 
-def agreeing_words(sentence: Sentence, word: Word, values: Mapping[str, str]) -> Iterator[Word]:
+def agreeing_words(
+    sentence: TreebankSentence, word: Word, values: Mapping[str, str]
+) -> Iterator[Word]:
     """The words that agree with a word inside its phrase, in features that it has.
 
     These are its determiners, adjectives, participles, auxiliaries and copula, and of an auxiliary

@@ -20,7 +20,7 @@ from cimento.corpus.grammar import (
     GrammarTemplate,
     LexiconWord,
     Slot,
-    twins,
+    twin_slots,
 )
 from cimento.errors import InputError
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
@@ -385,7 +385,7 @@ def _of_forms(
     slot = template.target
     target = filled[slot.name]
     columns = _columns(grammar, template, filled, adversarial=adversarial)
-    other = dict(twins(grammar, template, filled))
+    other = dict(twin_slots(grammar, template, filled))
     regions = functools.partial(_regions, grammar, template.text, adversarial=adversarial)
     for name, form in ((TARGET, target.form), *_wrong_forms(grammar, slot, target)):
         word = {slot.name: Filled(target.word, target.bundle, {"": form})}

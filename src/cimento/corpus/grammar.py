@@ -236,7 +236,7 @@ class Filled:
         return self.word.pos, self.word.lemma
 
 
-def twins(
+def twin_slots(
     grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]
 ) -> Iterator[tuple[str, dict[str, Filled]]]:
     """The slots after a controller with the value that each wrong form of the target has.

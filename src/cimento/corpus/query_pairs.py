@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
-from cimento.corpus import Sentence, Word
+from cimento.corpus import TreebankSentence, Word
 from cimento.corpus.connectives.inventories import Passage, regions_of
-from cimento.corpus.edits import Change, Dependents, Editor, Pieces, pieces_of, text_of
+from cimento.corpus.edits import Change, Dependents, Editor, Pieces, joined_pieces, pieces_of
 from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
@@ -185,7 +185,7 @@ def _pair(
     query: PairQuery,
     editor: Editor,
     number: int,
-    sentence: Sentence,
+    sentence: TreebankSentence,
     ids: Mapping[str, int],
 ) -> TreebankPair | str:
     pieces = pieces_of(sentence)
@@ -227,7 +227,7 @@ def _pair(
 class _Place(NamedTuple):
     """Where an attractor may be: the sentence, both versions of it, and the changed feature."""
 
-    sentence: Sentence
+    sentence: TreebankSentence
     good: Pieces
     bad: Pieces
     feature: str
@@ -303,8 +303,8 @@ def _passages(good: Pieces, bad: Pieces) -> tuple[Passage, Passage] | None:
     last = len(same) - sum(1 for _ in takewhile(bool, reversed(same)))
     passages = []
     for pieces in (good, bad):
-        before, target = text_of(pieces[:first]), text_of(pieces[first:last])
-        text = before + target + text_of(pieces[last:])
+        before, target = joined_pieces(pieces[:first]), joined_pieces(pieces[first:last])
+        text = before + target + joined_pieces(pieces[last:])
         passages.append(Passage(text, len(before), len(before) + len(target.rstrip())))
     if all(_joined(passage) == " ".join(passage.text.split()) for passage in passages):
         return passages[0], passages[1]

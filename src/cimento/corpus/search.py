@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from cimento.corpus import Sentence
+from cimento.corpus import TreebankSentence
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.matching import (
     Finder,
@@ -70,7 +70,7 @@ class DuplicateSentences:
         self.pairs: list[tuple[tuple[str, str], tuple[str, str]]] = []
         self._first: dict[bytes, tuple[str, str]] = {}
 
-    def is_new(self, sentence: Sentence, file: str) -> bool:
+    def is_new(self, sentence: TreebankSentence, file: str) -> bool:
         """Whether a sentence is new, ignoring case, marks and addresses."""
         place = (file, sentence.id)
         first = self._first.setdefault(fingerprint(sentence.text), place)
@@ -87,7 +87,7 @@ def search_treebanks(
     *,
     skipped: list[ReadingProblem] | None = None,
     duplicates: DuplicateSentences | None = None,
-) -> Iterator[tuple[Hit, Sentence]]:
+) -> Iterator[tuple[Hit, TreebankSentence]]:
     """Every occurrence that a rule accepts, with its sentence, in the order of the files.
 
     Args:
@@ -109,7 +109,7 @@ def search_treebanks(
                 yield make_hit(file, sentence, match, rule), sentence
 
 
-def make_hit(file: TreebankFile, sentence: Sentence, match: Match, rule: Rule) -> Hit:
+def make_hit(file: TreebankFile, sentence: TreebankSentence, match: Match, rule: Rule) -> Hit:
     """The hit of an occurrence."""
     word = anchor(sentence, match)
     head = head_after_climbing(sentence, word, rule.climb)
@@ -137,7 +137,7 @@ COLUMNS = (
     "deprel", "head_id", "head_upos", "head_has_cop", "initial", "question",
 )  # fmt: skip
 
-SearchResult = Iterable[tuple[Hit, Sentence]]
+SearchResult = Iterable[tuple[Hit, TreebankSentence]]
 
 
 def hit_rows(

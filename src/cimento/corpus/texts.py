@@ -29,7 +29,7 @@ from cimento.corpus.treebanks import fingerprint
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes
 from cimento.suites.reading import errors, open_json_lines, open_text
-from cimento.suites.tables import open_table, read_rows
+from cimento.suites.tables import open_table, read_raw_rows
 
 T = TypeVar("T")
 THIRDS = 3
@@ -342,7 +342,7 @@ def read_concordance(path: Path) -> list[ConcordanceLine]:
     if path.suffix.lower() == ".xml":
         lines = list(_from_xml(path))
     elif path.suffix.lower() == ".xlsx":
-        rows, faults = read_rows(read_bytes(path), path)
+        rows, faults = read_raw_rows(read_bytes(path), path)
         if errors(faults):
             raise SuiteError(where=str(path), faults=faults)
         lines = list(_from_rows(rows, path))

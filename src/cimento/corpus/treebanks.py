@@ -17,7 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cimento.corpus import Multiword, Sentence, Word, joined_tokens, range_faults, tree_faults
+from cimento.corpus import (
+    Multiword,
+    TreebankSentence,
+    Word,
+    joined_tokens,
+    range_faults,
+    tree_faults,
+)
 from cimento.errors import InputError, counted
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
@@ -62,7 +69,7 @@ class ReadingProblem:
 
 def read_sentences(
     path: Path, *, skipped: list[ReadingProblem] | None = None
-) -> Iterator[Sentence]:
+) -> Iterator[TreebankSentence]:
     """The sentences of a file, plain or gzipped, with one in memory at a time.
 
     All texts are normalized to NFC.
@@ -211,7 +218,7 @@ class _Reading:
         for number, seen in faults:
             self._fault(number, seen)
 
-    def sentence(self, document: str, known: set[str]) -> Sentence:
+    def sentence(self, document: str, known: set[str]) -> TreebankSentence:
         """The sentence; an ID that is missing or already known gets the line number added."""
         name = self._id or "no sent_id"
         if not self._id or name in known:
@@ -222,8 +229,8 @@ class _Reading:
                 )
             name = f"{name} (line {self.start})"
         words, multiwords = tuple(self.words), tuple(self.multiwords)
-        text = self._text or joined_tokens(Sentence("", "", words, multiwords).tokens())
-        return Sentence(name, text, words, multiwords, document)
+        text = self._text or joined_tokens(TreebankSentence("", "", words, multiwords).tokens())
+        return TreebankSentence(name, text, words, multiwords, document)
 
     def _comment(self, comment: str) -> None:
         self.comments.append(comment)
@@ -308,7 +315,9 @@ class TreebankFile:
         """The file's name."""
         return self.path.name
 
-    def sentences(self, *, skipped: list[ReadingProblem] | None = None) -> Iterator[Sentence]:
+    def sentences(
+        self, *, skipped: list[ReadingProblem] | None = None
+    ) -> Iterator[TreebankSentence]:
         """The sentences of the file; see `cimento.corpus.treebanks.read_sentences`."""
         return read_sentences(self.path, skipped=skipped)
 

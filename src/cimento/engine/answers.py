@@ -28,7 +28,7 @@ from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
-from cimento.runs.usage import Tokens, total
+from cimento.runs.usage import Tokens, total_tokens
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:
     for number, request in enumerate(requests) if meter else ():
         sent = [meter.pop(key) for key in (request, *sent_texts(request)) if key in meter]
         if sent:
-            usage[number] = total(sent)
+            usage[number] = total_tokens(sent)
     return usage
 
 

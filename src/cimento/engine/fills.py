@@ -19,7 +19,14 @@ from cimento.errors import UsageError
 from cimento.io.tables import FILLS
 from cimento.models.answering import has_filler, open_filler
 from cimento.models.base import ModelCard, Score
-from cimento.models.questions import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
+from cimento.models.questions import (
+    CHOICE,
+    ChoiceRule,
+    FillCandidate,
+    FillKind,
+    FillPolicy,
+    FillRequest,
+)
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.suites import JsonValue
@@ -54,7 +61,7 @@ def fills(
             anything.
         ModelError: a text cannot be scored.
     """
-    answers: dict[int, list[Fill]] = {}
+    answers: dict[int, list[FillCandidate]] = {}
     for policy in dict.fromkeys(request.policy for request in requests):
         numbers = [n for n, request in enumerate(requests) if request.policy == policy]
         for start in range(0, len(numbers), SHARD):
@@ -68,7 +75,7 @@ def fills(
 
 def _fill_shard(
     asks: Sequence[FillAsk], policy: FillPolicy, model: ModelHandle, cache: AnswerCache
-) -> list[list[Fill]]:
+) -> list[list[FillCandidate]]:
     scorer, scoring = model.scorer, model.scoring
     filler = (
         open_filler(scorer, policy=scoring.policy, limits=scoring.limits)
@@ -83,7 +90,7 @@ def _fill_shard(
     model_rules = [] if filler is None else [rule for rule in rules if rule in filler.choices]
     if filler is None:
         _refuse_no_options(requests, scorer.card)
-        candidates: list[list[Fill]] = [[] for _ in requests]
+        candidates: list[list[FillCandidate]] = [[] for _ in requests]
     else:
         keys = model.addresses(asks, FILLS.name)
         known = get_answers(cache, keys)
@@ -100,8 +107,8 @@ def _fill_shard(
     return [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
 
 
-def _read(answer: Any) -> list[Fill]:  # noqa: ANN401  # as `fills` put it into the cache
-    return [Fill(*fill) for fill in answer]
+def _read(answer: Any) -> list[FillCandidate]:  # noqa: ANN401  # as `fills` put it into the cache
+    return [FillCandidate(*fill) for fill in answer]
 
 
 def score_options(
@@ -111,7 +118,7 @@ def score_options(
     *,
     asking: Asking,
     cache: AnswerCache,
-) -> list[list[Fill]]:
+) -> list[list[FillCandidate]]:
     """The options of each blank, scored in their texts under each rule.
 
     Args:
@@ -121,7 +128,7 @@ def score_options(
         asking: the settings of scoring.
         cache: the cache of answers.
     """
-    by_request: list[list[Fill]] = [[] for _ in requests]
+    by_request: list[list[FillCandidate]] = [[] for _ in requests]
     for written, known_rules in ((_in_sentence, _SENTENCE_RULES), (_at_sentinel, ("sentinel",))):
         wanted = [rule for rule in rules if rule in known_rules]
         if not wanted or not any(request.options for request in requests):
@@ -194,13 +201,13 @@ def _parted(tokens: Sequence[tuple[int, float | None]], place: Span) -> _Scored:
     )
 
 
-def _choice(option: str, scored: _Scored, rule: ChoiceRule) -> Fill:
+def _choice(option: str, scored: _Scored, rule: ChoiceRule) -> FillCandidate:
     parts = {
         "sentence": (*scored.before, *scored.inside, *scored.after),
         "continuation": scored.after,
     }
     values = parts.get(rule, scored.inside)
-    return Fill(
+    return FillCandidate(
         option, _sum(values), len(scored.inside) or None, kind_of_text(option), CHOICE + rule
     )
 
@@ -257,7 +264,7 @@ def _refuse_no_options(requests: Sequence[FillRequest], card: ModelCard) -> None
         )
 
 
-def fills_table(answers: Sequence[tuple[int, Sequence[Fill]]]) -> pl.DataFrame:
+def fills_table(answers: Sequence[tuple[int, Sequence[FillCandidate]]]) -> pl.DataFrame:
     """The fills table of some answers; see docs/tables.md.
 
     Candidates are ranked within a blank and a method, unscored ones last in the order given.
@@ -276,7 +283,7 @@ def fills_table(answers: Sequence[tuple[int, Sequence[Fill]]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=FILLS.polars(present=["method"]), orient="row")
 
 
-def _by_score(fills: Sequence[Fill]) -> list[Fill]:
+def _by_score(fills: Sequence[FillCandidate]) -> list[FillCandidate]:
     """Fills with the most probable first; those without a score come last, in the order given."""
     return sorted(
         fills,

@@ -17,7 +17,7 @@ from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.declared import checked
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
-from cimento.measures import corrected, surprisal_bits
+from cimento.measures import boundary_corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
 from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
@@ -353,7 +353,7 @@ def surprisals_of_words(
     sums: list[float | None] = [None] * len(spans)
     reasons: list[str | None] = [INSIDE_ANOTHER] * len(spans)
     for start, logprob, reason in (
-        corrected(table).select("start", "logprob_nats", "unscored_reason").iter_rows()
+        boundary_corrected(table).select("start", "logprob_nats", "unscored_reason").iter_rows()
     ):
         word = containing(spans, start)
         if reasons[word] == INSIDE_ANOTHER:

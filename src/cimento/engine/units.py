@@ -35,7 +35,15 @@ from cimento.errors import StorageError, TableError
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.files import open_plain, reading, write_bytes
 from cimento.io.parsing import parse_json
-from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
+from cimento.io.tables import (
+    CHOICES,
+    FILLS,
+    REPLIES,
+    SCHEMA_VERSION,
+    TOKENS,
+    Column,
+    validate_table,
+)
 from cimento.models.base import ModelCard
 from cimento.runs.usage import Tokens
 
@@ -266,7 +274,7 @@ def write_result(result: UnitResult, path: Path) -> Path:
     answers, contents = result.answers, {}
     for name, rows in answers.tables.items():
         table = rows.collect()
-        validate(table, _SCHEMAS[name], where=str(path))
+        validate_table(table, _SCHEMAS[name], where=str(path))
         contents[name] = _parquet(table)
     facts = {
         "model": None if answers.model is None else dataclasses.asdict(answers.model),
@@ -292,7 +300,7 @@ def read_result(path: Path) -> UnitResult:
     start = 0
     for name, size in facts.tables:
         table = _unpacked(rest[start : start + size], path)
-        validate(table, _SCHEMAS[name], where=str(path))
+        validate_table(table, _SCHEMAS[name], where=str(path))
         tables[name] = table.lazy()
         start += size
     answers = Answers(

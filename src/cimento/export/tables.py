@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cite import bibtex, methods_paragraph, references
+from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import counted
 from cimento.export.data import RunData, counts, of_runs
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.report.document import versions_apart
-from cimento.report.formatting import interval, rate
+from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.suites import Suite
@@ -124,7 +124,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "## Citation",
         "",
         "```bibtex",
-        bibtex(references(opened)).rstrip("\n"),
+        bibtex(cited_works(opened)).rstrip("\n"),
         "```",
     ]
     return "\n".join([*head, *body]) + "\n"
@@ -136,7 +136,7 @@ def _results(runs: Sequence[RunData]) -> Grid:
         for result in data.results:
             for one in result.estimates:
                 right = BLANK if one.right is None else str(one.right)
-                value = rate(one.value, absent=BLANK)
+                value = rate_as_text(one.value, absent=BLANK)
                 ends = interval(one.low, one.high, absent=one.reason or BLANK)
                 names = (data.suite, data.run.model, result.name, one.statistic)
                 rows.append((*names, right, str(one.n), value, ends))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cimento.errors import UsageError, need_known
-from cimento.io.parsing import in_words
+from cimento.io.parsing import fault_in_words
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -145,7 +145,9 @@ def checked(
         fault = error.errors()[0]
         name = str(fault["loc"][0]) if fault["loc"] else ""
         raise UsageError(
-            where=_flag(name, prefix), seen=f"got {fault.get('input')!r}", todo=in_words(fault)
+            where=_flag(name, prefix),
+            seen=f"got {fault.get('input')!r}",
+            todo=fault_in_words(fault),
         ) from error
 
 

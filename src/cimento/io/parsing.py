@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import InputError, sentence
+from cimento.errors import InputError, as_sentence
 from cimento.io.files import read_bytes
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def faults_of(error: ValidationError) -> list[tuple[str, str]]:
     return [(".".join(map(str, detail["loc"])), detail["msg"]) for detail in details]
 
 
-def in_words(fault: Mapping[str, Any]) -> str:
+def fault_in_words(fault: Mapping[str, Any]) -> str:
     """What to give in place of a value that pydantic refuses.
 
     Args:
@@ -357,7 +357,7 @@ def in_words(fault: Mapping[str, Any]) -> str:
         percent = float(str(value))
         meant = f": did you mean {percent / _PERCENT:g}?" if percent <= _PERCENT else "."
         return f"It is a share between 0 and 1{meant}"
-    return sentence(str(fault["msg"]).removeprefix("Value error, "))
+    return as_sentence(str(fault["msg"]).removeprefix("Value error, "))
 
 
 def _meant_number(text: str) -> str:

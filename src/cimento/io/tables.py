@@ -317,7 +317,7 @@ def replicate_of(column: Column) -> int | None:
     return int(column.removeprefix(REPLICATE)) if column.startswith(REPLICATE) else None
 
 
-def validate(table: Rows, schema: TableSchema, *, where: str) -> None:
+def validate_table(table: Rows, schema: TableSchema, *, where: str) -> None:
     """Check that a table has a schema's columns with the right types.
 
     Raises:
@@ -351,7 +351,7 @@ def write_table(table: Rows, schema: TableSchema, folder: Path) -> Path:
         StorageError: the folder cannot be written.
     """
     path = folder / f"{schema.name}.parquet"
-    validate(table, schema, where=str(path))
+    validate_table(table, schema, where=str(path))
     about = {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
     return atomically(path, lambda file: write_parquet(table, file, metadata=about), sealed=True)
 
@@ -414,7 +414,7 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
             seen=f"has schema version {version}; this cimento reads up to {SCHEMA_VERSION}",
             todo="Install a newer cimento.",
         )
-    validate(table, schema, where=str(path))
+    validate_table(table, schema, where=str(path))
     return table
 
 

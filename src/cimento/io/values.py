@@ -27,13 +27,13 @@ BITS_PER_NAT = 1 / math.log(2)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class NoValue:
     """The reason in place of an undefined value."""
 
     reason: str
 
 
-Value: TypeAlias = "float | Missing"
+Value: TypeAlias = "float | NoValue"
 
 
 def surprisal_bits(logprob_nats: float) -> float:

@@ -19,7 +19,7 @@ from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import COLUMNS, Column
 from cimento.io.values import (
     BITS_PER_NAT,
-    Missing,
+    NoValue,
     Undefined,
     Unit,
     Value,
@@ -27,7 +27,7 @@ from cimento.io.values import (
     total,
 )
 from cimento.measures.regions import RegionValues, region_metric, region_values
-from cimento.measures.scores import NOT_ASKED, corrected
+from cimento.measures.scores import NOT_ASKED, boundary_corrected
 from cimento.measures.sentence import (
     ADJUSTABLE,
     MEASURES,
@@ -41,14 +41,14 @@ __all__ = [
     "MEASURES",
     "NOT_ASKED",
     "Measure",
-    "Missing",
+    "NoValue",
     "RegionValues",
     "Sentence",
     "Unit",
     "Value",
+    "boundary_corrected",
     "columns_needed",
     "corpus_perplexity",
-    "corrected",
     "find_measure",
     "find_measures",
     "judged_on",

@@ -21,7 +21,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 from cimento.errors import InputError, UsageError, did_you_mean, need_known, needing
 from cimento.io.files import expanded, read_utf8
 from cimento.io.parsing import number_in, parse_json
-from cimento.io.values import Missing, Numbers, Value, total
+from cimento.io.values import NoValue, Numbers, Value, total
 
 Normalisation: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
@@ -70,7 +70,7 @@ class Bins:
         return bisect.bisect_left(inner, value) + 1
 
 
-def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing:
+def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | NoValue:
     """Bins of equal width over the range of the values.
 
     The edges are those of ``pandas.cut(values, bins=n)``: the lowest is lowered by 0.1 % of the
@@ -82,14 +82,14 @@ def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing:
     """
     low, high = min(values), max(values)
     if low == high:
-        return Missing(ALL_EQUAL)
+        return NoValue(ALL_EQUAL)
     step = (high - low) / n
     edges = [low + step * k for k in range(n)] + [high]
     edges[0] = low - LOWERED * (high - low)
     return Bins(tuple(edges))
 
 
-def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing:
+def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | NoValue:
     """Bins that hold equal shares of the values, as nearly as can be.
 
     The edges are quantiles by linear interpolation (Hyndman and Fan 1996, type 7,
@@ -103,9 +103,9 @@ def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing
 
     edges = [float(edge) for edge in np.quantile(values, [k / n for k in range(n + 1)])]
     if edges[0] == edges[-1]:
-        return Missing(ALL_EQUAL)
+        return NoValue(ALL_EQUAL)
     if len(set(edges)) <= n:
-        return Missing(TIES_IN_QUANTILES)
+        return NoValue(TIES_IN_QUANTILES)
     return Bins(tuple(edges))
 
 
@@ -127,17 +127,17 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     """
     where = f"normalisation {kind!r}"
     need_known(kind, NORMALISATIONS, where=where, seen="there is no such scale")
-    known = [value for value in values if not isinstance(value, Missing)]
-    scaled: Sequence[float] | Missing = known
+    known = [value for value in values if not isinstance(value, NoValue)]
+    scaled: Sequence[float] | NoValue = known
     if kind != "raw":
-        scaled = _scaled(known, kind) if len(known) > 1 else Missing(TOO_FEW)
-    if isinstance(scaled, Missing):
-        return tuple(value if isinstance(value, Missing) else scaled for value in values)
+        scaled = _scaled(known, kind) if len(known) > 1 else NoValue(TOO_FEW)
+    if isinstance(scaled, NoValue):
+        return tuple(value if isinstance(value, NoValue) else scaled for value in values)
     rest = iter(scaled)
-    return tuple(value if isinstance(value, Missing) else next(rest) for value in values)
+    return tuple(value if isinstance(value, NoValue) else next(rest) for value in values)
 
 
-def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing:
+def standard_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | NoValue:
     """The z-score (x - mean) / sd of each of at least two values.
 
     Args:
@@ -145,45 +145,45 @@ def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing
         ddof: 0 for the population's sd, 1 for that of a sample.
     """
     if len(values) < 2:  # noqa: PLR2004 - a sd needs two
-        return Missing(TOO_FEW)
+        return NoValue(TOO_FEW)
     if min(values) == max(values):
-        return Missing(ALL_EQUAL)
+        return NoValue(ALL_EQUAL)
     mean = math.fsum(values) / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
     if squares < sys.float_info.min:
         # Squares of very small deviations lose digits; scaling by a power of two loses none.
-        return z_scores([(value - mean) * 2.0**500 for value in values], ddof=ddof)
+        return standard_scores([(value - mean) * 2.0**500 for value in values], ddof=ddof)
     sd = math.sqrt(squares / (len(values) - ddof))
     return [(value - mean) / sd for value in values]
 
 
-def robust_z_scores(values: Sequence[float]) -> list[float] | Missing:
+def robust_z_scores(values: Sequence[float]) -> list[float] | NoValue:
     """The robust z-score, (x - median) / (1.4826 times the median absolute deviation)."""
     import statistics
 
     if min(values) == max(values):
-        return Missing(ALL_EQUAL)
+        return NoValue(ALL_EQUAL)
     median = statistics.median(values)
     spread = MAD_TO_SD * statistics.median(abs(value - median) for value in values)
-    return [(value - median) / spread for value in values] if spread else Missing(NO_SPREAD)
+    return [(value - median) / spread for value in values] if spread else NoValue(NO_SPREAD)
 
 
-_BINS: Mapping[str, Callable[[Sequence[float]], Bins | Missing]] = {
+_BINS: Mapping[str, Callable[[Sequence[float]], Bins | NoValue]] = {
     "likert": equal_bins,
     "quantile": quantile_bins,
 }
 
 
-def _scaled(values: Sequence[float], kind: Normalisation) -> Sequence[float] | Missing:
+def _scaled(values: Sequence[float], kind: Normalisation) -> Sequence[float] | NoValue:
     """The scores of one pool, none of them missing, on another scale than their own."""
     if kind == "robust-z":
         return robust_z_scores(values)
     if divide := _BINS.get(kind.removesuffix("-z")):
         bins = divide(values)
-        if isinstance(bins, Missing):
+        if isinstance(bins, NoValue):
             return bins
         values = [float(bins.point(value)) for value in values]
-    return z_scores(values) if kind.endswith("z") else values
+    return standard_scores(values) if kind.endswith("z") else values
 
 
 WORDFREQ = "wordfreq"
@@ -194,7 +194,7 @@ MODEL: Literal["model"] = "model"
 class Unigrams(Protocol):
     """A source of log-probabilities by frequency alone."""
 
-    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:
+    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | NoValue:
         """The log-probabilities of a sentence, or the reason why there are none.
 
         Args:
@@ -215,11 +215,11 @@ class TokenCounts:
     counts: Mapping[str, float]
     total: float
 
-    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
+    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | NoValue:  # noqa: ARG002
         """The log-probability of every token; see `Unigrams`."""
         for token in tokens:
             if not self.counts.get(token):
-                return Missing(f"the token {token!r} is not in the unigram counts")
+                return NoValue(f"the token {token!r} is not in the unigram counts")
         return tuple(math.log(self.counts[token] / self.total) for token in tokens)
 
 
@@ -235,13 +235,13 @@ class WordFrequencies:
     split: Callable[[str], Sequence[str]]
     frequency: Callable[[str], float]
 
-    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
+    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | NoValue:  # noqa: ARG002
         """The log-probability of every word; see `Unigrams`."""
         logprobs = []
         for word in self.split(text):
             share = self.frequency(word)
             if share <= 0:
-                return Missing(f"the word {word!r} is not in the word frequencies")
+                return NoValue(f"the word {word!r} is not in the word frequencies")
             logprobs.append(math.log(share))
         return tuple(logprobs)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
 from cimento.io.tables import BOUNDARY, LEFT_OUT, NO_LEFT_CONTEXT, TOKENS, Rows, RowsT, collected
-from cimento.io.values import Missing, Reasons, Unit, Value, stretches, total, totals
+from cimento.io.values import NoValue, Reasons, Unit, Value, stretches, total, totals
 from cimento.measures.scores import (
     NOT_ASKED,
     NOTHING_SCORED,
@@ -24,7 +24,7 @@ from cimento.measures.scores import (
     TokenColumns,
     covered,
     scored_blocks,
-    tokens_of,
+    token_places,
 )
 from cimento.suites import METRICS, Metric
 
@@ -170,8 +170,8 @@ class RegionColumns:
 
         rows, texts = list(stimuli), Reasons()
         cells = [value for _, _, values in rows for value in values]
-        numbers = [texts.number(v.reason) if isinstance(v, Missing) else -1 for v in cells]
-        known = [np.nan if isinstance(value, Missing) else value for value in cells]
+        numbers = [texts.number(v.reason) if isinstance(v, NoValue) else -1 for v in cells]
+        known = [np.nan if isinstance(value, NoValue) else value for value in cells]
         return cls(
             unit=unit,
             items=pl.Series([item for item, _, _ in rows], dtype=pl.String),
@@ -211,7 +211,7 @@ def region_metric(surprisals: Sequence[float], *, metric: Metric) -> Value:
     """
     _check_metric(metric)
     if not surprisals and metric != "sum":
-        return Missing(_over_nothing(metric))
+        return NoValue(_over_nothing(metric))
     return _METRICS[metric](surprisals)
 
 
@@ -250,7 +250,7 @@ def region_values(
     columns = region_columns(tokens, requests, metric=metric, final_marks=final_marks)
     texts = columns.texts.texts()
     cells: list[Value] = [
-        value if reason < 0 else Missing(texts[reason])
+        value if reason < 0 else NoValue(texts[reason])
         for value, reason in zip(columns.values.tolist(), columns.reasons.tolist(), strict=True)
     ]
     values: dict[str, dict[str, tuple[Value, ...]]] = {}
@@ -376,7 +376,7 @@ class _Placed:
         """
         import numpy as np
 
-        first, counts = tokens_of(scored, asked.request)
+        first, counts = token_places(scored, asked.request)
         token = stretches(first, counts)
         stimulus = np.repeat(np.arange(len(counts)), counts)
         region = _region_of(asked, stimulus, scored.start[token])

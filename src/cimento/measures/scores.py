@@ -19,7 +19,7 @@ from cimento.io.tables import (
     RowsT,
     collected,
 )
-from cimento.io.values import Missing, Numbers, Reasons, Unit, Value, stretches
+from cimento.io.values import NoValue, Numbers, Reasons, Unit, Value, stretches
 from cimento.measures.normalising import MODEL, Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
-NO_MODEL_UNIGRAMS = Missing(
+NO_MODEL_UNIGRAMS = NoValue(
     "the model's own unigrams were not stored; run again with --unigrams model (and --bos, if"
     " nothing stands before a text)"
 )
-NO_WORDS = Missing("the text has no words")
-NO_SEGMENTER = Missing(
+NO_WORDS = NoValue("the text has no words")
+NO_SEGMENTER = NoValue(
     "its words were found by ICU, which is not installed here (pip install 'cimento[segment]')"
 )
 NOTHING_SCORED = "no token of this sentence was scored"
@@ -90,7 +90,7 @@ def scored_blocks(
         For each block its stimuli, then its tokens as a table and as columns; there is at least one
         block. All blocks have the same unit and share one numbering of the reasons.
     """
-    ordered, texts = OrderedTokens.of(corrected(tokens.lazy())), Reasons()
+    ordered, texts = OrderedTokens.of(boundary_corrected(tokens.lazy())), Reasons()
     in_bits = _all_in_bits(ordered.rows)
     for asked in AskedColumns.blocks(requests):
         known = asked.request[asked.request >= 0]
@@ -151,7 +151,7 @@ def _all_in_bits(tokens: pl.LazyFrame) -> bool:
     return bool(collected(tokens.select(in_bits.all()), where=TOKENS.name).item())
 
 
-def corrected(tokens: RowsT) -> RowsT:
+def boundary_corrected(tokens: RowsT) -> RowsT:
     """The tokens table with log-probabilities corrected for word boundaries, if it has the terms.
 
     The boundary term of each token is added to its surprisal. Over whole words, and so over
@@ -230,7 +230,7 @@ class AskedColumns:
             )
 
 
-def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:
+def token_places(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:
     """The index of the first token of each text, and the number of its tokens."""
     import numpy as np
 
@@ -294,7 +294,7 @@ class ScoredSentence:
     item: str
     condition: str
     text: str
-    sentence: Sentence | Missing
+    sentence: Sentence | NoValue
 
 
 def each_sentence(
@@ -320,7 +320,7 @@ def each_sentence(
     """
     pseudo = {"causal": False, "seq2seq": False, "diffusion": False, "masked": True}.get(model_kind)
     for asked, block, scored in scored_blocks(tokens, requests):
-        first, counts = tokens_of(scored, asked.request)
+        first, counts = token_places(scored, asked.request)
         absent = _absent(asked, scored, first, counts)
         suites, items = asked.suites.to_list(), asked.items.to_list()
         conditions = asked.conditions.to_list()
@@ -330,7 +330,7 @@ def each_sentence(
             for place, known in enumerate(columns, start=begin):
                 text, reason = asked.texts[place], absent[place]
                 sentence = (
-                    Missing(reason)
+                    NoValue(reason)
                     if reason
                     else _sentence(
                         text,
@@ -352,7 +352,7 @@ def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) 
         place = (stimulus.suite, stimulus.item, stimulus.condition)
         for measure in measures:
             value = measure.of(stimulus.sentence)
-            known = (None, value.reason) if isinstance(value, Missing) else (value, None)
+            known = (None, value.reason) if isinstance(value, NoValue) else (value, None)
             rows.append((*place, measure.name, known[0], measure.unit, known[1]))
     return pl.DataFrame(rows, schema=SCORES.polars(), orient="row")
 
@@ -371,7 +371,7 @@ def each_cost(
     """
     for stimulus in scored:
         value = measure.of(stimulus.sentence)
-        if not isinstance(value, Missing) and measure.higher_is_better:
+        if not isinstance(value, NoValue) and measure.higher_is_better:
             value = 0.0 - value
         yield stimulus.item, stimulus.condition, (value,)
 
@@ -382,9 +382,9 @@ class _Columns:
 
     tokens: tuple[str, ...]
     logprobs_nats: tuple[float, ...]
-    logits: tuple[float, ...] | Missing
-    log_sigmoid_sums: tuple[float, ...] | Missing
-    unigrams: tuple[float, ...] | Missing
+    logits: tuple[float, ...] | NoValue
+    log_sigmoid_sums: tuple[float, ...] | NoValue
+    unigrams: tuple[float, ...] | NoValue
 
 
 def _columns(
@@ -417,7 +417,7 @@ def _columns(
         )
 
 
-def _all_or_missing(values: tuple[float | None, ...], missing: Missing) -> Numbers | Missing:
+def _all_or_missing(values: tuple[float | None, ...], missing: NoValue) -> Numbers | NoValue:
     known = tuple(value for value in values if value is not None)
     return known if values and len(known) == len(values) else missing
 
@@ -452,7 +452,7 @@ def _absent(
     return absent
 
 
-def _n_words(text: str, bars: Collection[int], segmenter: SegmenterRule) -> int | Missing:
+def _n_words(text: str, bars: Collection[int], segmenter: SegmenterRule) -> int | NoValue:
     """The number of words of a text, or why it cannot be told here."""
     try:
         return count_words(text, segmenter=segmenter, bars=bars) or NO_WORDS
@@ -464,11 +464,11 @@ def _sentence(
     text: str,
     columns: _Columns,
     *,
-    n_words: int | Missing,
+    n_words: int | NoValue,
     pseudo: bool | None,
     unigrams: Unigrams | Literal["model"] | None,
 ) -> Sentence:
-    known: Numbers | Missing = NO_UNIGRAMS
+    known: Numbers | NoValue = NO_UNIGRAMS
     if unigrams == MODEL:
         known = columns.unigrams
     elif unigrams is not None:

@@ -18,7 +18,7 @@ from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.io.values import (
     BITS_PER_NAT,
-    Missing,
+    NoValue,
     Numbers,
     Undefined,
     Unit,
@@ -32,11 +32,11 @@ PENALTY_BASE = 5
 
 PartT = TypeVar("PartT", int, Numbers)
 
-NO_LOGITS = Missing("logits were not stored; run again with --columns logit")
-NO_LOGISTIC_SUMS = Missing(
+NO_LOGITS = NoValue("logits were not stored; run again with --columns logit")
+NO_LOGISTIC_SUMS = NoValue(
     "sums of logistic scores were not stored; run again with --columns log_sigmoid_sum"
 )
-NO_UNIGRAMS = Missing("there are no unigram frequencies; give some with --unigrams")
+NO_UNIGRAMS = NoValue("there are no unigram frequencies; give some with --unigrams")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +59,12 @@ class Sentence:
     """
 
     logprobs_nats: Numbers
-    n_words: int | Missing
+    n_words: int | NoValue
     n_chars: int
     pseudo: bool | None = None
-    logits: Numbers | Missing = NO_LOGITS
-    log_sigmoid_sums_nats: Numbers | Missing = NO_LOGISTIC_SUMS
-    unigram_logprobs_nats: Numbers | Missing = NO_UNIGRAMS
+    logits: Numbers | NoValue = NO_LOGITS
+    log_sigmoid_sums_nats: Numbers | NoValue = NO_LOGISTIC_SUMS
+    unigram_logprobs_nats: Numbers | NoValue = NO_UNIGRAMS
     n_bytes: int | None = None
 
     def __post_init__(self) -> None:
@@ -159,8 +159,8 @@ def normalised_logistic_lp(sentence: Sentence) -> float:
     return total([log_sigmoid(x) - whole for x, whole in zip(logits, sums, strict=True)])
 
 
-def _given(part: PartT | Missing) -> PartT:
-    if isinstance(part, Missing):
+def _given(part: PartT | NoValue) -> PartT:
+    if isinstance(part, NoValue):
         raise Undefined(part.reason)
     return part
 
@@ -197,14 +197,14 @@ class Measure:
     undefined: str = ""
     aliases: tuple[str, ...] = ()
 
-    def of(self, sentence: Sentence | Missing) -> Value:
+    def of(self, sentence: Sentence | NoValue) -> Value:
         """The value of the measure for a sentence, or the reason why there is none."""
-        if isinstance(sentence, Missing):
+        if isinstance(sentence, NoValue):
             return sentence
         try:
             return self.function(sentence)
         except Undefined as reason:
-            return Missing(str(reason))
+            return NoValue(str(reason))
 
     @property
     def information(self) -> Unit | None:

@@ -34,7 +34,7 @@ _CURE = (
 )
 
 
-def checked(scorer: Scorer | TextScorer) -> Scorer | TextScorer:
+def checked_scorer(scorer: Scorer | TextScorer) -> Scorer | TextScorer:
     """A scorer whose answers are checked; one of cimento's own is given back as it is."""
     protocols = Scorer.__module__
     modules = {base.__module__ for base in type(scorer).__mro__} - {protocols}

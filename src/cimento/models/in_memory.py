@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 from cimento.errors import UsageError
 from cimento.models.base import Scorer
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
-from cimento.models.hf.files import Kind, Located, kind_by_name
+from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
 from cimento.models.registry import AnyScorer, ScorerSource, open_source
 from cimento.models.settings import AUTO, Asking, BatchLimits, DtypeName, KindRule, Policy
 
@@ -46,7 +46,7 @@ class LoadedModel:
 
     model: PreTrainedModel = field(repr=False)
     tokenizer: PreTrainedTokenizerBase | None = field(default=None, repr=False)
-    located: Located | None = None
+    located: LocatedModel | None = None
     kind: KindRule = "auto"
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
@@ -70,13 +70,13 @@ class LoadedModel:
                 otherwise than it is to be asked.
             ModelError: the model cannot be scored exactly.
         """
-        from cimento.models.hf.files import Located, tokenizer_files
+        from cimento.models.hf.files import LocatedModel, tokenizer_files
         from cimento.models.hf.loading import load_tokenizer
 
         located, tokenizer = self.located, self.tokenizer
         self._need_as_loaded(asking)
         if located is None:
-            located = Located(self.name, Path(), weights_digest(self.model))
+            located = LocatedModel(self.name, Path(), weights_digest(self.model))
         if asking.tokenizer:
             located = replace(located, tokenizer=tokenizer_files(asking.tokenizer))
             tokenizer = load_tokenizer(located)
@@ -269,7 +269,7 @@ def live_scorer(
             todo="Load it first, or give cimento.evaluate its name.",
         )
     policy = live_policy(policy or Policy(), model)
-    located = Located(name=name, folder=Path(), revision=weights_digest(model))
+    located = LocatedModel(name=name, folder=Path(), revision=weights_digest(model))
     return scorer_around(model, tokenizer, located=located, policy=policy, kind=kind, limits=limits)
 
 
@@ -277,7 +277,7 @@ def scorer_around(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     *,
-    located: Located,
+    located: LocatedModel,
     policy: Policy,
     kind: KindRule,
     limits: BatchLimits,

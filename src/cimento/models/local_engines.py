@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from cimento.errors import InputError, ModelError, UsageError, needing
 from cimento.io.files import open_plain, reading
 from cimento.models.base import ModelCard
-from cimento.models.hf.files import Located, locate
+from cimento.models.hf.files import LocatedModel, locate
 from cimento.models.hf.stored import stored_dtype
 from cimento.models.settings import DtypeName, Policy
 
@@ -65,7 +65,7 @@ class Llama(Protocol):
         """Read tokens, after which `scores` has a row of outputs for each."""
 
 
-def locate_gguf(path: Path) -> Located:
+def locate_gguf(path: Path) -> LocatedModel:
     """A GGUF file located by its name and content, without loading it.
 
     Raises:
@@ -77,10 +77,10 @@ def locate_gguf(path: Path) -> Located:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if magic != _MAGIC:
         raise InputError(where=str(path), seen="is no GGUF file", todo="Give the path of one.")
-    return Located(name=path.name.removesuffix(".gguf"), folder=path, revision=digest)
+    return LocatedModel(name=path.name.removesuffix(".gguf"), folder=path, revision=digest)
 
 
-def load_gguf(located: Located, *, policy: Policy, device: str) -> GgufScorer:
+def load_gguf(located: LocatedModel, *, policy: Policy, device: str) -> GgufScorer:
     """Load a GGUF file.
 
     Args:
@@ -127,7 +127,7 @@ class GgufScorer:
         UsageError: the policy requires something that this engine cannot do.
     """
 
-    def __init__(self, model: Llama, located: Located, *, policy: Policy, device: str) -> None:
+    def __init__(self, model: Llama, located: LocatedModel, *, policy: Policy, device: str) -> None:
         _refuse(policy, seen="GGUF files are scored without it", todo="Leave it out.")
         self._model = model
         self._before = _before(model, policy)
@@ -228,7 +228,7 @@ class Output(Protocol):
     prompt_logprobs: Sequence[Mapping[int, Logprob] | None] | None
 
 
-class Engine(Protocol):
+class _VllmEngine(Protocol):
     """What is used of vLLM's class LLM."""
 
     def generate(
@@ -237,7 +237,7 @@ class Engine(Protocol):
         """An answer to each prompt, in order."""
 
 
-def locate_vllm(name: str) -> tuple[Located, DtypeName]:
+def locate_vllm(name: str) -> tuple[LocatedModel, DtypeName]:
     """A model as vLLM's engine scores it, and the number format of its checkpoint.
 
     Its revision is not that of the model in transformers: kernels differ, and so do last digits.
@@ -251,7 +251,7 @@ def locate_vllm(name: str) -> tuple[Located, DtypeName]:
     return replace(located, revision=revision), stored_dtype(located)
 
 
-def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
+def load_vllm(located: LocatedModel, *, policy: Policy) -> VllmScorer:
     """Load a model into vLLM's engine.
 
     Args:
@@ -273,7 +273,7 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
 
     make = cast("Callable[..., Any]", vllm.LLM)
     try:
-        engine: Engine = make(
+        engine: _VllmEngine = make(
             model=str(located.folder), dtype=policy.dtype, enable_prefix_caching=False, seed=0
         )
     except (OSError, RuntimeError, ValueError) as error:
@@ -318,10 +318,10 @@ class VllmScorer:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: _VllmEngine,
         params: object,
         tokenizer: PreTrainedTokenizerBase,
-        located: Located,
+        located: LocatedModel,
         *,
         policy: Policy,
     ) -> None:

@@ -28,7 +28,7 @@ from cimento.io.files import open_plain, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import tokens_in
-from cimento.models.hf.files import Located
+from cimento.models.hf.files import LocatedModel
 from cimento.models.settings import Policy
 from cimento.suites.stimuli import word_spans
 
@@ -254,7 +254,7 @@ class NgramScorer:
         UsageError: the policy puts a blank before texts, which are words here.
     """
 
-    def __init__(self, model: Ngrams, located: Located, *, policy: Policy) -> None:
+    def __init__(self, model: Ngrams, located: LocatedModel, *, policy: Policy) -> None:
         if policy.leading_blank:
             raise UsageError(
                 where="--leading-blank",
@@ -352,7 +352,7 @@ class NgramScorer:
         )
 
 
-def locate_ngrams(path: Path) -> Located:
+def locate_ngrams(path: Path) -> LocatedModel:
     """An n-gram model's file located by its name and content, without loading it.
 
     Raises:
@@ -362,10 +362,10 @@ def locate_ngrams(path: Path) -> Located:
     with reading(path, todo=todo), open_plain(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     name = path.name.removesuffix(".gz").removesuffix(".arpa").removesuffix(".bin")
-    return Located(name=name, folder=path, revision=digest)
+    return LocatedModel(name=name, folder=path, revision=digest)
 
 
-def load_ngrams(located: Located, *, policy: Policy) -> NgramScorer:
+def load_ngrams(located: LocatedModel, *, policy: Policy) -> NgramScorer:
     """Load an n-gram model.
 
     Args:

@@ -365,7 +365,7 @@ class FillRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Fill:
+class FillCandidate:
     """A candidate for a blank.
 
     Attributes:
@@ -401,7 +401,7 @@ class Filler(Carded, Protocol):
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """The candidates for each blank, the most probable first, then its options in order.
 
         Args:
@@ -432,9 +432,9 @@ def chosen_protocol(policy: FillPolicy, filler: Filler) -> OpenRule:
     return policy.protocol
 
 
-def ranked(fills: Iterable[Fill], k: int) -> list[Fill]:
+def ranked(fills: Iterable[FillCandidate], k: int) -> list[FillCandidate]:
     """The k most probable of some scored candidates, without repeats, each with its best score."""
-    by_word: dict[str, Fill] = {}
+    by_word: dict[str, FillCandidate] = {}
     for fill in sorted(fills, key=lambda fill: (-(fill.logprob_nats or 0.0), fill.candidate)):
         by_word.setdefault(fill.candidate, fill)
     return list(by_word.values())[:k]

@@ -20,9 +20,9 @@ from cimento.errors import UsageError
 from cimento.io.files import expanded
 from cimento.io.plugins import blamed, find_plugin
 from cimento.models.base import ModelCard, Scorer, TextScorer, card_of
-from cimento.models.checked import checked
+from cimento.models.checked import checked_scorer
 from cimento.models.hf.arguments import OPTION
-from cimento.models.hf.files import Located, locate
+from cimento.models.hf.files import LocatedModel, locate
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.settings import Asking, Policy
 from cimento.suites import JsonValue
@@ -74,7 +74,7 @@ class ScorerSource:
         *,
         load: Callable[[], AnyScorer],
         asking: Asking,
-        located: Located | None = None,
+        located: LocatedModel | None = None,
     ) -> None:
         self.label = label
         self.inputs = inputs
@@ -137,7 +137,7 @@ def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
         model = str(model)
     if not isinstance(model, str):
         card = card_of(model)
-        asked = checked(model)
+        asked = checked_scorer(model)
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         settled = _as_it_is_made(model, asking.settled(card.dtype))
         return ScorerSource(card.label, inputs, load=lambda: asked, asking=settled)
@@ -282,7 +282,7 @@ def _open_server(address: str, asking: Asking) -> Source:
     return open_source(server, asking)
 
 
-def _causal_source(located: Located, asking: Asking, load: Callable[..., AnyScorer]) -> Source:
+def _causal_source(located: LocatedModel, asking: Asking, load: Callable[..., AnyScorer]) -> Source:
     """The source of a causal model that another library loads, under the policy of the settings."""
     inputs: dict[str, JsonValue] = {"revision": located.revision, "kind": "causal"}
     load = functools.partial(load, located, policy=asking.policy)

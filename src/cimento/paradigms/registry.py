@@ -234,7 +234,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
     """
     from pydantic import ValidationError
 
-    from cimento.io.parsing import in_words
+    from cimento.io.parsing import fault_in_words
 
     known = paradigm.options.model_fields
     for name in given:
@@ -252,7 +252,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
         raise UsageError(
             where=f"option {where}",
             seen=f"got {fault.get('input')!r}",
-            todo=in_words(fault),
+            todo=fault_in_words(fault),
         ) from error
     return options
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.report import JointReport, NamedGrid, formatting
-from cimento.report.figures_analysis import information_figure, phenomena_figure, wright_map
+from cimento.report.figures_analysis import difficulty_figure, information_figure, wright_map
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.analysis import Analysis, AnalyzedItem, Range, ShortList
 
-_share = partial(formatting.rate, absent=BLANK)
+_share = partial(formatting.rate_as_text, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 _number = partial(formatting.number, digits=2, absent=BLANK)
 ITEMS_SHOWN = 10
@@ -35,7 +35,7 @@ PARTS = {
 }
 """The parts of the variance, in words."""
 
-FIGURES = (wright_map, phenomena_figure, information_figure)
+FIGURES = (wright_map, difficulty_figure, information_figure)
 """The figures of an analysis, in the order of the page."""
 
 KINDS = {"rasch": "Rasch", "2pl": "two-parameter"}
@@ -48,13 +48,13 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         analysis: to be shown.
         all_items: whether the table of items has all of them, and not only the notable ones.
     """
-    grids = {"models": models_grid(analysis), "phenomena": phenomena_grid(analysis)}
+    grids = {"models": _models_grid(analysis), "phenomena": phenomena_grid(analysis)}
     if analysis.variance:
         grids["variance"] = variance_grid(analysis)
     if analysis.slopes:
         grids["covariates"] = slopes_grid(analysis)
     if all_items or notable_items(analysis):
-        grids["items"] = items_grid(analysis, all_items=all_items)
+        grids["items"] = _items_grid(analysis, all_items=all_items)
     if analysis.short is not None:
         grids["short"] = short_grid(analysis.short)
     return grids
@@ -76,7 +76,7 @@ def analysis_section(analysis: Analysis) -> JointReport:
     )
 
 
-def models_grid(analysis: Analysis) -> Grid:
+def _models_grid(analysis: Analysis) -> Grid:
     """A table of models, the most able first, with the ranks that each could hold."""
     people = sum(one.kind == "person" for one in analysis.models)
     who = "models and people" if people else "models"
@@ -168,7 +168,7 @@ def slopes_grid(analysis: Analysis) -> Grid:
     )
 
 
-def items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
+def _items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
     """A table of items: all, or those that call for a look, with their sentences."""
     rows = [("", item) for item in analysis.items] if all_items else notable_items(analysis)
     return Grid.of(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cimento.report.sides import Sides
     from cimento.statistics.power import Equivalence
 
-_share = partial(formatting.rate, absent=BLANK)
+_share = partial(formatting.rate_as_text, absent=BLANK)
 _number = partial(formatting.number, digits=4, absent=BLANK)
 _signed = partial(formatting.signed, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
@@ -61,7 +61,7 @@ def ranking_grids(
     title = f"{alone.suite}, {alone.question}: every pair." if alone else "Every pair of models."
     grids = {
         "models": models_grid(rankings),
-        "pairs": pairs_grid(pairs, title=title, correction=correction, suites=alone is None),
+        "pairs": _pairs_grid(pairs, title=title, correction=correction, suites=alone is None),
         "reliability": reliability_grid(rankings),
     }
     if any(ranking.checkpoints for ranking in rankings):
@@ -169,7 +169,7 @@ def _methods(tested: Sequence[PairwiseComparison]) -> str:
     return "; ".join(dict.fromkeys(names))
 
 
-def pairs_grid(
+def _pairs_grid(
     pairs: Sequence[PairwiseComparison], *, title: str, correction: str, suites: bool = False
 ) -> Grid:
     """A table of all pairs of models.

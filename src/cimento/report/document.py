@@ -17,7 +17,7 @@ from cimento.report.excel import xlsx
 from cimento.report.figures import load_altair, wrong_ending
 from cimento.report.formatting import said_once
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
-from cimento.report.paper import results_grid, revisions, short_names
+from cimento.report.paper import results_grid, revisions, short_model_names
 from cimento.report.sections import estimates_grid
 from cimento.report.word import docx
 from cimento.runs.identity import suite_digests
@@ -74,7 +74,7 @@ def markdown(runs: Sequence[Run]) -> str:
     title = "Shares in percent; 95 % intervals."
     if len(suites) == 1:
         title = f"{suites.pop()}: shares in percent; 95 % intervals."
-    short = short_names(dict.fromkeys(estimate.model for estimate in estimates))
+    short = short_model_names(dict.fromkeys(estimate.model for estimate in estimates))
     named = [dataclasses.replace(one, model=short[one.model]) for one in estimates]
     grids = [estimates_grid(named, title=title, notes=(*notes, *revisions(short)))]
     means = benchmark_means(summaries)
@@ -288,11 +288,11 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
 
 def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     """The methods paragraph, its appendix and its references, as text and lines."""
-    from cimento.cite import methods_paragraph, references
+    from cimento.cite import cited_works, methods_paragraph
 
     try:
         paragraphs = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
-        return "\n\n".join(paragraphs), tuple(work.line for work in references(runs))
+        return "\n\n".join(paragraphs), tuple(work.line for work in cited_works(runs))
     except CimentoError as error:
         # A run stored by an older version may lack details; the rest of the page is still shown.
         return f"The methods cannot be described: {error}", ()

@@ -16,7 +16,7 @@ from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.regions.explanations import CellMean
+    from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.lens import LensMean
 
 PARTS: Mapping[str, str] = {
@@ -40,7 +40,7 @@ NOT_A_SUM = (
 )
 
 
-def effect_cell(mean: CellMean) -> EstimateCell:
+def effect_cell(mean: InterchangeMean) -> EstimateCell:
     """A mean effect in bits, with its interval."""
     # Noise that was set to 0 has no interval, and needs no reason for that.
     reason = mean.reason if mean.low is None and mean.effect_bits else ""
@@ -53,7 +53,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def explanation_grids(
-    means: Sequence[CellMean],
+    means: Sequence[InterchangeMean],
     *,
     lens: Sequence[LensMean] = (),
 ) -> list[Grid]:
@@ -83,7 +83,10 @@ def explanation_grids(
 
 
 def _layers_grid(
-    means: Sequence[CellMean], lens: Mapping[int, LensMean], title: str, notes: tuple[str, ...]
+    means: Sequence[InterchangeMean],
+    lens: Mapping[int, LensMean],
+    title: str,
+    notes: tuple[str, ...],
 ) -> Grid:
     regions = list(dict.fromkeys((mean.region, mean.region_name) for mean in means))
     layers = sorted({mean.layer or 0 for mean in means})
@@ -110,7 +113,7 @@ def _layers_grid(
     return Grid(title=title, header=header, rows=tuple(rows), bold=frozenset(bold), notes=notes)
 
 
-def _heads_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
+def _heads_grid(means: Sequence[InterchangeMean], title: str, notes: tuple[str, ...]) -> Grid:
     largest = sorted(means, key=lambda mean: -abs(mean.effect_bits or 0.0))[:_HEADS_SHOWN]
     shown = f"The {len(largest)} largest of {len(means)} are shown."
     return Grid.of(
@@ -131,7 +134,7 @@ def _heads_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -
     )
 
 
-def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str, ...]:
+def _notes(group: Sequence[InterchangeMean], layered: Sequence[InterchangeMean]) -> tuple[str, ...]:
     """What a reader must know about a table."""
     notes = []
     full = next((mean for mean in group if mean.layer is None), None)
@@ -162,7 +165,7 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
     return (*notes, NOT_A_SUM)
 
 
-def _named(cells: Sequence[CellMean]) -> str:
+def _named(cells: Sequence[InterchangeMean]) -> str:
     """The regions and layers of some effects, for readers who see no bold print; heads have p."""
     layers = grouped(
         (cell.region_name, cell.layer)
@@ -178,7 +181,7 @@ def _named(cells: Sequence[CellMean]) -> str:
 # --- Figures
 
 
-def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
+def _drawn(means: Sequence[InterchangeMean], *, heads: bool) -> pl.DataFrame:
     """The cells that a figure shows, with the title of their panel."""
     import polars as pl
 
@@ -195,7 +198,7 @@ def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
     return frame.with_columns(panel=pl.Series(titles, dtype=pl.String))
 
 
-def heat_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
+def heat_map(means: Sequence[InterchangeMean], *, model: str, suite: str) -> Figure:
     """A heat map of regions by layers for each comparison; hovering shows the intervals.
 
     Args:
@@ -215,7 +218,7 @@ def heat_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
     )
 
 
-def head_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
+def head_map(means: Sequence[InterchangeMean], *, model: str, suite: str) -> Figure:
     """A heat map of heads by layers for each comparison and region.
 
     Args:
@@ -237,7 +240,7 @@ def head_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
     return _squares(frame, name="heads", title=title, x="layer", y="head")
 
 
-def _regions(means: Sequence[CellMean]) -> list[str]:
+def _regions(means: Sequence[InterchangeMean]) -> list[str]:
     numbered = {mean.region: mean.region_name for mean in means if mean.region}
     return [numbered[number] for number in sorted(numbered)]
 
@@ -285,7 +288,7 @@ def _squares(
 
 
 def layer_curves(
-    means: Sequence[CellMean],
+    means: Sequence[InterchangeMean],
     *,
     model: str,
     suite: str,
@@ -352,7 +355,7 @@ def _with_lens(frame: pl.DataFrame, lens: Sequence[LensMean]) -> pl.DataFrame:
 
 
 def explanation_figures(
-    means: Sequence[CellMean],
+    means: Sequence[InterchangeMean],
     *,
     model: str,
     suite: str,

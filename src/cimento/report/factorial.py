@@ -120,7 +120,7 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
     several = [result for result in results if len(result.phenomena) > 1]
     means = [mean for result in several for mean in result.averages() if mean.n]
     intervals = "; ".join(
-        (*methods, *(f"averages: {name}" for name in [methods_of(means)] if name))
+        (*methods, *(f"averages: {name}" for name in [interval_methods(means)] if name))
     )
     averages = " Averages are unweighted means over the phenomena." if several else ""
     return (
@@ -240,7 +240,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         remarks=1,
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            f"Intervals of 95 % and p: {methods_of(test.dd for test in tests)}.",
+            f"Intervals of 95 % and p: {interval_methods(test.dd for test in tests)}.",
         ),
     )
 
@@ -266,12 +266,12 @@ def regions_grid(regions: Sequence[Estimate]) -> Grid:
         remarks=1,
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
-            f"Intervals (95 %): {methods_of(regions)}. No test is made here.",
+            f"Intervals (95 %): {interval_methods(regions)}. No test is made here.",
         ),
     )
 
 
-def methods_of(means: Iterable[Mean | Estimate]) -> str:
+def interval_methods(means: Iterable[Mean | Estimate]) -> str:
     """The methods of the intervals of some means, each named once; of all means if none has one."""
     several = [*means]
     methods = (
@@ -354,13 +354,13 @@ def licensing_grid(effects: Sequence[Estimate]) -> Grid:
             "Filler effect: surprisal with the wh-word less that without it.",
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
             "Intervals of 95 % and p: "
-            + methods_of(effects)
+            + interval_methods(effects)
             + ". Holm's correction is over all effects of a model on the suite, in all windows.",
         ),
     )
 
 
-def items_grid(results: Sequence[Factorial]) -> Grid:
+def factorial_items_grid(results: Sequence[Factorial]) -> Grid:
     """A table of the four scores and the DD of every item, the smallest DD first."""
     rows = [
         (

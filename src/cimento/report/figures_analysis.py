@@ -125,7 +125,7 @@ def _model_points(models: Sequence[tuple[str, Range]], scale: VegaSpec) -> VegaS
     }
 
 
-def phenomena_figure(analysis: Analysis) -> Figure:
+def difficulty_figure(analysis: Analysis) -> Figure:
     """The difficulty of each phenomenon with its 95 % interval, the hardest above.
 
     Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import UsageError
-from cimento.io.values import BITS_PER_NAT, Missing
+from cimento.io.values import BITS_PER_NAT, NoValue
 from cimento.measures import find_measure
 from cimento.measures.normalising import SCALES, Normalisation
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
@@ -195,14 +195,14 @@ def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
             "accuracy": panel.phenomenon.average,
             "reason": cell.reason,
         }
-        for cell, width in zip(effects.cells, half_widths(effects, panel.bars), strict=True)
+        for cell, width in zip(effects.cells, bar_half_widths(effects, panel.bars), strict=True)
     ]
     numbers = ("mean", "se", "low", "high", "dd", "p", "accuracy")
     schema = {**dict.fromkeys(numbers, pl.Float64), "reason": pl.String}
     return pl.DataFrame(rows, schema_overrides=schema)
 
 
-def half_widths(effects: Effects, bars: Bars) -> list[float | None]:
+def bar_half_widths(effects: Effects, bars: Bars) -> list[float | None]:
     """The half-widths of the error bars of the four means; None where they are undefined.
 
     Args:
@@ -390,7 +390,7 @@ def _column(suite: Suite, values: RegionValues, condition: str, index: int) -> d
         if chosen is None or index >= len(known) or not chosen.regions[index].text.strip():
             continue
         value = known[index]
-        if not isinstance(value, Missing):
+        if not isinstance(value, NoValue):
             by_item[item.id] = factor * value
     return by_item
 

@@ -78,14 +78,14 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     }
     zero = {"mark": {"type": "rule", "color": GREY}, "encoding": {"x": {"datum": 0}}}
     spec = {
-        **by_model(bars),
+        **_rows_by_model(bars),
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
     }
     title = f"Margins on {suite}: bits in favor of what is predicted, item by item"
     return plain_figure(spec, name="margins", title=title, frame=frame)
 
 
-def by_model(rows: pl.DataFrame) -> dict[str, object]:
+def _rows_by_model(rows: pl.DataFrame) -> dict[str, object]:
     """The parts of a spec that give each model its own row and its own scale."""
     models = list(dict.fromkeys(rows["model"]))
     return {
@@ -289,7 +289,7 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         "encoding": {"x": share, **y},
     }
     spec = {
-        **by_model(known),
+        **_rows_by_model(known),
         "spec": {"layer": [chance, spans, points], "width": RATES_WIDTH, "height": {"step": ROW}},
     }
     title = f"Rates on {suite} with 95 % intervals; dashes are chance"

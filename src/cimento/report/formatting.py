@@ -28,7 +28,7 @@ SMALLEST_SHOWN_BITS = 0.005
 SMALLEST_SHOWN_P = 0.001
 
 
-def rate(value: float | None, *, absent: str = "-") -> str:
+def rate_as_text(value: float | None, *, absent: str = "-") -> str:
     """A rate with three decimals, or the given mark if it is undefined."""
     return absent if value is None else f"{value:.3f}"
 
@@ -154,9 +154,9 @@ def cells(result: Estimate) -> dict[str, str]:
     """The cells in the row of a rate, by column name, in the order of the columns."""
     return {
         "pred.": result.question,
-        "accuracy": rate(result.value),
+        "accuracy": rate_as_text(result.value),
         "95 % interval": interval(result.low, result.high),
-        "chance": rate(result.chance),
+        "chance": rate_as_text(result.chance),
         "length": length_rate(result),
         "n": str(result.n),
         "ties": str(result.tied),
@@ -239,7 +239,7 @@ def _named(names: Sequence[str]) -> str:
 
 def length_rate(estimate: Estimate) -> str:
     """The rate expected from length alone, or the mark for none if it equals chance."""
-    return rate(estimate.by_length if estimate.off_by_length else None)
+    return rate_as_text(estimate.by_length if estimate.off_by_length else None)
 
 
 def estimate_label(estimate: Estimate) -> str:

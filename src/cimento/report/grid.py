@@ -291,7 +291,7 @@ def _cell(cell: GridCell | int | None) -> GridCell:
     return BLANK if cell is None else str(cell) if isinstance(cell, int) else cell
 
 
-def as_text(grid: Grid, *, width: int | None = None) -> str:
+def grid_as_text(grid: Grid, *, width: int | None = None) -> str:
     """The table as aligned columns, two spaces apart; a long last remark takes several lines.
 
     Args:
@@ -403,7 +403,7 @@ def as_latex(grid: Grid) -> str:
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
-def as_json(grid: Grid) -> str:
+def grid_as_json(grid: Grid) -> str:
     """The table as JSON: title, notes, and one record per row, keyed by column name."""
     names, cells = grid.spread
     rows = [dict(zip(names, row, strict=True)) for row in cells]
@@ -412,11 +412,11 @@ def as_json(grid: Grid) -> str:
 
 
 GRID_FORMS: Mapping[str, Callable[[Grid], str]] = {
-    ".txt": as_text,
+    ".txt": grid_as_text,
     ".csv": as_csv,
     ".md": as_markdown,
     ".tex": as_latex,
-    ".json": as_json,
+    ".json": grid_as_json,
 }
 """File endings, each mapped to the renderer of this form."""
 

@@ -32,7 +32,7 @@ from cimento.report.formatting import (
     margin_text,
     methods,
     number,
-    rate,
+    rate_as_text,
     ties_pass,
 )
 from cimento.report.items import encode_items
@@ -258,7 +258,7 @@ def page_environment(*packages: str) -> Environment:
         off_by_length=off_by_length,
         number=lambda value: minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
-        rate=lambda value: minus(rate(value, absent="–")),
+        rate=lambda value: minus(rate_as_text(value, absent="–")),
     )
     return environment
 

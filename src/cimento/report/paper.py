@@ -16,10 +16,10 @@ from cimento.io.inline_markup import exchanged
 from cimento.io.values import grouped
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
-from cimento.report.factorial import methods_of
+from cimento.report.factorial import interval_methods
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.judged import judged_notes
-from cimento.report.sections import chance_of, estimate_cell, runs_by_suite
+from cimento.report.sections import chance_as_text, estimate_cell, runs_by_suite
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
@@ -56,7 +56,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
-    short = short_names(dict.fromkeys(model for model, *_ in headlines))
+    short = short_model_names(dict.fromkeys(model for model, *_ in headlines))
     cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
     together = {_row_name(one): held for _, one, held in headlines if held > 1}
     estimates = [one for *_, one in cells]
@@ -164,7 +164,7 @@ def _with_chance(parts: Parts, estimates: Sequence[Estimate]) -> tuple[Parts, li
     levels: dict[str, dict[str, None]] = {}
     reasons: dict[str, dict[str, None]] = {}
     for one in estimates:
-        levels.setdefault(_row_name(one), {})[chance_of(one)] = None
+        levels.setdefault(_row_name(one), {})[chance_as_text(one)] = None
         if one.chance is None and one.chance_method:
             reasons.setdefault(one.chance_method, {})[_row_name(one)] = None
     shown = {name: " or ".join(filter(None, several)) for name, several in levels.items()}
@@ -194,7 +194,7 @@ def revisions(short: Mapping[str, str]) -> tuple[str, ...]:
     return (f"Revisions: {'; '.join(known)}.",) if known else ()
 
 
-def short_names(models: Iterable[str]) -> dict[str, str]:
+def short_model_names(models: Iterable[str]) -> dict[str, str]:
     """Short names of models: without the revision, unless models differ only in it."""
     labels = [*models]
     # Labels of runs of the same model differ in brackets after the revision.
@@ -255,7 +255,7 @@ def dressed(
     )
 
 
-def texts_of(grid: Grid) -> list[str]:
+def grid_texts(grid: Grid) -> list[str]:
     """Every text of a table that may be replaced by another."""
     cells = [text for row in grid.rows for text in row if isinstance(text, str)]
     return [grid.title, *grid.header, *grid.groups, *grid.notes, *cells]
@@ -277,7 +277,7 @@ def effects_in_paper(tests: Sequence[DDTest]) -> Grid:
         tests: the tests of DD of all results, on the scale to show.
     """
     columns = list(dict.fromkeys((test.result.model, test.result.measure) for test in tests))
-    short = short_names(dict.fromkeys(model for model, _ in columns))
+    short = short_model_names(dict.fromkeys(model for model, _ in columns))
     models = [short[model] for model, _ in columns]
     alone = len({measure for _, measure in columns}) == 1
     rows, rules = _rows_in_paper(tests, columns)
@@ -306,7 +306,7 @@ def _about_tests(tests: Sequence[DDTest]) -> str:
     """The methods behind intervals and p, and over how many tests p is corrected."""
     number = sum(test.dd.p is not None for test in tests)
     corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
-    return f"Interval (95 %) and p of DD: {methods_of(test.dd for test in tests)}.{corrected}"
+    return f"Interval (95 %) and p of DD: {interval_methods(test.dd for test in tests)}.{corrected}"
 
 
 def _places(tests: Sequence[DDTest]) -> dict[str, dict[tuple[str, str], DDTest]]:
@@ -334,7 +334,7 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
     """
     columns = list(dict.fromkeys((test.result.model, test.result.measure) for test in tests))
     alone = len({measure for _, measure in columns}) == 1
-    short = short_names(dict.fromkeys(model for model, _ in columns))
+    short = short_model_names(dict.fromkeys(model for model, _ in columns))
     names = {
         (model, measure): short[model] if alone else f"{short[model]}, {measure}"
         for model, measure in columns

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cimento.statistics.regression import Coefficient
 
 
-_share = partial(formatting.rate, absent=BLANK)
+_share = partial(formatting.rate_as_text, absent=BLANK)
 _bits = partial(formatting.number, digits=3, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 

@@ -270,7 +270,7 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
             "n": lambda estimate: estimate.n,
             "ties": lambda estimate: estimate.tied,
             "unscored": lambda estimate: estimate.unscored,
-            "chance": chance_of,
+            "chance": chance_as_text,
         },
         without=() if several else ("suite",),
         title=title,
@@ -286,7 +286,7 @@ def estimate_cell(estimate: Estimate) -> EstimateCell:
     return EstimateCell.of(estimate.value, estimate, estimate.n, digits=digits, percent=share)
 
 
-def chance_of(estimate: Estimate) -> str:
+def chance_as_text(estimate: Estimate) -> str:
     """The chance level of an estimate as in tables: of a share in percent; blank if undefined."""
     if estimate.chance is None:
         return ""

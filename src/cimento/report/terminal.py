@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
 from cimento.report.formatting import cells, items, remarks, said_once, told_about, without_length
-from cimento.report.grid import as_text
-from cimento.runs.summary import by_suite
+from cimento.report.grid import grid_as_text
+from cimento.runs.summary import summaries_by_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
     if not summary.runs:
         console.print("Nothing was run.")
     widths = _widths(summary, width)
-    for number, runs in enumerate(by_suite(summary.runs).values()):
+    for number, runs in enumerate(summaries_by_suite(summary.runs).values()):
         _print_suite(console, runs, widths, first=number == 0)
     if summary.runs:
         console.print(f"\n{told_about(summary)}", style="dim")
@@ -295,4 +295,4 @@ def on_terminal(grid: Grid) -> str:
     """A table as text that fits into a terminal; where there is none, into a wide one."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     columns = shutil.get_terminal_size((80, 24)).columns if is_terminal else WIDEST
-    return as_text(grid, width=min(columns, WIDEST))
+    return grid_as_text(grid, width=min(columns, WIDEST))

@@ -251,7 +251,7 @@ class Movement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class ScoringComparison:
     """The result of comparing two ways of scoring.
 
     Attributes:
@@ -285,9 +285,9 @@ class Precision:
     dtype: str
     n_items: int
     n_texts: int
-    by_batch: Moved
+    by_batch: ScoringComparison
     wider: str = ""
-    by_format: Moved | None = None
+    by_format: ScoringComparison | None = None
 
     @property
     def near_tie_bits(self) -> float | None:
@@ -400,9 +400,9 @@ class _Differences:
         self.margins.append(abs(one.margins - other.margins))
         self.turned += int((one.verdicts != other.verdicts).sum())
 
-    def moved(self) -> Moved:
+    def moved(self) -> ScoringComparison:
         """A summary of all differences."""
-        return Moved(
+        return ScoringComparison(
             token=_movement(self.tokens),
             sentence=_movement(self.sentences),
             margin=_movement(self.margins),

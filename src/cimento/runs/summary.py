@@ -164,7 +164,7 @@ class RunSummary:
         )
 
 
-def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
+def summaries_by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
     """The runs grouped by suite, in the order of the first run of each suite."""
     groups: dict[str, list[RunSummary]] = {}
     for run in runs:

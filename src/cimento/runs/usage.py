@@ -48,7 +48,7 @@ class Tokens:
         return Tokens(self.sent + other.sent, read, written)
 
 
-def total(parts: Iterable[Tokens]) -> Tokens:
+def total_tokens(parts: Iterable[Tokens]) -> Tokens:
     """The sum of some counts."""
     return functools.reduce(Tokens.plus, parts, Tokens())
 
@@ -122,7 +122,7 @@ def usage_of_run(usage: Mapping[int, Tokens], *, asked: int, price: Price | None
         asked: number of questions.
         price: the price of the model; None where none was given.
     """
-    tokens = total(usage.values())
+    tokens = total_tokens(usage.values())
     reason = ""
     if not tokens.sent:
         reason = "all answers were known before, so that nothing was sent"

@@ -45,8 +45,8 @@ from cimento.site.items import (
 )
 from cimento.site.memory import (
     RECORD,
+    BuildMemory,
     Made,
-    Memory,
     code_digest,
     digest_of,
     kept_parts,
@@ -142,7 +142,7 @@ class _Folder:
         self._before, made = self._index()
         self._after: dict[str, str] = {}
         self._written = 0
-        self.memory = Memory(remembered(made), self._is_kept)
+        self.memory = BuildMemory(remembered(made), self._is_kept)
 
     def _index(self) -> tuple[dict[str, str], object]:
         """The digests of the files of an earlier build, none if there was none; what was made.
@@ -245,7 +245,7 @@ def _remove_empty(folder: Path, root: Path) -> None:
 
 
 def site_files(
-    runs: Sequence[Run], settings: SiteSettings, memory: Memory | None = None
+    runs: Sequence[Run], settings: SiteSettings, memory: BuildMemory | None = None
 ) -> Iterator[File]:
     """Every file of a site, one after the other.
 
@@ -257,7 +257,7 @@ def site_files(
     if settings.dataset:
         need_hub_name(settings.dataset)
     look = pages.SiteLook(settings.title)
-    memory = memory or Memory()
+    memory = memory or BuildMemory()
     parts: list[SuitePart] = []
     for name, suite_runs in by_suite(runs).items():
         base = digest_of(code_digest(), settings.title, settings.spreadsheet_safe)
@@ -297,7 +297,7 @@ def site_files(
 
 
 def _suite_files(
-    look: pages.SiteLook, part: SuitePart, base: str, memory: Memory
+    look: pages.SiteLook, part: SuitePart, base: str, memory: BuildMemory
 ) -> Iterator[File]:
     place = f"tables/{part.folder}"
     tables = [table for section in part.sections for table in section.tables]
@@ -348,7 +348,7 @@ def _overall(
     look: pages.SiteLook,
     parts: Sequence[SuitePart],
     settings: SiteSettings,
-    memory: Memory,
+    memory: BuildMemory,
     *,
     has_cards: bool,
 ) -> Iterator[File]:
@@ -385,7 +385,7 @@ def _overall(
 
 
 def _analyzed(
-    look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings, memory: Memory
+    look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings, memory: BuildMemory
 ) -> Iterator[File]:
     """The page of all runs together and its tables, none where they are too few."""
     runs = [run_digest(entry.run) for part in parts for entry in part.entries]

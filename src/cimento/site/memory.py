@@ -76,7 +76,7 @@ RECORD = TypeAdapter(dict[str, Made])
 
 
 @dataclass(slots=True)
-class Memory:
+class BuildMemory:
     """What was made, by a name, in the build before and in this one.
 
     Attributes:

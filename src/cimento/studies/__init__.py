@@ -318,7 +318,7 @@ def printed_column(rows: Sequence[Mapping[str, str]], column: str) -> list[str]:
     return same_decimals(row.get(column, "") for row in rows)
 
 
-def number(text: str) -> float | None:
+def cell_number(text: str) -> float | None:
     """A cell as a number; None where it is empty, or no number."""
     try:
         return float(text)

@@ -217,7 +217,7 @@ def first_word(text: str) -> str:
     return match.group().casefold() if match else ""
 
 
-def kind_of(word: str, language: str, *, initial: bool) -> str | None:
+def closed_class(word: str, language: str, *, initial: bool) -> str | None:
     """The closed class of a word; `OTHER` for an open one, `NOTHING` for none.
 
     Args:

@@ -137,7 +137,7 @@ ISLAND_CONDITIONS = ("short_nonisland", "long_nonisland", "short_island", "long_
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DesignCell:
     """One cell of a design.
 
     Attributes:
@@ -169,7 +169,7 @@ class Square:
     """
 
     factors: tuple[str, str]
-    cells: tuple[Cell, Cell, Cell, Cell]
+    cells: tuple[DesignCell, DesignCell, DesignCell, DesignCell]
 
     @property
     def name(self) -> str:
@@ -182,12 +182,12 @@ class Square:
         return tuple(cell.condition for cell in self.cells)
 
     @property
-    def acceptable(self) -> tuple[Cell, Cell, Cell]:
+    def acceptable(self) -> tuple[DesignCell, DesignCell, DesignCell]:
         """The three cells in which at most one factor is changed."""
         return self.cells[:3]
 
     @property
-    def unacceptable(self) -> Cell:
+    def unacceptable(self) -> DesignCell:
         """The cell in which both factors are changed."""
         return self.cells[3]
 
@@ -195,10 +195,10 @@ class Square:
 ISLAND_SQUARE = Square(
     ("distance", "structure"),
     (
-        Cell(("short", "nonisland"), ISLAND_CONDITIONS[0]),
-        Cell(("long", "nonisland"), ISLAND_CONDITIONS[1]),
-        Cell(("short", "island"), ISLAND_CONDITIONS[2]),
-        Cell(("long", "island"), ISLAND_CONDITIONS[3]),
+        DesignCell(("short", "nonisland"), ISLAND_CONDITIONS[0]),
+        DesignCell(("long", "nonisland"), ISLAND_CONDITIONS[1]),
+        DesignCell(("short", "island"), ISLAND_CONDITIONS[2]),
+        DesignCell(("long", "island"), ISLAND_CONDITIONS[3]),
     ),
 )
 """The design of island studies, for data that come without a suite."""
@@ -396,7 +396,7 @@ def _oriented(
     plain_second, changed = suite_levels[second]
     for level in changed:
         cells = tuple(
-            Cell((x, y), conditions.get((y, x) if swapped else (x, y)))
+            DesignCell((x, y), conditions.get((y, x) if swapped else (x, y)))
             for y in (plain_second, level)
             for x in (plain_first, changed_first)
         )

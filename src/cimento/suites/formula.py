@@ -50,7 +50,7 @@ def likelier(better: str, worse: str) -> str:
     return f"(*;%{better}%) < (*;%{worse}%)"
 
 
-class Token(NamedTuple):
+class _FormulaToken(NamedTuple):
     """A piece of a formula.
 
     Attributes:
@@ -105,13 +105,13 @@ _TODO = {
 }
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[_FormulaToken]:
     """The tokens of a formula, followed by one of kind ``end``.
 
     Raises:
         FormulaError: a part of the text is not a token of the language.
     """
-    tokens: list[Token] = []
+    tokens: list[_FormulaToken] = []
     column = _skip_blanks(text, 0)
     while column < len(text):
         match = _TOKEN.match(text, column)
@@ -123,10 +123,10 @@ def tokenize(text: str) -> list[Token]:
         tokens.append(
             _region(text, match)
             if match["region"]
-            else Token(str(match.lastgroup), match.group(), match.start())
+            else _FormulaToken(str(match.lastgroup), match.group(), match.start())
         )
         column = _skip_blanks(text, match.end())
-    tokens.append(Token("end", "", len(text.rstrip())))
+    tokens.append(_FormulaToken("end", "", len(text.rstrip())))
     return tokens
 
 
@@ -135,7 +135,7 @@ def _skip_blanks(text: str, column: int) -> int:
     return match.end() if match else column
 
 
-def _region(text: str, match: re.Match[str]) -> Token:
+def _region(text: str, match: re.Match[str]) -> _FormulaToken:
     number = match["number"].lstrip("0")
     if not 1 <= len(number) <= _MOST_DIGITS:
         raise FormulaError(
@@ -144,7 +144,7 @@ def _region(text: str, match: re.Match[str]) -> Token:
             seen=f"there is no region {match['number'][:12]}",
             todo="Regions are counted from 1",
         )
-    return Token("region", match.group(), match.start(), number, match["name"])
+    return _FormulaToken("region", match.group(), match.start(), number, match["name"])
 
 
 def _unknown(text: str, column: int, foreign: str | None) -> FormulaError:
@@ -278,23 +278,25 @@ def canonical(node: Formula | Quantity) -> str:
             return f"({canonical(node.left)} {node.operator} {canonical(node.right)})"
 
 
-def signed(node: Formula | Quantity, sign: int = 1) -> Iterator[tuple[int, Reference | Number]]:
+def signed_values(
+    node: Formula | Quantity, sign: int = 1
+) -> Iterator[tuple[int, Reference | Number]]:
     """Every region value and number in a formula from left to right, with its sign in its sum."""
     if isinstance(node, Reference | Number):
         yield sign, node
     else:
-        yield from signed(node.left, sign)
-        yield from signed(node.right, -sign if node.operator == "-" else sign)
+        yield from signed_values(node.left, sign)
+        yield from signed_values(node.right, -sign if node.operator == "-" else sign)
 
 
 def references(node: Formula | Quantity) -> tuple[Reference, ...]:
     """Every region value in a formula, from left to right, including repeated ones."""
-    return tuple(leaf for _, leaf in signed(node) if isinstance(leaf, Reference))
+    return tuple(leaf for _, leaf in signed_values(node) if isinstance(leaf, Reference))
 
 
 def numbers(node: Formula | Quantity) -> tuple[float, ...]:
     """Every number written in a formula, from left to right."""
-    return tuple(leaf.value for _, leaf in signed(node) if isinstance(leaf, Number))
+    return tuple(leaf.value for _, leaf in signed_values(node) if isinstance(leaf, Number))
 
 
 def comparisons(formula: Formula) -> tuple[Comparison, ...]:
@@ -327,7 +329,7 @@ class _Parser:
     was required. So every rule may return either, and its caller checks for the kind it needs.
     """
 
-    def __init__(self, text: str, tokens: list[Token]) -> None:
+    def __init__(self, text: str, tokens: list[_FormulaToken]) -> None:
         self._text = text
         self._tokens = tokens
         self._next = 0
@@ -358,7 +360,7 @@ class _Parser:
         self,
         kind: str,
         operand: Callable[[], tuple[Formula | Quantity, int]],
-        need: Callable[[Formula | Quantity, Token, Token], T],
+        need: Callable[[Formula | Quantity, _FormulaToken, _FormulaToken], T],
         join: Callable[[str, T, T], Formula | Quantity],
     ) -> tuple[Formula | Quantity, int]:
         """Operands joined by operators of a kind, of which the left ones bind first."""
@@ -416,7 +418,7 @@ class _Parser:
             seen = "the formula ends where an operand should follow"
         raise self._error(token, seen, "A region value or a number belongs here")
 
-    def _bracketed(self, opening: Token) -> tuple[Formula | Quantity, int]:
+    def _bracketed(self, opening: _FormulaToken) -> tuple[Formula | Quantity, int]:
         self._depth = self._deeper(self._depth, opening)
         inner = self._junction()
         self._depth -= 1
@@ -434,7 +436,7 @@ class _Parser:
             )
         return inner
 
-    def _signed(self, sign: Token) -> Number:
+    def _signed(self, sign: _FormulaToken) -> Number:
         token = self._take()
         if token.kind != "literal" or token.column != sign.column + 1:
             raise self._error(
@@ -444,13 +446,15 @@ class _Parser:
             )
         return self._number(sign.text + token.text, sign)
 
-    def _number(self, text: str, token: Token) -> Number:
+    def _number(self, text: str, token: _FormulaToken) -> Number:
         value = float(text)
         if not math.isfinite(value):
             raise self._error(token, f"the number {text} is too large")
         return Number(value)
 
-    def _need_formula(self, node: Formula | Quantity, start: Token, operator: Token) -> Formula:
+    def _need_formula(
+        self, node: Formula | Quantity, start: _FormulaToken, operator: _FormulaToken
+    ) -> Formula:
         if not isinstance(node, Comparison | Junction):
             raise self._error(
                 start,
@@ -459,7 +463,9 @@ class _Parser:
             )
         return node
 
-    def _need_quantity(self, node: Formula | Quantity, start: Token, operator: Token) -> Quantity:
+    def _need_quantity(
+        self, node: Formula | Quantity, start: _FormulaToken, operator: _FormulaToken
+    ) -> Quantity:
         if isinstance(node, Comparison | Junction):
             raise self._error(
                 start,
@@ -468,21 +474,21 @@ class _Parser:
             )
         return node
 
-    def _deeper(self, depth: int, token: Token) -> int:
+    def _deeper(self, depth: int, token: _FormulaToken) -> int:
         if depth >= MAX_DEPTH:
             raise self._error(
                 token, f"the formula is nested deeper than {MAX_DEPTH} levels", "Split it"
             )
         return depth + 1
 
-    def _peek(self) -> Token:
+    def _peek(self) -> _FormulaToken:
         return self._tokens[self._next]
 
-    def _take(self) -> Token:
+    def _take(self) -> _FormulaToken:
         token = self._tokens[self._next]
         if token.kind != "end":
             self._next += 1
         return token
 
-    def _error(self, token: Token, seen: str, todo: str = "") -> FormulaError:
+    def _error(self, token: _FormulaToken, seen: str, todo: str = "") -> FormulaError:
         return FormulaError(formula=self._text, column=token.column, seen=seen, todo=todo)

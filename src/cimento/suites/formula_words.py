@@ -14,7 +14,7 @@ from cimento.suites.formula import (
     Number,
     Reference,
     parse,
-    signed,
+    signed_values,
 )
 
 if TYPE_CHECKING:
@@ -99,13 +99,15 @@ def _rises(parts: Sequence[_Part]) -> tuple[_Part, _Part, _Part, _Part] | None:
 
 def _parts(node: Quantity, sign: int) -> Iterator[_Part]:
     """The references of a sum, those of one condition and sign in a row taken together."""
-    leaves = ((sign, leaf) for sign, leaf in signed(node, sign) if isinstance(leaf, Reference))
+    leaves = (
+        (sign, leaf) for sign, leaf in signed_values(node, sign) if isinstance(leaf, Reference)
+    )
     for (one, condition), pairs in groupby(leaves, key=lambda pair: (pair[0], pair[1].condition)):
         yield _Part(one, condition, tuple(reference.region for _, reference in pairs))
 
 
 def _constant(node: Quantity) -> float:
-    return sum(sign * leaf.value for sign, leaf in signed(node) if isinstance(leaf, Number))
+    return sum(sign * leaf.value for sign, leaf in signed_values(node) if isinstance(leaf, Number))
 
 
 def _region(regions: Sequence[RegionNumber], names: Sequence[str]) -> str:

@@ -345,7 +345,7 @@ def write_publication(folder: Path, meta: Meta, *, description: str, readme: str
         CITATION: citation(meta),
         LICENCE: f"{meta.name} is licensed under {meta.licence}:\n"
         f"https://spdx.org/licenses/{meta.licence}.html\n",
-        RECORD: json.dumps(record(meta), ensure_ascii=False, indent=2) + "\n",
+        RECORD: json.dumps(_zenodo_record(meta), ensure_ascii=False, indent=2) + "\n",
     }
     return [write_text(text, folder / name) for name, text in texts.items()]
 
@@ -423,7 +423,7 @@ def citation(meta: Meta) -> str:
     return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields)
 
 
-def record(meta: Meta) -> dict[str, object]:
+def _zenodo_record(meta: Meta) -> dict[str, object]:
     """The description of a suite for Zenodo."""
     about = " ".join(filter(None, (meta.comment, meta.reference)))
     return {

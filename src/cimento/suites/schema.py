@@ -36,15 +36,15 @@ class Open(BaseModel):
 
     def rest(self) -> dict[str, JsonValue]:
         """The unknown keys, with dates and times as text."""
-        return {key: plain(value) for key, value in (self.model_extra or {}).items()}
+        return {key: as_json_value(value) for key, value in (self.model_extra or {}).items()}
 
 
-def plain(value: object) -> JsonValue:
+def as_json_value(value: object) -> JsonValue:
     """A value of JSON or TOML as a JSON value: dates and times become text."""
     if isinstance(value, Mapping):
-        return {str(key): plain(child) for key, child in value.items()}
+        return {str(key): as_json_value(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(child) for child in value]
+        return [as_json_value(child) for child in value]
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return cast("JsonValue", value)
@@ -255,7 +255,7 @@ _LONGEST_SHOWN = 60
 def _seen(kind: str, message: str, value: object) -> str:
     if kind == "missing":
         return "This field is missing."
-    shown = json.dumps(plain(value), ensure_ascii=False, default=str)
+    shown = json.dumps(as_json_value(value), ensure_ascii=False, default=str)
     shown = shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + " ..."
     return f"{_WANTED.get(kind) or _of_kinds(kind, message)}; it is {shown}."
 

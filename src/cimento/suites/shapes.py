@@ -120,7 +120,7 @@ _FEWEST_WORDS = 3
 _FEWEST_ROWS = 3
 
 
-def region_columns(table: Table) -> tuple[str, ...]:
+def region_column_names(table: Table) -> tuple[str, ...]:
     """The columns whose cells, in order, are the regions of one sentence; empty for other tables.
 
     The table has a column of items and one of conditions, and none of sentences. A sentence begins

@@ -12,7 +12,7 @@ from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.suites.headers import ITEMS, ends_sentence, rivals
 from cimento.suites.reading import fault, unusable
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Table, read_suite_table
 
 _SUMS = {
     "total", "totals", "subtotal", "sum", "mean", "average", "median", "count", "sd",
@@ -57,7 +57,7 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     Returns:
         The table, None where there is none, and the faults found.
     """
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     if table is None:
         return None, faults
     others = {} if len(table.numbers) > _MOST_ROWS else _others(table)

@@ -27,7 +27,7 @@ from cimento.suites.story_rows import (
     story_record,
     story_row,
 )
-from cimento.suites.tables import Table, column_name, read_table, split_plain
+from cimento.suites.tables import Table, column_name, read_suite_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
@@ -194,7 +194,7 @@ _ADVICE = (
 
 
 def _sheet(data: bytes, name: str, path: Path) -> Table:
-    table, faults = read_table(data, Path(f"{name}.xlsx"))
+    table, faults = read_suite_table(data, Path(f"{name}.xlsx"))
     if name == ABOUT and table is None and not errors(faults):
         return Table(name, (), (), {})
     if table is None or errors(faults):

@@ -169,7 +169,7 @@ class Table:
 
 
 def open_table(path: Path) -> Table:
-    """The table in a file; see `read_table` for the formats.
+    """The table in a file; see `read_suite_table` for the formats.
 
     Raises:
         InputError: the file does not exist, or its suffix is not in `SUFFIXES`.
@@ -182,13 +182,13 @@ def open_table(path: Path) -> Table:
             seen=f"is no table: it ends in {path.suffix!r}",
             todo=f"Save it as one of {', '.join(SUFFIXES)}.",
         )
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     if table is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return table
 
 
-def read_table(
+def read_suite_table(
     data: bytes, path: Path, *, packed_bytes: int | None = None
 ) -> tuple[Table | None, list[Fault]]:
     """Read a table in the format given by the suffix of its path.
@@ -206,7 +206,7 @@ def read_table(
     Returns:
         The table, None where there is none, and the faults found.
     """
-    records, faults = read_rows(data, path)
+    records, faults = read_raw_rows(data, path)
     if errors(faults):
         return None, faults
     size = len(data) if packed_bytes is None else packed_bytes
@@ -234,17 +234,17 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     except csv.Error:
         header = below = []
     if not header or is_title(header) or has_gap(header, below):
-        return read_table(data, path)
+        return read_suite_table(data, path)
     names = tuple(filter(None, map(column_name, header)))
     return Table(path.name, names, (), dict.fromkeys(names, ())), faults
 
 
-def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
+def read_raw_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
     """The unchanged rows of a table, including titles and the header.
 
     Args:
         data: the content of the file.
-        path: its name, whose suffix gives the format as for `read_table`.
+        path: its name, whose suffix gives the format as for `read_suite_table`.
 
     Returns:
         The rows, and the faults found; if there are errors among these, rows are missing.

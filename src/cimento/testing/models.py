@@ -261,13 +261,15 @@ def _is_plain(tried: _Tried) -> Iterator[Finding]:
     """Batches, shared beginnings and rows left out against one text at a time, of real models."""
     if not hasattr(tried.scorer, "inside"):
         return
-    from cimento.models.hf.inspection import compare_ways
+    from cimento.models.hf.inspection import compare_with_plain
     from cimento.models.hf.scorer import Inspectable
 
     if not isinstance(tried.scorer, Inspectable):
         return
     requests = [Score(text=text) for text in tried.texts[:_PLAIN_TEXTS]]
-    comparison = compare_ways(tried.scorer, tried.scorer.encode(requests), policy=tried.policy)
+    comparison = compare_with_plain(
+        tried.scorer, tried.scorer.encode(requests), policy=tried.policy
+    )
     if comparison is not None:
         yield Finding(
             "scores are those of a plain forward pass",

@@ -21,7 +21,7 @@ from cimento.api import evaluate
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import CimentoError, ModelError, UsageError
 from cimento.io.files import read_bytes
-from cimento.io.tables import validate
+from cimento.io.tables import validate_table
 from cimento.models.registry import AnyScorer
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, rate
@@ -144,7 +144,7 @@ def _is_the_same_in_memory(tried: _Tried) -> Iterator[Finding]:
 
 def _has_outcomes(tried: _Tried) -> Iterator[Finding]:
     table = tried.run.outcomes()
-    validate(table, OUTCOMES, where="outcomes")
+    validate_table(table, OUTCOMES, where="outcomes")
     keys = table.select("item", "question", "method")
     judged = table.filter(table["verdict"].is_not_null())
     lacking = judged.filter((judged["verdict"] == "unscored") != judged["right"].is_null())
@@ -168,7 +168,7 @@ def _has_outcomes(tried: _Tried) -> Iterator[Finding]:
 
 def _has_estimates(tried: _Tried) -> Iterator[Finding]:
     run = tried.run
-    validate(run.table("estimates"), ESTIMATES, where="estimates")
+    validate_table(run.table("estimates"), ESTIMATES, where="estimates")
     estimates = run.estimates()
     heads = [estimate for estimate in estimates if estimate.role == "headline"]
     yield Finding("there is one headline", passed=len(heads) == 1, detail=str(len(heads)))

@@ -11,7 +11,7 @@ from cimento import InputError, SuiteError, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.morphology.rules import Rules, with_article
-from cimento.models.questions import Fill
+from cimento.models.questions import FillCandidate
 from cimento.paradigms.cloze.building import compare_forms, generate, read_description
 from cimento.paradigms.cloze.files import load_cloze
 from cimento.paradigms.cloze.judgments import expectations
@@ -161,7 +161,7 @@ sources = [
 
 
 def fill(text, probability, kind="word"):
-    return Fill(text, math.log(probability), 1, kind, "words")
+    return FillCandidate(text, math.log(probability), 1, kind, "words")
 
 
 def test_a_model_proposes_seeds_and_the_dictionary_inflects_them(tmp_path):

@@ -14,7 +14,7 @@ from cimento.cli.main import invoke
 from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
 from cimento.io.tables import JUDGMENTS, write_table
-from cimento.models.questions import Fill, FillPolicy
+from cimento.models.questions import FillCandidate, FillPolicy
 from cimento.paradigms import Score
 from cimento.paradigms.cloze import ClozeParadigm
 from cimento.paradigms.cloze.files import write_cloze
@@ -233,10 +233,10 @@ def test_a_choice_passes_fails_ties_or_stays_unscored():
 
 def test_candidates_are_ranked_within_a_method_and_unscored_ones_come_last():
     fills = [
-        Fill("a", None, 2, "word", "choice:mask"),
-        Fill("b", -2.0, 1, "word", "choice:mask"),
-        Fill("c", -1.0, 1, "word", "choice:mask"),
-        Fill("d", -5.0, 1, "word", "mask"),
+        FillCandidate("a", None, 2, "word", "choice:mask"),
+        FillCandidate("b", -2.0, 1, "word", "choice:mask"),
+        FillCandidate("c", -1.0, 1, "word", "choice:mask"),
+        FillCandidate("d", -5.0, 1, "word", "mask"),
     ]
     table = fills_table([(7, fills)])
     assert table.select("candidate", "rank", "method").rows() == [

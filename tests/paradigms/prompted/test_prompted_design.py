@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from cimento import UsageError
 from cimento.paradigms.prompted.prompts import (
     PromptedOptions,
-    cells,
     judgment_wording,
+    prompt_cells,
     prompts_of,
     shifts,
     source_name,
@@ -26,7 +26,7 @@ LANGUAGES = ("en", "it", "es", "pt", "ru")
 
 @given(shift=st.integers(0, 100), labels=st.sampled_from([2, 4]))
 def test_every_item_gets_every_wording_and_every_pair_of_answers_equally_often(shift, labels):
-    design = cells(labels, 4, balance="latin", shift=shift)
+    design = prompt_cells(labels, 4, balance="latin", shift=shift)
     assert len(design) == 8
     assert set(Counter(cell.wording for cell in design).values()) == {2}
     assert set(Counter(cell.labels for cell in design).values()) == {8 // labels}
@@ -40,7 +40,7 @@ def test_over_as_many_items_as_labels_a_latin_square_has_every_combination_once(
     seen = Counter(
         (cell.wording, cell.labels, cell.order)
         for shift in range(labels)
-        for cell in cells(labels, 4, balance="latin", shift=shift)
+        for cell in prompt_cells(labels, 4, balance="latin", shift=shift)
     )
     assert len(seen) == 4 * labels * 2
     assert set(seen.values()) == {1}
@@ -48,7 +48,7 @@ def test_over_as_many_items_as_labels_a_latin_square_has_every_combination_once(
 
 @pytest.mark.parametrize("labels", [2, 4])
 def test_rotated_items_have_one_combination_each_and_all_of_them_together(labels):
-    seen = [cells(labels, 4, balance="rotated", shift=shift) for shift in range(4 * labels)]
+    seen = [prompt_cells(labels, 4, balance="rotated", shift=shift) for shift in range(4 * labels)]
     assert all(len(design) == 2 for design in seen)
     assert {(cell.wording, cell.labels) for design in seen for cell in design} == {
         (wording, label) for wording in range(4) for label in range(labels)
@@ -59,7 +59,7 @@ def test_rotated_items_have_one_combination_each_and_all_of_them_together(labels
 
 
 def test_the_full_design_has_all_combinations_for_each_item():
-    design = cells(4, 4, balance="full", shift=3)
+    design = prompt_cells(4, 4, balance="full", shift=3)
     assert len(set(design)) == len(design) == 32
 
 

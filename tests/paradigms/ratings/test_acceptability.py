@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
-from cimento.io.values import Missing
+from cimento.io.values import NoValue
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
     RATING,
     TOKENS,
     agreement_estimates,
-    describe,
     describe_labels,
+    describe_ratings,
 )
 from cimento.paradigms.ratings.people import (
     attentive,
@@ -213,10 +213,10 @@ class TestGroups:
         assert names["acceptable"].sd_within == pytest.approx(math.sqrt(2) / 2)
 
     def test_what_is_undefined_has_its_reason(self):
-        description = describe("one", [self.SOME[0]])
+        description = describe_ratings("one", [self.SOME[0]])
         assert description.sd is None
         assert description.reasons["sd"]
-        empty = describe("none", [RatedSentence(id="x", text="X")])
+        empty = describe_ratings("none", [RatedSentence(id="x", text="X")])
         assert (empty.n, empty.without, empty.mean) == (0, 1, None)
         assert empty.reasons["mean"]
 
@@ -296,7 +296,7 @@ class TestPeople:
         assert scores["f"]["p"] == 1
         # Of 1, 3 and 5 with n below: sqrt(8 / 3).
         assert z_scores(self.SOME, ddof=0)["a"]["p"] == pytest.approx(-2 / math.sqrt(8 / 3))
-        assert isinstance(scores["a"]["r"], Missing)
+        assert isinstance(scores["a"]["r"], NoValue)
 
     def test_fillers_may_be_left_out_of_the_mean(self):
         scores = z_scores(self.SOME, base={"a", "b"})
@@ -306,7 +306,7 @@ class TestPeople:
     def test_the_mean_of_z_scores(self):
         scores = z_scores(self.SOME)
         assert mean_z(scores["b"]) == pytest.approx((0 + 1) / 2)
-        assert isinstance(mean_z({}), Missing)
+        assert isinstance(mean_z({}), NoValue)
 
     @given(st.lists(st.integers(1, 7), min_size=3, max_size=12).filter(lambda v: len(set(v)) > 1))
     @settings(deadline=None)
@@ -393,7 +393,7 @@ def test_published_z_scores_are_those_with_fillers_and_n_minus_1(shared):
             abs(value - published[name])
             for name, scores in by_sentence.items()
             for value in scores.values()
-            if not isinstance(value, Missing) and published[name] is not None
+            if not isinstance(value, NoValue) and published[name] is not None
         )
 
     assert farthest() < 1e-9

@@ -16,8 +16,8 @@ from cimento.paradigms.ratings.sections import label_places
 from cimento.paradigms.ratings.suite import (
     RatedSentence,
     Scale,
-    plain,
     rated_of,
+    rating_as_text,
     ratings_by,
     suite_from_ratings,
 )
@@ -112,7 +112,7 @@ class TestSuites:
     @given(st.floats(allow_nan=False, allow_infinity=False))
     @settings(deadline=None)
     def test_ratings_are_written_without_loss(self, value):
-        assert float(plain(value)) == value
+        assert float(rating_as_text(value)) == value
 
     @pytest.mark.parametrize(
         ("more", "cells", "seen"),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError, UsageError
-from cimento.io.tables import JUDGMENTS, validate
+from cimento.io.tables import JUDGMENTS, validate_table
 from cimento.paradigms.ratings.formats import (
     CONNECTIVES,
     ConnectiveId,
@@ -200,7 +200,7 @@ def test_forced_choices_know_the_sentence_and_not_the_place(tmp_path):
 def test_single_ratings_are_a_table_of_judgments(tmp_path):
     rows = "e 3A\tPiove e tira vento.\tyes\t5,4\ne 3NA\tPiove prima tira vento.\tno\t1,2.5\n"
     table = judgments_table(read_rated(written(tmp_path, "a.tsv", CONNECTIVE + rows)))
-    validate(table, JUDGMENTS, where="test")
+    validate_table(table, JUDGMENTS, where="test")
     assert table["item"].to_list() == ["e 3"] * 4
     assert table["condition"].to_list() == ["acceptable"] * 2 + ["unacceptable"] * 2
     assert table["value"].to_list() == ["5", "4", "1", "2.5"]

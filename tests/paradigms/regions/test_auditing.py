@@ -8,7 +8,7 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.audit import audit_suite, ngram_baselines
+from cimento.paradigms.regions.audit import audit_region_suite, ngram_baselines
 from cimento.suites.formats.native import write_native
 from cimento.testing.models import uniform_scorer
 
@@ -42,7 +42,7 @@ ZIPF = {"dorme": 4.0, "dormono": 3.0, "canta": 3.5, "cantano": 3.5, "esce": 3.0,
 
 
 def test_frequencies_and_what_they_solve() -> None:
-    audit = audit_suite(SUITE, frequency=ZIPF.__getitem__)
+    audit = audit_region_suite(SUITE, frequency=ZIPF.__getitem__)
     good, bad = audit.conditions
     assert (good.zipf, bad.zipf) == (3.5, 3.5)
     assert good.words == pytest.approx((3 + 5 + 3) / 3)
@@ -52,7 +52,7 @@ def test_frequencies_and_what_they_solve() -> None:
 
 
 def test_contexts_that_are_the_same() -> None:
-    audit = audit_suite(SUITE)
+    audit = audit_region_suite(SUITE)
     assert audit.same_contexts == (("1", "3"),)
     assert audit.other_contexts == ()
     assert audit.baselines[0].reason
@@ -65,29 +65,29 @@ def test_items_that_share_their_words() -> None:
         ("La sorella di Marco", "parte", "partono"),
     )
     # il, vecchio, pescatore, del, porto, canta of eight words: less than four in five.
-    assert audit_suite(suite).overlapping == ()
+    assert audit_region_suite(suite).overlapping == ()
     same = suite_of(
         ("Il vecchio pescatore del porto", "canta", "cantano"),
         ("Il vecchio pescatore del porto", "canta", "cantano"),
     )
-    assert audit_suite(same).overlapping == (("1", "2", 1.0),)
+    assert audit_region_suite(same).overlapping == (("1", "2", 1.0),)
 
 
 def test_tokens_of_the_target() -> None:
-    audit = audit_suite(SUITE, scorer=uniform_scorer(100))
+    audit = audit_region_suite(SUITE, scorer=uniform_scorer(100))
     assert {condition.condition for condition in audit.conditions} == {"good", "bad"}
     assert all(condition.tokens is not None for condition in audit.conditions)
     assert {condition.target_tokens for condition in audit.conditions} == {1.0}
 
 
 def test_a_suite_without_one_target() -> None:
-    audit = audit_suite(
+    audit = audit_region_suite(
         suite_of(("Il gatto", "dorme", "dormono"), formula="((2;%good%) - (2;%bad%)) < 0")
     )
     assert audit.target == ""
     assert audit.same_contexts == ()
     with pytest.raises(UsageError):
-        audit_suite(SUITE, regions=[7])
+        audit_region_suite(SUITE, regions=[7])
 
 
 def test_whole_sentences_are_cut_at_the_words_that_differ() -> None:
@@ -97,7 +97,7 @@ def test_whole_sentences_are_cut_at_the_words_that_differ() -> None:
         ("Oggi", "esce il sole", "La nonna di Piero legge"),
         formula="(*;%good%) < (*;%bad%)",
     )
-    audit = audit_suite(suite, scorer=uniform_scorer(100), frequency=len)
+    audit = audit_region_suite(suite, scorer=uniform_scorer(100), frequency=len)
     assert audit.target == "the words that differ of good against bad"
     good, bad = audit.conditions
     # Oggi stands in both sentences of the last pair, and then all words differ.
@@ -231,7 +231,7 @@ def test_the_audit_prints_them_and_warns(
 
 
 def test_the_audit_has_one_pair_for_each_alternative(suite: Suite) -> None:
-    audited = audit_suite(suite)
+    audited = audit_region_suite(suite)
     assert [(ngram.name, ngram.n) for ngram in audited.ngrams] == [
         ("unigrams", 26),
         ("bigrams", 26),

@@ -8,7 +8,7 @@ import pytest
 
 from cimento import Condition, Item, Meta, Region, Suite
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.audit import audit_suite
+from cimento.paradigms.regions.audit import audit_region_suite
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
 from cimento.suites.load import open_suite
 from cimento.testing.models import uniform_scorer
@@ -75,12 +75,12 @@ def suite_of(rows, language="it"):
 def confounds_of(suite, **options):
     return [
         (confound.condition, confound.region_name, confound.what, len(confound.items))
-        for confound in audit_suite(suite, **options).confounds or ()
+        for confound in audit_region_suite(suite, **options).confounds or ()
     ]
 
 
 def test_a_preposition_in_one_condition_only_is_found():
-    confounds = audit_suite(suite_of(PREPOSITION)).confounds
+    confounds = audit_region_suite(suite_of(PREPOSITION)).confounds
     assert confounds is not None
     first = confounds[0]
     assert (first.phenomenon, first.condition, first.region) == ("subject", "long_island", 1)
@@ -111,7 +111,7 @@ def test_the_condition_that_is_marked_is_named(odd):
         (name, "embedded", "beginning", 1),
         (name, "embedded", "words", 1),
     ]
-    (_, words) = audit_suite(suite_of([row], language="en")).confounds or ()
+    (_, words) = audit_region_suite(suite_of([row], language="en")).confounds or ()
     assert words.detail == "has 3 words more than the other three add up to"
 
 
@@ -143,7 +143,7 @@ def test_one_item_of_many_is_let_be():
 
 def test_in_a_language_without_lists_frequent_first_words_tell():
     row = ("Wer glaubt | es?", "Wer glaubt | es?", "Wer glaubt | es?", "Von wem glaubt man | es?")
-    confounds = audit_suite(suite_of([row, row], language="de")).confounds or ()
+    confounds = audit_region_suite(suite_of([row, row], language="de")).confounds or ()
     assert [(confound.condition, confound.what) for confound in confounds] == [
         ("long_island", "beginning"), ("long_island", "words"),
     ]  # fmt: skip
@@ -157,12 +157,12 @@ def test_tokens_are_counted_where_there_is_a_model():
 
 
 def test_suites_without_two_factors_have_no_such_list():
-    assert audit_suite(starter_suite("it-subject-verb")).confounds is None
+    assert audit_region_suite(starter_suite("it-subject-verb")).confounds is None
 
 
 @pytest.mark.parametrize("name", ["it-islands", "en-filler-gap"])
 def test_starter_suites_have_none(name):
-    assert audit_suite(starter_suite(name)).confounds == ()
+    assert audit_region_suite(starter_suite(name)).confounds == ()
 
 
 def test_the_command_says_where_and_what_to_do(tmp_path, capsys):

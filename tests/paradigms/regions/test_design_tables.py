@@ -13,8 +13,8 @@ from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
-from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
-from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, factorial_items_grid
+from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, grid_as_text
 from cimento.report.paper import dd_in_paper, effects_in_paper
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
@@ -133,7 +133,7 @@ def test_text_markdown_and_latex():
         rules=frozenset({1}),
         notes=("A note.",),
     )
-    lines = as_text(grid).splitlines()
+    lines = grid_as_text(grid).splitlines()
     assert lines[2].strip() == "a long group name"
     assert lines[3] == "what         a             b"
     assert lines[5] == "first|one  1.0          20.5"
@@ -150,7 +150,7 @@ def test_text_markdown_and_latex():
 
 def test_what_steers_a_terminal_or_a_page_is_text():
     grid = Grid(title="a\x1b[2J", header=("b\n", "c"), rows=(("d\x07", "<img src=x>"),))
-    for form in (as_text(grid), as_markdown(grid)):
+    for form in (grid_as_text(grid), as_markdown(grid)):
         assert not set(form) & {"\x1b", "\x07"}
         assert "b\n" not in form
     assert "| d  | &lt;img src=x> |" in as_markdown(grid)
@@ -175,7 +175,7 @@ def test_effects_and_items_are_all_there():
     ]  # fmt: skip
     one = next(row for row in rows if row[2:5] == ["lp", "np", "raw"])
     assert one[8] == ""
-    items = table(as_csv(items_grid(four()[:1])))
+    items = table(as_csv(factorial_items_grid(four()[:1])))
     assert [row[4] for row in items[1:]] == ["2", "1", "3"]
     assert items[1][9:11] == ["-3.0000", "+-+"]
     assert items[3][10] == "++="
@@ -362,11 +362,11 @@ def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
         rows=(("a", "3", "", "too few"), ("b", "4", "", "too few")),
         remarks=1,
     )
-    said = as_text(grid)
+    said = grid_as_text(grid)
     assert said.count("too few") == 1
     assert "Some numbers could not be computed (too few)." in said
     assert "p" not in said.splitlines()[2].split()
     assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
     differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))
-    assert as_text(differing).splitlines()[2].split() == ["suite", "n", "note"]
-    assert as_text(dataclasses.replace(grid, rows=())).splitlines()[0] == "t"
+    assert grid_as_text(differing).splitlines()[2].split() == ["suite", "n", "note"]
+    assert grid_as_text(dataclasses.replace(grid, rows=())).splitlines()[0] == "t"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Meta, Suite, UsageError
-from cimento.io.values import Missing
+from cimento.io.values import NoValue
 from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
 from cimento.measures.sentence import length_penalty
 from cimento.paradigms.regions.factorial import factorial
@@ -166,7 +166,7 @@ def test_the_likert_pipeline_is_the_published_one(golden, name, file, column):
     expected = whole[name]
     suite, values = read(folder / file, column)
     bins = equal_bins([x for item in values.values() for x in item.values()])
-    assert not isinstance(bins, Missing)
+    assert not isinstance(bins, NoValue)
     assert bins.edges == pytest.approx(expected["bins"], abs=1e-9)
     for phenomenon in factorial(suite, values):
         want = expected["phenomena"][phenomenon.name]
@@ -192,7 +192,7 @@ def test_dd_of_published_vectors_and_edges_of_bins(golden):
         assert effects == pytest.approx([vector[name] for name in names])
     for key, values in (("E_likert", "all_scores"), ("E_likert_edges", "scores")):
         bins = equal_bins(expected[key][values])
-        assert not isinstance(bins, Missing)
+        assert not isinstance(bins, NoValue)
         assert bins.edges == pytest.approx(expected[key]["bins"], abs=1e-9)
         assert [bins.point(x) for x in expected[key][values]] == expected[key]["likert"]
 

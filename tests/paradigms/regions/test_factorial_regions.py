@@ -9,7 +9,7 @@ import pytest
 
 from cimento import InputError, Region, evaluate
 from cimento.cli.main import invoke
-from cimento.io.values import Missing
+from cimento.io.values import NoValue
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions import region_text
 from cimento.paradigms.regions.two_by_two import region_dds
@@ -123,7 +123,7 @@ def test_what_was_not_scored_is_null_with_its_reason():
     values = values_of(0.0)
     gone = {
         item: {
-            name: (scored[0], Missing("not asked for"), scored[2])
+            name: (scored[0], NoValue("not asked for"), scored[2])
             for name, scored in conditions.items()
         }
         for item, conditions in values.values.items()

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cimento.io.tables import TOKENS
-from cimento.measures import BITS_PER_NAT, Missing, region_values
+from cimento.measures import BITS_PER_NAT, NoValue, region_values
 from cimento.paradigms.regions.predictions import evaluate_item
 from cimento.suites import METRICS
 from cimento.suites.formula import parse
@@ -31,7 +31,7 @@ def test_golden_vectors_have_the_value_of_the_reference(shared):
     values = {}
     for entry in golden["surprisals"]:
         regions = values.setdefault(entry["condition"], [])
-        regions += [Missing("not given")] * (entry["region"] - len(regions))
+        regions += [NoValue("not given")] * (entry["region"] - len(regions))
         regions[entry["region"] - 1] = entry["value"]
     tried = 0
     for vector in golden["vectors"] + golden["bracket_vectors"]:

@@ -11,12 +11,12 @@ import pytest
 
 from cimento import Condition, InputError, Item, Meta, Region, Suite, evaluate
 from cimento.cli.main import invoke
-from cimento.io.values import BITS_PER_NAT, Missing
+from cimento.io.values import BITS_PER_NAT, NoValue
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions import design_grids
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.licensing import effects_of_items, licensing_effects
-from cimento.report.grid import as_text
+from cimento.report.grid import grid_as_text
 from cimento.suites.checks import check_suite
 from cimento.suites.design import Licensing, licensing_of, regions_measured
 from cimento.testing.models import uniform_scorer
@@ -62,7 +62,7 @@ BITS = {
 def values(*, unit="bits", second=BITS) -> RegionValues:
     def item(cells):
         return {
-            name: (1.0, *(Missing("cut") if x is None else x for x in pair))
+            name: (1.0, *(NoValue("cut") if x is None else x for x in pair))
             for name, pair in cells.items()
         }
 
@@ -182,7 +182,7 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     table = capsys.readouterr().out
     assert "wh-licensing" in table
     [grid] = design_grids([run])
-    assert as_text(grid).split() == table.split()
+    assert grid_as_text(grid).split() == table.split()
 
 
 @pytest.mark.golden

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
-from cimento.io.values import Missing, Unit
+from cimento.io.values import NoValue, Unit
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions.contrast import (
     Contrast,
@@ -159,7 +159,7 @@ def test_a_missing_value_is_no_ratio() -> None:
         unit="bits",
         metric="sum",
         values={
-            "1": {"match": (1.0,), "number": (Missing("not finite"),), "gender": (2.0,)},
+            "1": {"match": (1.0,), "number": (NoValue("not finite"),), "gender": (2.0,)},
             "2": {"match": (1.0,), "number": (2.0,), "gender": (1.0,)},
             "3": {"match": (1.0,), "number": (2.0,)},
         },

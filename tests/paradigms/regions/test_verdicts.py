@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from cimento import UsageError
 from cimento.errors import FormulaError
-from cimento.io.tables import validate
-from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
+from cimento.io.tables import validate_table
+from cimento.measures import BITS_PER_NAT, NOT_ASKED, NoValue
 from cimento.paradigms.regions.predictions import Evaluation, evaluate_item
 from cimento.runs.outcomes import OUTCOMES as TABLE
 from cimento.suites import METRICS
@@ -21,7 +21,7 @@ from cimento.suites.naming import ALL_PREDICTIONS as ALL
 from tests.helpers.judging import joined, judged, make_suite, requests_of, word_tokens
 from tests.suites.test_formula import FORMULAS
 
-VALUES = {"a": (1.0, 2.5, 0.0), "b": (1.0, 3.0, 0.25), "gap": (2.0, Missing("no score"), 1.0)}
+VALUES = {"a": (1.0, 2.5, 0.0), "b": (1.0, 3.0, 0.25), "gap": (2.0, NoValue("no score"), 1.0)}
 KINDS = ("pass", "fail", "tie", "unscored")
 
 OUTCOMES = st.one_of(
@@ -173,7 +173,7 @@ def mirrored(tree):
 
 
 VALUE = st.one_of(
-    st.floats(0, 100), st.sampled_from([0.0, 1.0, 2.0]), st.builds(Missing, st.just("lost"))
+    st.floats(0, 100), st.sampled_from([0.0, 1.0, 2.0]), st.builds(NoValue, st.just("lost"))
 )
 
 
@@ -222,12 +222,12 @@ def test_every_prediction_and_their_conjunction_are_judged_in_order():
 def test_the_table_of_outcomes_keeps_its_schema():
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}])
     table = judged(suite, word_tokens(suite, [1.0, math.nan])).outcomes()
-    validate(table, TABLE, where="table")
+    validate_table(table, TABLE, where="table")
     [row] = table.iter_rows(named=True)
     assert (row["question"], row["verdict"], row["value"]) == ("prediction 0", "unscored", None)
     assert "'y' is nan" in row["reason"]
     nothing = make_suite([], [])
-    validate(judged(nothing, word_tokens(nothing, 1.0)).outcomes(), TABLE, where="empty")
+    validate_table(judged(nothing, word_tokens(nothing, 1.0)).outcomes(), TABLE, where="empty")
 
 
 def test_a_failed_part_decides_though_another_is_missing():

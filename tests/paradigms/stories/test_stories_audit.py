@@ -21,7 +21,7 @@ from cimento.paradigms.stories.options import (
     left_out,
 )
 from cimento.paradigms.stories.suite import SentenceStates, Story, StorySuite
-from cimento.paradigms.stories.text import audit_record, describe
+from cimento.paradigms.stories.text import audit_record, count_stories
 
 BASE = Story(
     row=0,
@@ -186,7 +186,7 @@ def test_faults_name_the_stories():
 
 
 def test_counts_of_a_triple():
-    about = describe(GOOD)
+    about = count_stories(GOOD)
     assert (about.stories, about.triples, about.complete) == (3, 1, 1)
     assert about.types == {"null": 1, "order": 1, "cloze": 1}
     assert about.pairs == {"2 and 3": 1, "0 and 2": 1}
@@ -263,8 +263,8 @@ def test_corrections_of_the_published_file(shared):
     fixed = correct_suite(file, "gita4calamita")
     assert fixed.corrections == ("gita4calamita",)
     # The counts of the paper's Table 2.
-    assert describe(fixed.stories).types == {"order": 122, "null": 117, "cloze": 117}
-    assert describe(fixed.stories).complete == 117
+    assert count_stories(fixed.stories).types == {"order": 122, "null": 117, "cloze": 117}
+    assert count_stories(fixed.stories).complete == 117
     names = {finding.check.name for finding in audit(fixed)}
     assert not names & {
         "duplicate_example_id",

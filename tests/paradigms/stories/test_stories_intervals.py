@@ -16,7 +16,7 @@ from cimento.paradigms.stories.suite import STATE, STORY, TierAnswer
 from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
 from cimento.statistics.means import CLUSTERED_T
-from cimento.studies.stories import compare
+from cimento.studies.stories import compare_at_tier
 from tests.helpers.stories_small import ANSWERS, STORIES, chose
 
 MANY = tuple(
@@ -86,7 +86,7 @@ def test_models_are_compared_by_triples():
     """60 stories of 20 triples that change together: 12 against 0 triples, not 36 stories."""
     right = judge_stories(MANY, [chose(s.row, STORY, s.gold(STORY)) for s in MANY]).chained
     mine = judge_stories(MANY, [right_by_triple(story) for story in MANY]).chained
-    (comparison,) = compare({"a": mine, "b": right})
+    (comparison,) = compare_at_tier({"a": mine, "b": right})
     assert (comparison.only_first_correct, comparison.only_second_correct) == (0, 24)
     assert comparison.test.method == CLUSTERED_T
     # McNemar's exact test of 24 to 0 would say 1e-7.
@@ -100,23 +100,23 @@ def test_a_tie_is_right_only_where_the_first_option_is_taken_as_the_study_did():
     tied = TierAnswer(row=0, tier=STORY, options=("true", "false"), logprobs_nats=(-1.0, -1.0))
     answers = (tied, *ANSWERS[1:])
     other = judge_stories(STORIES, ANSWERS).chained
-    (comparison,) = compare({"a": judge_stories(STORIES, answers).chained, "b": other})
+    (comparison,) = compare_at_tier({"a": judge_stories(STORIES, answers).chained, "b": other})
     assert comparison.only_second_correct == 1
     first = judge_stories(STORIES, answers, first_of_ties=True).chained
-    (comparison,) = compare({"a": first, "b": other})
+    (comparison,) = compare_at_tier({"a": first, "b": other})
     assert comparison.only_second_correct == 0
 
 
 def test_models_are_compared_on_the_same_stories():
     right = judge_stories(STORIES, [chose(s.row, STORY, s.gold(STORY)) for s in STORIES]).chained
     mine = judge_stories(STORIES, ANSWERS).chained
-    (comparison,) = compare({"b": mine, "a": right})
+    (comparison,) = compare_at_tier({"b": mine, "a": right})
     assert (comparison.first, comparison.second, comparison.n) == ("a", "b", 6)
     assert (comparison.only_first_correct, comparison.only_second_correct) == (2, 0)
     # Two triples are too few for a test over triples.
     assert (comparison.test.p, comparison.change.low) == (None, None)
     assert "an interval needs 5 or more" in comparison.test.reason
-    (silent,) = compare({"a": right, "b": mine}, tier=STATE)
+    (silent,) = compare_at_tier({"a": right, "b": mine}, tier=STATE)
     assert (silent.test, silent.reason) == (None, f"a: {NOT_ASKED}")
 
 
@@ -125,6 +125,6 @@ def test_several_pairs_of_models_are_corrected():
         name: judge_stories(MANY, answered_at_random(MANY, seed=seed)).chained
         for seed, name in enumerate("abc")
     }
-    comparisons = compare(chains)
+    comparisons = compare_at_tier(chains)
     smallest = min(comparisons, key=lambda comparison: comparison.test.p)
     assert smallest.p_holm == pytest.approx(min(1, 3 * smallest.test.p))

@@ -54,7 +54,7 @@ from cimento.paradigms.stories.suite import (
     StorySuite,
     TierAnswer,
 )
-from cimento.studies.stories import conditional_rates, summarize
+from cimento.studies.stories import conditional_rates, summarize_stories
 from cimento.suites import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 
@@ -214,7 +214,7 @@ def test_later_tiers_may_be_asked_of_all():
     assert rates(judged.chained, by_type(STORIES)) == rates(
         judge_stories(STORIES, ANSWERS).chained, by_type(STORIES)
     )
-    untiered = summarize(judged, seed=1)["untiered"]
+    untiered = summarize_stories(judged, seed=1)["untiered"]
     assert untiered[CONFLICT]["count"] == [3, 4]
     assert untiered[STATE]["count"] == [2, 4]
 
@@ -235,7 +235,7 @@ def test_what_is_no_score_is_left_out_and_counted(values, reason):
     rate = rates(judged.chained, by_type(STORIES))["Accuracy"]
     assert (rate.count, rate.unscored) == ((3, 5), 1)
     assert choices(judged.outcomes, STORY).unscored == {reason: 1}
-    summarize(judged, seed=1)
+    summarize_stories(judged, seed=1)
 
 
 def test_one_impossible_option_is_never_chosen():
@@ -243,7 +243,7 @@ def test_one_impossible_option_is_never_chosen():
     outcome = outcome_of(answer, STORIES[1])
     assert outcome.correct is True
     assert probabilities(answer) == (1.0, 0.0)
-    summarize(judge_stories(STORIES, (ANSWERS[0], answer, *ANSWERS[2:])), seed=1)
+    summarize_stories(judge_stories(STORIES, (ANSWERS[0], answer, *ANSWERS[2:])), seed=1)
 
 
 def test_a_tie_is_no_choice_but_for_the_study_which_took_the_option_listed_first():

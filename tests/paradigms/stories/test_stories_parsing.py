@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.paradigms.stories.answers import Parsed, parse
+from cimento.paradigms.stories.answers import Parsed, parse_reply
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt, find_prompt, prompts
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS
 
@@ -20,7 +20,7 @@ def test_every_proposed_case(shared):
     wrong = [
         (case, parsed)
         for case in cases
-        if (parsed := parse(case["task"], case["raw"])).label != case["expect"]
+        if (parsed := parse_reply(case["task"], case["raw"])).label != case["expect"]
         or bool(parsed.reason) != (case["expect"] is None)
     ]
     assert len(cases) == 55
@@ -34,7 +34,7 @@ def test_the_answers_of_every_prompt_are_read(name, numbering):
         asked = TierPrompt(tier, find_prompt(name), PromptStyle(numbering=numbering))
         for label in OPTIONS[tier]:
             for reply in (asked.answer(label), f" {asked.answer(label).capitalize()}.\n\nStoria:"):
-                assert parse(tier, reply, numbering=numbering) == Parsed(label)
+                assert parse_reply(tier, reply, numbering=numbering) == Parsed(label)
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,17 @@ def test_the_answers_of_every_prompt_are_read(name, numbering):
     ],
 )
 def test_replies(tier, reply, label, reason):
-    assert parse(tier, reply) == Parsed(label, reason)
+    assert parse_reply(tier, reply) == Parsed(label, reason)
 
 
 def test_sentences_may_be_counted_from_one():
-    assert parse(CONFLICT, "1 e 5", numbering=1) == Parsed("0 and 4")
-    assert parse(CONFLICT, "0 e 4", numbering=1).reason == "no such sentence"
+    assert parse_reply(CONFLICT, "1 e 5", numbering=1) == Parsed("0 and 4")
+    assert parse_reply(CONFLICT, "0 e 4", numbering=1).reason == "no such sentence"
 
 
 @settings(deadline=None)
 @given(st.sampled_from(TIERS), st.text(max_size=200))
 def test_any_text_has_a_label_or_a_reason(tier, reply):
-    parsed = parse(tier, reply)
+    parsed = parse_reply(tier, reply)
     assert (parsed.label is None) == bool(parsed.reason)
     assert parsed.label is None or parsed.label in OPTIONS[tier]

@@ -18,9 +18,9 @@ from cimento.paradigms.stories.prompts import (
     default_prompt,
     dialogue,
     find_prompt,
-    listed,
     prompts,
     wordings,
+    words_in_list,
 )
 from cimento.paradigms.stories.requests import chat, continuation, flat, messages, system_rule
 from cimento.paradigms.stories.suite import (
@@ -284,6 +284,6 @@ def test_stories_are_asked_about_in_their_language(language, question, state, pa
 
 
 def test_lists_end_as_each_language_has_it():
-    assert listed(("roto", "limpio", "ocupado"), "es") == "roto, limpio u ocupado"
-    assert listed(("não", "sim"), "pt") == "não ou sim"
-    assert listed(("нет", "да"), "ru") == "нет или да"
+    assert words_in_list(("roto", "limpio", "ocupado"), "es") == "roto, limpio u ocupado"
+    assert words_in_list(("não", "sim"), "pt") == "não ou sim"
+    assert words_in_list(("нет", "да"), "ru") == "нет или да"

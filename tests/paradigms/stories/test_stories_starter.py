@@ -10,7 +10,7 @@ import pytest
 from cimento.paradigms.stories.checks import audit
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.suite import ATTRIBUTES, STATES, by_triple
-from cimento.paradigms.stories.text import describe
+from cimento.paradigms.stories.text import count_stories
 from cimento.suites.builtin import builtin_names, find_suite, list_builtin
 
 TRIPLES = {"it-stories": 60, "es-stories": 20, "pt-stories": 20}
@@ -30,14 +30,14 @@ def test_all_of_them_are_listed():
 
 def test_nothing_is_wrong_with_them(file):
     assert audit(file) == ()
-    about = describe(file.stories)
+    about = count_stories(file.stories)
     assert about.complete == about.triples == TRIPLES[file.name]
     assert file.meta.licence == "CC-BY-4.0"
     assert file.meta.status == "draft, not yet reviewed by native speakers"
 
 
 def test_pairs_states_and_domains_are_balanced(file):
-    about = describe(file.stories)
+    about = count_stories(file.stories)
     assert len(about.domains) == 5
     assert len(set(about.domains.values())) == 1
     assert len(about.pairs) == 10

@@ -12,7 +12,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.stories.formats import read_stories, write_suite
 from cimento.paradigms.stories.prompts import prompts
 from cimento.paradigms.stories.suite import STORY, StorySuite
-from cimento.paradigms.stories.variation import condition_of, open_story_runs, vary
+from cimento.paradigms.stories.variation import condition_of, open_story_runs, variation_of
 from cimento.suites.builtin import find_suite
 from cimento.testing import FakeScorer
 
@@ -74,7 +74,7 @@ def runs(tmp_path_factory):
 
 
 def test_models_vary_and_change_places(runs):
-    by_model, order = vary(open_story_runs([runs]))
+    by_model, order = variation_of(open_story_runs([runs]))
     alpha, beta = by_model["alpha@0000000"], by_model["beta@0000000"]
     assert (alpha.mean, alpha.low, alpha.high) == (0.75, 0.5, 1.0)
     # 24 cells, 18 right: total 24 * 3/16 = 4.5; prompts 24 * (1/4)² = 1.5.
@@ -98,11 +98,11 @@ def test_runs_that_cannot_be_compared_are_refused(runs, tmp_path_factory):
     again = tmp_path_factory.mktemp("again")
     store(again, model="alpha", prompt="it-1", seed=1, right=2)
     with pytest.raises(UsageError, match="alpha@0000000 was asked twice with it-1"):
-        vary(open_story_runs([runs, again / "runs"]))
+        variation_of(open_story_runs([runs, again / "runs"]))
     other = tmp_path_factory.mktemp("other")
     store(other, model="alpha", prompt="it-1", seed=1, right=2, suite="yours")
     with pytest.raises(UsageError, match=r"different stories \(mine, yours\)"):
-        vary(open_story_runs([runs, other / "runs"]))
+        variation_of(open_story_runs([runs, other / "runs"]))
     with pytest.raises(TableError, match="no finished run here"):
         open_story_runs([tmp_path_factory.mktemp("empty")])
 

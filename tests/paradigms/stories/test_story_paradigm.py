@@ -19,7 +19,7 @@ from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.recordings import read_responses
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
-from cimento.studies.stories import summarize
+from cimento.studies.stories import summarize_stories
 from cimento.testing import FakeScorer
 from tests.helpers.stories import TRIPLES_FILE, Hashes, ask
 
@@ -310,7 +310,7 @@ def test_recorded_runs_of_the_study_have_the_numbers_of_its_summary(shared, mode
     stories = read_stories(path).stories
     run = api.evaluate(path, f"replay:{answers}")
     recorded_answers = read_responses(answers, stories=stories).answers
-    check_summary(run, summarize(judge_stories(stories, recorded_answers), seed=0))
+    check_summary(run, summarize_stories(judge_stories(stories, recorded_answers), seed=0))
 
 
 def test_all_that_is_shared_by_options_is_unscored_or_wrong_never_right():

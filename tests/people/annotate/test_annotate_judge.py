@@ -8,7 +8,7 @@ import pytest
 
 import cimento
 from cimento import UsageError
-from cimento.paradigms.prompted.judging import judgments_of
+from cimento.paradigms.prompted.judging import model_judgments
 from cimento.paradigms.prompted.prompts import prompted_suite
 from cimento.people.annotate.second_annotator import judge_agreements
 from cimento.people.judgments import (
@@ -112,13 +112,13 @@ def test_choices_are_compared_by_condition(tmp_path):
 
 def test_a_model_that_is_undecided_gives_no_answer(tmp_path):
     run = ask(suite(), first, task="choice", output=tmp_path)
-    assert judgments_of(run) == []
+    assert model_judgments(run) == []
     with pytest.raises(UsageError, match="and the model nothing"):
         judge_agreements(judged(PEOPLE, ACCEPTABLE), run.folder)
 
 
 def test_answers_of_a_run_are_judgments_about_the_suite_of_its_sentences():
-    judgments = judgments_of(ask(suite(), knows, task="all"))
+    judgments = model_judgments(ask(suite(), knows, task="all"))
     assert {judgment.suite for judgment in judgments} == {"it-numbers"}
     by_question = {}
     for judgment in judgments:

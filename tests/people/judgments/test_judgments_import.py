@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.people.annotate.importing import asked_items, open_secret, read_answers
+from cimento.people.annotate.importing import open_secret, questions_by_name, read_answers
 from cimento.people.annotate.rows import ImportOptions, pseudonym
 from cimento.people.judgments import map_of_options, read_judgments, read_map
 from cimento.people.judgments.formats import read_prolific
@@ -46,7 +46,7 @@ def write(path, text):
 
 
 def imported(path, form, suite=None, **more):
-    options = ImportOptions(form=form, places=asked_items([suite] if suite else []), **more)
+    options = ImportOptions(form=form, places=questions_by_name([suite] if suite else []), **more)
     return read_answers([path], options)
 
 
@@ -408,7 +408,7 @@ def test_places_of_blanks(tmp_path):
         "item\ttext\ttarget\te 1cl\n".replace("\te 1cl", "") + "e 1cl\tPiove ___ fa freddo.\te\n",
         encoding="utf-8",
     )
-    asked = asked_items([folder]).find("Piove  ... fa freddo.", where="x")
+    asked = questions_by_name([folder]).find("Piove  ... fa freddo.", where="x")
     assert asked is not None
     assert (asked.item, asked.condition) == ("e 1cl", "")
 

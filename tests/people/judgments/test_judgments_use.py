@@ -30,7 +30,7 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.studies.connectives.cloze import TARGET, chosen_by_people, table_3
+from cimento.studies.connectives.cloze import TARGET, choice_counts, chosen_by_people
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
 from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
@@ -352,7 +352,8 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
     assert cells["Table 2", "acceptable", "mean"] == pytest.approx(np.mean(means))
     assert cells["Table 2", "acceptable", "sd"] == pytest.approx(np.std(means, ddof=1))
     counted = {
-        row.name: row.count for row in table_3(copy.blanks.suite, chosen_by_people(copy.blanks))
+        row.name: row.count
+        for row in choice_counts(copy.blanks.suite, chosen_by_people(copy.blanks))
     }
     assert counted[TARGET] == 1
     assert cells["Table 3", TARGET, "items"] == 1

@@ -34,7 +34,7 @@ def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
     participant = storage.participants(database)[0]
     data = {**hidden(people[0].get("/1").text), "field-0": "4"}
     retention.delete_participant(database, participant.id)
-    monkeypatch.setattr(storage, "find", lambda *_: participant)
+    monkeypatch.setattr(storage, "find_participant", lambda *_: participant)
     assert people[0].send(1, data).status_code == 403
     assert stored(database) == []
 

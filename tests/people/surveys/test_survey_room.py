@@ -110,7 +110,7 @@ def test_the_command_prints_a_link_that_people_can_open(
     design, tmp_path, monkeypatch, capfd, host, shown
 ):
     write_survey(design, tmp_path / "survey")
-    monkeypatch.setattr(server, "serve", lambda *_, **__: None)
+    monkeypatch.setattr(server, "serve_surveys", lambda *_, **__: None)
     monkeypatch.setattr(participants, "network_host", lambda: "192.0.2.7")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

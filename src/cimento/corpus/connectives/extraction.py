@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 from operator import attrgetter
 
-from cimento.corpus import Sentence
+from cimento.corpus import TreebankSentence
 from cimento.corpus.connectives.inventories import JOINED_BY, Inventory, Passage, passage_of
 from cimento.corpus.connectives.matching import Finder, Match, Rule, is_clause, is_initial
 from cimento.corpus.search import DuplicateSentences, Hit, make_hit, search_treebanks
@@ -105,7 +105,7 @@ def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> In
     return replace(inventory, connectives=taken)
 
 
-def is_infinitive(hit: Hit, sentence: Sentence) -> bool:
+def is_infinitive(hit: Hit, sentence: TreebankSentence) -> bool:
     """Whether the clause of an occurrence is an infinitive, without a finite verb or auxiliary."""
     if not hit.head_id:
         return False
@@ -188,7 +188,7 @@ def candidate_sentences(
     left_out = Counter[str]() if reasons is None else reasons
     known, order = DuplicateSentences(), 0
     for file in files:
-        previous: Sentence | None = None
+        previous: TreebankSentence | None = None
         for sentence in file.sentences(skipped=skipped):
             previous = previous if previous and follows(previous, sentence) else None
             fits = limits.shortest <= len(sentence.words) <= limits.longest
@@ -212,10 +212,10 @@ def candidate_sentences(
 
 
 def _passage(
-    sentence: Sentence,
+    sentence: TreebankSentence,
     match: Match,
     category: str,
-    previous: Sentence | None,
+    previous: TreebankSentence | None,
     limits: SentenceLimits,
 ) -> Passage | str:
     """The passage of an occurrence, or the reason why it cannot be used."""
@@ -227,7 +227,7 @@ def _passage(
     return passage
 
 
-def follows(previous: Sentence, sentence: Sentence) -> bool:
+def follows(previous: TreebankSentence, sentence: TreebankSentence) -> bool:
     """Whether a sentence follows another in its document.
 
     If both IDs end in a number, the numbers must be consecutive, because files of treebanks often
@@ -239,7 +239,7 @@ def follows(previous: Sentence, sentence: Sentence) -> bool:
     return previous.document == sentence.document
 
 
-def count_clauses(sentence: Sentence) -> int:
+def count_clauses(sentence: TreebankSentence) -> int:
     """The number of clauses of a sentence: main verbs, and heads with a copula."""
     return sum(
         is_clause(sentence, word) for word in sentence.words if word.relation not in _AUXILIARIES

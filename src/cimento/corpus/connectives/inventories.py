@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cimento.corpus import Sentence, token_spans
+from cimento.corpus import TreebankSentence, token_spans
 from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError, need_known
 from cimento.io.parsing import read_toml
@@ -280,11 +280,11 @@ class Passage:
 
 
 def passage_of(
-    sentence: Sentence,
+    sentence: TreebankSentence,
     word_ids: tuple[int, ...],
     *,
     needs_before: str = "",
-    previous: Sentence | None = None,
+    previous: TreebankSentence | None = None,
 ) -> Passage | str:
     """The passage of a connective in a sentence, or the reason why there is none.
 
@@ -317,7 +317,7 @@ def passage_of(
     return _join(passage, previous, needs_before)
 
 
-def _join(passage: Passage, previous: Sentence, mark: str) -> Passage:
+def _join(passage: Passage, previous: TreebankSentence, mark: str) -> Passage:
     text = previous.text.rstrip()
     if text.endswith(_ENDS):
         start = f"{text} "

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from cimento.corpus import Sentence, Word
+from cimento.corpus import TreebankSentence, Word
 from cimento.corpus.connectives.inventories import Inventory, Spelling, checked_toml, normal
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import expanded
@@ -64,7 +64,7 @@ class Finder:
                 else:
                     self._several.setdefault(first, []).append((name, spelling))
 
-    def find(self, sentence: Sentence) -> list[Match]:
+    def find(self, sentence: TreebankSentence) -> list[Match]:
         """The occurrences in a sentence that count, in the order of their first words."""
         matches = list(self._find_single(sentence))
         if self._several:
@@ -78,7 +78,7 @@ class Finder:
             if self._rule.accepts(sentence, match, interrogative=match.connective in self._asking)
         ]
 
-    def _find_single(self, sentence: Sentence) -> Iterator[Match]:
+    def _find_single(self, sentence: TreebankSentence) -> Iterator[Match]:
         single, by = self._single, self._rule.match
         for word in sentence.words:
             text = word.lemma if by == "lemma" else word.form
@@ -87,7 +87,7 @@ class Finder:
             for name in names or ():
                 yield Match(name, (word.id,))
 
-    def _find_several(self, sentence: Sentence) -> list[Match]:
+    def _find_several(self, sentence: TreebankSentence) -> list[Match]:
         words = [(normal(word.form), word.id, word.id) for word in sentence.words]
         matches = list(self._sequences(words))
         if sentence.multiwords:
@@ -205,7 +205,9 @@ class Rule:
     exclude: tuple[RuleExclusion, ...] = ()
     both_clauses: bool = False
 
-    def accepts(self, sentence: Sentence, match: Match, *, interrogative: bool = False) -> bool:
+    def accepts(
+        self, sentence: TreebankSentence, match: Match, *, interrogative: bool = False
+    ) -> bool:
         """Whether an occurrence counts under the rule.
 
         Args:
@@ -229,7 +231,7 @@ class Rule:
             and (not self.both_clauses or _has_clauses_around(sentence, head))
         )
 
-    def _accepts_head(self, sentence: Sentence, head: Word | None) -> bool:
+    def _accepts_head(self, sentence: TreebankSentence, head: Word | None) -> bool:
         if not self.head_upos and not self.head_child:
             return True
         return head is not None and (
@@ -238,7 +240,7 @@ class Rule:
         )
 
     def _is_excluded(
-        self, sentence: Sentence, match: Match, head: Word | None, *, interrogative: bool
+        self, sentence: TreebankSentence, match: Match, head: Word | None, *, interrogative: bool
     ) -> bool:
         if "questions" in self.exclude and is_question(sentence):
             return True
@@ -307,35 +309,37 @@ def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
 # --- The tree around an occurrence
 
 
-def anchor(sentence: Sentence, match: Match) -> Word:
+def anchor(sentence: TreebankSentence, match: Match) -> Word:
     """The first word of an occurrence whose head is outside of the occurrence."""
     words = [sentence.words[number - 1] for number in match.word_ids]
     return next((word for word in words if word.head not in match.word_ids), words[0])
 
 
-def head_after_climbing(sentence: Sentence, word: Word, climb: tuple[str, ...]) -> Word | None:
+def head_after_climbing(
+    sentence: TreebankSentence, word: Word, climb: tuple[str, ...]
+) -> Word | None:
     """The head of a word, or of the word reached by climbing some relations."""
     while word.head and _is_one_of(word.deprel, climb):
         word = sentence.words[word.head - 1]
     return sentence.head_of(word)
 
 
-def has_copula(sentence: Sentence, word: Word) -> bool:
+def has_copula(sentence: TreebankSentence, word: Word) -> bool:
     """Whether a word has a copula."""
     return sentence.has_child(word, _COPULA)
 
 
-def is_clause(sentence: Sentence, word: Word) -> bool:
+def is_clause(sentence: TreebankSentence, word: Word) -> bool:
     """Whether a word is the head of a clause: a verb, an auxiliary, or anything with a copula."""
     return word.upos in _CLAUSAL or has_copula(sentence, word)
 
 
-def is_initial(sentence: Sentence, match: Match) -> bool:
+def is_initial(sentence: TreebankSentence, match: Match) -> bool:
     """Whether only marks and symbols precede an occurrence."""
     return all(word.upos in _MARKS for word in sentence.words[: match.word_ids[0] - 1])
 
 
-def is_question(sentence: Sentence) -> bool:
+def is_question(sentence: TreebankSentence) -> bool:
     """Whether a sentence ends in a question mark, ignoring closing quotes and brackets."""
     words = [word.form for word in sentence.words if not set(word.form) <= _CLOSING]
     return bool(words) and "?" in words[-1] and set(words[-1]) <= set("?!.…")
@@ -345,7 +349,7 @@ def _is_one_of(deprel: str, relations: tuple[str, ...]) -> bool:
     return deprel in relations or deprel.partition(":")[0] in relations
 
 
-def _opens_main(sentence: Sentence, match: Match, head: Word | None) -> bool:
+def _opens_main(sentence: TreebankSentence, match: Match, head: Word | None) -> bool:
     """Whether a word of the main clause precedes the verb of that clause, as question words do."""
     if head is None:
         return True
@@ -355,7 +359,7 @@ def _opens_main(sentence: Sentence, match: Match, head: Word | None) -> bool:
     return (head.head == 0 or is_joined) and match.word_ids[-1] < head.id
 
 
-def _has_clauses_around(sentence: Sentence, head: Word | None) -> bool:
+def _has_clauses_around(sentence: TreebankSentence, head: Word | None) -> bool:
     if head is None or not is_clause(sentence, head):
         return False
     above = sentence.head_of(head)

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cimento.corpus import Multiword, Sentence, Word
+from cimento.corpus import Multiword, TreebankSentence, Word
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -128,7 +128,7 @@ class TreebankIndex:
         """The number of words."""
         return len(self.heads)
 
-    def sentence(self, number: int) -> Sentence:
+    def sentence(self, number: int) -> TreebankSentence:
         """A sentence with its words."""
         entry, start = self.entries[number], int(self.starts[number])
         words = tuple(
@@ -139,9 +139,9 @@ class TreebankIndex:
             )
             for place in range(start, int(self.starts[number + 1]))
         )
-        return Sentence(entry.id, entry.text, words, entry.multiwords, entry.document)
+        return TreebankSentence(entry.id, entry.text, words, entry.multiwords, entry.document)
 
-    def sentences(self) -> Iterator[Sentence]:
+    def sentences(self) -> Iterator[TreebankSentence]:
         """All sentences in order."""
         return map(self.sentence, range(len(self.entries)))
 
@@ -341,7 +341,7 @@ Clause: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class QueryBlock:
     """The clauses of a ``with`` or ``without``, which may name words of their own."""
 
     wanted: bool
@@ -371,7 +371,7 @@ class Request:
     text: str
     nodes: tuple[str, ...]
     clauses: tuple[Clause, ...]
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[QueryBlock, ...] = ()
     sentence: tuple[SentenceTest, ...] = ()
 
     def tests(self) -> Iterator[FeatureTest]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.corpus.queries import (
-    Block,
     Clause,
     CompareClause,
     DistanceClause,
@@ -24,6 +23,7 @@ from cimento.corpus.queries import (
     NodeClause,
     Numbers,
     OrderClause,
+    QueryBlock,
     Request,
     SentenceTest,
     TreebankIndex,
@@ -300,7 +300,7 @@ def _compared(index: TreebankIndex, clause: CompareClause, one: Numbers, other: 
 # --- Blocks and whole sentences
 
 
-def _filtered(index: TreebankIndex, blocks: Iterable[Block], table: Table) -> Table:
+def _filtered(index: TreebankIndex, blocks: Iterable[QueryBlock], table: Table) -> Table:
     """The rows that can be extended by every ``with``, and by no ``without``."""
     for block in blocks:
         n = len(next(iter(table.values())))

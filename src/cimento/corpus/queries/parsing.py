@@ -17,7 +17,6 @@ from cimento.corpus.queries import (
     GLOBAL_TEXTS,
     LABEL,
     LABEL_PARTS,
-    Block,
     Clause,
     CompareClause,
     DistanceClause,
@@ -27,6 +26,7 @@ from cimento.corpus.queries import (
     FeatureTests,
     NodeClause,
     OrderClause,
+    QueryBlock,
     Relation,
     Request,
     SentenceTest,
@@ -171,7 +171,7 @@ class _Parser:
 
     def request(self) -> Request:
         clauses: list[Clause] = []
-        blocks: list[Block] = []
+        blocks: list[QueryBlock] = []
         sentence: list[SentenceTest] = []
         kinds = ("pattern", "match", "with", "without", "global")
         while self._next.kind != "end":
@@ -184,7 +184,7 @@ class _Parser:
             if kind == "global":
                 sentence += self._items(self._sentence_test)
             elif kind in ("with", "without"):
-                blocks.append(Block(kind == "with", tuple(self._items(self._clause))))
+                blocks.append(QueryBlock(kind == "with", tuple(self._items(self._clause))))
             else:
                 clauses += self._items(self._clause)
         if not clauses:
@@ -193,7 +193,7 @@ class _Parser:
         nodes = dict.fromkeys(name for clause in clauses for name in clause.names)
         return Request(self._text, tuple(nodes), tuple(clauses), tuple(blocks), tuple(sentence))
 
-    def _refuse_undeclared(self, clauses: list[Clause], blocks: list[Block]) -> None:
+    def _refuse_undeclared(self, clauses: list[Clause], blocks: list[QueryBlock]) -> None:
         """Refuse names that stand only in comparisons, such as misspelt ones."""
         declared = _declared(clauses)
         for part in (clauses, *(block.clauses for block in blocks)):

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
 from cimento.io.parsing import parse_json
-from cimento.models.hf.files import kind_in, named_architectures, read_json
+from cimento.models.hf.files import kind_in, named_architectures, read_model_json
 from cimento.suites import JsonValue
 
 OPTION = "--model-args"
@@ -315,7 +315,7 @@ def refuse_only_pickles(folder: Path, *, name: str) -> None:
 
 def _check(index: Path, *, allow_pickle: bool) -> None:
     """Refuse an index that names files which must not be opened."""
-    content = read_json(index)
+    content = read_model_json(index)
     weights = content.get("weight_map") if isinstance(content, dict) else None
     if not isinstance(weights, dict):
         raise ModelError(where=str(index), seen="says nothing of which file holds which weights")

@@ -106,7 +106,7 @@ class Asks:
         return Asks(self.rows + rows, self.targets, self.places)
 
 
-def joined(asks: Sequence[Asks]) -> Asks:
+def joined_asks(asks: Sequence[Asks]) -> Asks:
     """Several lists of requests joined into one."""
     return Asks(
         np.concatenate([some.rows for some in asks]),

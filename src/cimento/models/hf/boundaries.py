@@ -240,7 +240,7 @@ def find_boundaries(
     )
 
 
-def described(card: ModelCard, *, bos: str, boundaries: Boundaries | None) -> ModelCard:
+def card_with_boundaries(card: ModelCard, *, bos: str, boundaries: Boundaries | None) -> ModelCard:
     """A model's card with what stands before its texts, and how its words are corrected."""
     if boundaries is None:
         return dataclasses.replace(card, bos=bos)

@@ -22,7 +22,7 @@ import torch
 from cimento.models.base import Encoded
 from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, Trial, batches
 from cimento.models.hf.layout import (
-    Layout,
+    ModelLayout,
     PrefixTree,
     Proof,
     in_windows,
@@ -90,7 +90,7 @@ class CausalScoring:
         self,
         model: PreTrainedModel,
         *,
-        layout: Layout,
+        layout: ModelLayout,
         limits: BatchLimits,
         packing: bool = True,
         columns: Sequence[Read] = (),
@@ -307,7 +307,7 @@ class CausalScorer(TransformersScorer):
 
     @staticmethod
     def _reader(
-        model: PreTrainedModel, layout: Layout, limits: BatchLimits, columns: tuple[Read, ...]
+        model: PreTrainedModel, layout: ModelLayout, limits: BatchLimits, columns: tuple[Read, ...]
     ) -> CausalScoring:
         return CausalScoring(model, layout=layout, limits=limits, columns=columns)
 

@@ -29,7 +29,7 @@ from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, replicate_of
 from cimento.models.base import Encoded, EncodedTexts, Score
 from cimento.models.hf.layout import refuse_windows
-from cimento.models.hf.masked import Copy, Job, MaskedScorer
+from cimento.models.hf.masked import Copy, MaskedScorer, MaskedToken
 from cimento.models.settings import Policy
 from cimento.models.tokenizing import Frame
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Masks:
+class MaskSets:
     """The sets of tokens that are masked in a text of some length.
 
     Attributes:
@@ -58,7 +58,7 @@ class Masks:
 
 
 @functools.lru_cache(maxsize=256)
-def draw_masks(length: int, *, samples: int, seed: int) -> Masks:
+def draw_masks(length: int, *, samples: int, seed: int) -> MaskSets:
     """The sets of masked tokens for texts of a length, which depend on nothing else.
 
     Args:
@@ -76,7 +76,7 @@ def draw_masks(length: int, *, samples: int, seed: int) -> Masks:
         numbers[replicate * per_replicate : (replicate + 1) * per_replicate] = some
         for sample, number in enumerate(some.tolist(), start=replicate * per_replicate):
             hidden[sample, rng.permutation(length)[:number]] = True
-    return Masks(hidden, length / numbers / per_replicate)
+    return MaskSets(hidden, length / numbers / per_replicate)
 
 
 class DiffusionScorer(MaskedScorer):
@@ -120,7 +120,7 @@ class DiffusionScorer(MaskedScorer):
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         replicates = [self._replicate(column) for column in columns]
-        jobs: dict[Copy, list[Job]] = {}
+        jobs: dict[Copy, list[MaskedToken]] = {}
         slots = [self._add(text, jobs) for text in encoded]
         values = np.full(sum(map(len, jobs.values())), np.nan)
         self._predict(jobs, values, ())
@@ -133,7 +133,7 @@ class DiffusionScorer(MaskedScorer):
         return tables
 
     def _add(
-        self, text: Encoded, jobs: dict[Copy, list[Job]]
+        self, text: Encoded, jobs: dict[Copy, list[MaskedToken]]
     ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], Floats]:
         """Add the masked copies of a text in which a wanted token is masked.
 
@@ -160,7 +160,9 @@ class DiffusionScorer(MaskedScorer):
                 position = text.wanted[n]
                 if (copy, position) not in known:
                     known[copy, position] = count
-                    jobs.setdefault(copy, []).append(Job(position, text.ids[position], count))
+                    jobs.setdefault(copy, []).append(
+                        MaskedToken(position, text.ids[position], count)
+                    )
                     count += 1
                 slots[sample, n] = known[copy, position]
         return slots, masks.weights

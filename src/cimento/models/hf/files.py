@@ -156,7 +156,7 @@ def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class LocatedModel:
     """A located model, or a tokenizer other than that of a model.
 
     Attributes:
@@ -173,7 +173,7 @@ class Located:
     folder: Path
     revision: str
     adapter: Adapter | None = None
-    tokenizer: Located | None = None
+    tokenizer: LocatedModel | None = None
 
     @property
     def label(self) -> str:
@@ -195,7 +195,7 @@ _LONG = 600
 """Number of characters up to which a message of the hub is shown whole."""
 
 
-def locate(name: str, *, tokenizer: str = "") -> Located:
+def locate(name: str, *, tokenizer: str = "") -> LocatedModel:
     """Locate a model by the name a user gives.
 
     Args:
@@ -217,7 +217,7 @@ def locate(name: str, *, tokenizer: str = "") -> Located:
     return replace(located, revision=both, tokenizer=other)
 
 
-def tokenizer_files(name: str) -> Located:
+def tokenizer_files(name: str) -> LocatedModel:
     """Locate a tokenizer by the name a user gives.
 
     Raises:
@@ -230,7 +230,7 @@ def tokenizer_files(name: str) -> Located:
             name, where=where, todo="Give a folder, or org/name@revision."
         )
         folder = _download(hub_name, revision, _TOKENIZER_PATTERNS, what="tokenizer")
-        return Located(hub_name, folder, folder.name)
+        return LocatedModel(hub_name, folder, folder.name)
     if not any(True for pattern in _TOKENIZER_FILES for _ in folder.glob(pattern)):
         raise UsageError(
             where=where,
@@ -238,7 +238,7 @@ def tokenizer_files(name: str) -> Located:
             todo="Give the folder that `tokenizer.save_pretrained` wrote.",
         )
     known = name if name in DEMO_MODELS else folder.resolve().name
-    return Located(known, folder, _digest(folder, _TOKENIZER_PATTERNS))
+    return LocatedModel(known, folder, _digest(folder, _TOKENIZER_PATTERNS))
 
 
 def _folder_here(name: str, *, what: str) -> Path | None:
@@ -271,7 +271,7 @@ def _hub_name(name: str, *, where: str, todo: str) -> tuple[str, str | None]:
     return hub_name, revision or None
 
 
-def _locate(name: str, *, inner: bool) -> Located:
+def _locate(name: str, *, inner: bool) -> LocatedModel:
     """Locate a model; see `locate`.
 
     Args:
@@ -285,7 +285,7 @@ def _locate(name: str, *, inner: bool) -> Located:
         folder = _download(hub_name, revision, [*_PATTERNS, _CODE], what="model")
         return _at(folder, name=hub_name, revision=folder.name, inner=inner)
     if name in DEMO_MODELS:
-        return Located(name=name, folder=path, revision=_digest(path))
+        return LocatedModel(name=name, folder=path, revision=_digest(path))
     if not holds_model(path):
         raise folder_without_model(name)
     return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
@@ -329,11 +329,11 @@ def _whole_sentences(text: str) -> str:
     return text[:_LONG].rpartition(". ")[0] or text[:_LONG].rpartition(" ")[0] + " ..."
 
 
-def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
+def _at(folder: Path, *, name: str, revision: str, inner: bool) -> LocatedModel:
     """The model in a folder, or an adapter with its base model."""
     adapter = find_adapter(folder)
     if inner or adapter is None or adapter.is_complete:
-        return Located(name, folder, revision, adapter)
+        return LocatedModel(name, folder, revision, adapter)
     beside = folder / adapter.base
     hub_name = f"{adapter.base}@{adapter.revision}".rstrip("@")
     located = _locate(str(beside) if is_folder(beside) else hub_name, inner=True)
@@ -344,7 +344,7 @@ def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
             todo="Merge that one into its model first (`merge_and_unload` in peft).",
         )
     both = hashlib.sha256(f"{revision} {located.revision}".encode()).hexdigest()
-    return Located(name, located.folder, both, adapter)
+    return LocatedModel(name, located.folder, both, adapter)
 
 
 def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
@@ -361,7 +361,7 @@ def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
     return total.hexdigest()
 
 
-def read_json(path: Path) -> object:
+def read_model_json(path: Path) -> object:
     """The content of a JSON file of a model.
 
     Raises:
@@ -377,13 +377,13 @@ def read_json(path: Path) -> object:
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    content = read_json(path)
+    content = read_model_json(path)
     if not isinstance(content, dict):
         raise ModelError(where=str(path), seen="is not a JSON object", todo=_WHOLE_COPY)
     return content
 
 
-def read_config(located: Located) -> dict[str, Any]:
+def read_config(located: LocatedModel) -> dict[str, Any]:
     """A model's config, unchanged from its file.
 
     Raises:
@@ -392,7 +392,7 @@ def read_config(located: Located) -> dict[str, Any]:
     return _read_object(located.folder / CONFIG)
 
 
-def kind_of(located: Located) -> Kind:
+def model_kind(located: LocatedModel) -> Kind:
     """The kind of a model: encoder-decoder by the config, else by the name of the architecture.
 
     ``...WithLMHeadModel`` has the ending of GPT-2's ``LMHeadModel``, but is masked (XLM, Flaubert).

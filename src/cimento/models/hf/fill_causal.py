@@ -21,7 +21,7 @@ from cimento.models.hf.heads import widened
 from cimento.models.hf.scorer import Inside
 from cimento.models.questions import (
     ChoiceRule,
-    Fill,
+    FillCandidate,
     FillKind,
     FillPolicy,
     FillRequest,
@@ -71,7 +71,7 @@ class CausalFiller(RowFiller):
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """The candidates for each blank; see `Filler`."""
         protocol = chosen_protocol(policy, self)
         room = policy.masks if protocol == "complete" else 0
@@ -139,7 +139,7 @@ class CausalFiller(RowFiller):
 
     def _words(
         self, texts: Sequence[_Ids], fits: Sequence[bool], policy: FillPolicy
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """Whole words of one or more tokens, ranked by the probability of the word.
 
         A word's probability is that of its tokens times that of a word ending after them, so that
@@ -148,7 +148,7 @@ class CausalFiller(RowFiller):
         """
         width = policy.k * _BEAMS
         begun = [[Beam()] for _ in texts]
-        by_text: list[list[Fill]] = [[] for _ in texts]
+        by_text: list[list[FillCandidate]] = [[] for _ in texts]
         for step in range(policy.masks + 1):
             jobs = [(n, word) for n, words in enumerate(begun) for word in words]
             allowed: list[BoolArray | None] = [
@@ -195,12 +195,12 @@ class SentinelFiller:
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """The candidates for each blank, found by beam search; see `Filler`."""
         chosen_protocol(policy, self)
         return [self._one(request, policy) for request in requests]
 
-    def _one(self, request: FillRequest, policy: FillPolicy) -> list[Fill]:
+    def _one(self, request: FillRequest, policy: FillPolicy) -> list[FillCandidate]:
         """The candidates for one blank: the best beginnings, each closed by the next sentinel.
 
         A candidate's probability is that of its tokens times that of the next sentinel after them,
@@ -212,7 +212,7 @@ class SentinelFiller:
         opening = [self._model.config.decoder_start_token_id, self._id(self._first)]
         end, width = self._id(self._second), policy.k * _BEAMS
         begun = [Beam()]
-        fills: list[Fill] = []
+        fills: list[FillCandidate] = []
         with torch.inference_mode():
             memory = self._model.get_encoder()(input_ids=source).last_hidden_state
             for step in range(policy.masks + 1):
@@ -251,12 +251,12 @@ class SentinelFiller:
         pairs = zip(tokens.tolist(), values.tolist(), strict=True)
         return [(token, value) for token, value in pairs if token not in special][:width]
 
-    def _closed(self, ids: Sequence[int], value: float) -> Fill:
+    def _closed(self, ids: Sequence[int], value: float) -> FillCandidate:
         text = cast("str", self._tokenizer.decode(list(ids))).strip()
         kind: FillKind = "punctuation"
         if any(char.isalnum() for char in text):
             kind = "words" if " " in text else "word"
-        return Fill(text, value, len(ids), kind, "sentinel")
+        return FillCandidate(text, value, len(ids), kind, "sentinel")
 
     def _id(self, token: str) -> int:
         return int(cast("int", self._tokenizer.convert_tokens_to_ids(token)))

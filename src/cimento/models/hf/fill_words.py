@@ -14,8 +14,8 @@ import torch
 from cimento.models.hf.batches import Asks, batches, memory_of
 from cimento.models.hf.boundaries import PART_OF_CHARACTER, surfaces_of, tokenizer_state
 from cimento.models.hf.heads import RowHead, widened
-from cimento.models.hf.layout import Layout, find_layout, padded
-from cimento.models.questions import Fill, FillKind
+from cimento.models.hf.layout import ModelLayout, find_layout, padded
+from cimento.models.questions import FillCandidate, FillKind
 from cimento.models.settings import BatchLimits
 from cimento.models.tokenizing import Frame, probes, vocabulary_size
 
@@ -157,9 +157,9 @@ class FillTokens:
             return not surface.startswith(self._prefix)
         return self.marks != "word-start" or surface.startswith(" ")
 
-    def fill(self, beam: Beam, method: str, *, after_blank: bool) -> Fill:
+    def fill(self, beam: Beam, method: str, *, after_blank: bool) -> FillCandidate:
         """A candidate made of a beam that a method found."""
-        return Fill(
+        return FillCandidate(
             candidate=self.joined(beam.ids),
             logprob_nats=beam.logprob_nats,
             n_pieces=len(beam.ids),
@@ -169,7 +169,7 @@ class FillTokens:
 
     def single(
         self, best: Iterable[Sequence[tuple[int, float]]], method: str, fits: Iterable[bool]
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """Candidates of one token each.
 
         Args:
@@ -212,7 +212,7 @@ class Distributions:
     """
 
     def __init__(
-        self, model: PreTrainedModel, *, layout: Layout, padding: int, limits: BatchLimits
+        self, model: PreTrainedModel, *, layout: ModelLayout, padding: int, limits: BatchLimits
     ) -> None:
         self._model = model
         self._layout = layout

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import torch
 
 from cimento.io.tables import layer_of
-from cimento.models.hf.batches import Asks, fits, joined, memory_of, smaller
+from cimento.models.hf.batches import Asks, fits, joined_asks, memory_of, smaller
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -342,7 +342,7 @@ class Gathering:
         """
         if self._last is None:
             return
-        rows, on_lines, last = torch.cat(self._rows), joined(self._asks), self._last
+        rows, on_lines, last = torch.cat(self._rows), joined_asks(self._asks), self._last
         self._last, self._rows, self._asks, self._count = None, [], [], 0
         done = 0
         while done < len(rows):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class PlainComparison:
     """A comparison of scores of the same texts in the fast and in the plain way.
 
     The plain way passes one text (for a masked model, one masked copy) at a time through the
@@ -96,7 +96,7 @@ class Inspection:
 
     card: ModelCard
     tokenizer: TokenizerFacts | None = None
-    comparison: Comparison | None = None
+    comparison: PlainComparison | None = None
     unknown: tuple[UnknownTokens, ...] = ()
 
 
@@ -128,14 +128,14 @@ def inspect_model(
     return Inspection(
         card=scorer.card,
         tokenizer=tokenizer_facts(inside.tokenizer, policy=policy, card=scorer.card),
-        comparison=compare_ways(scorer, chosen, policy=policy),
+        comparison=compare_with_plain(scorer, chosen, policy=policy),
         unknown=tuple(_unknown(inside, suite, group) for suite, group in encoded.items()),
     )
 
 
-def compare_ways(
+def compare_with_plain(
     scorer: Inspectable, encoded: Sequence[Encoded], *, policy: Policy
-) -> Comparison | None:
+) -> PlainComparison | None:
     """Score texts both ways; None without texts, or without a plain way for this kind of model.
 
     Args:
@@ -152,7 +152,7 @@ def compare_ways(
     plain_score(inside, encoded[0], policy)
     fast, fast_s = _timed(lambda: scorer.score(encoded))
     plain, plain_s = _timed(lambda: [plain_score(inside, text, policy) for text in encoded])
-    return Comparison(
+    return PlainComparison(
         n_texts=len(encoded),
         n_tokens=sum(len(text.wanted) for text in encoded),
         max_difference_nats=max(

@@ -53,7 +53,7 @@ _MIXING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ModelLayout:
     """A layout that a model allows without changing its scores.
 
     Attributes:
@@ -83,11 +83,13 @@ class Proof:
     reason: str = ""
 
 
-LAYOUTS = tuple(Layout(thin=thin, pad=pad) for pad in (True, False) for thin in get_args(Thinning))
+LAYOUTS = tuple(
+    ModelLayout(thin=thin, pad=pad) for pad in (True, False) for thin in get_args(Thinning)
+)
 """All layouts, from the fastest to the most careful."""
 
 
-def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) -> Layout:
+def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) -> ModelLayout:
     """The first of `LAYOUTS` that gives the scores of a plain forward pass over one text.
 
     Args:
@@ -173,7 +175,7 @@ def unpadded(model: PreTrainedModel, ids: torch.Tensor) -> dict[str, torch.Tenso
 
 
 def padded(
-    texts: Sequence[Ids], *, layout: Layout, padding: int, device: torch.device
+    texts: Sequence[Ids], *, layout: ModelLayout, padding: int, device: torch.device
 ) -> dict[str, torch.Tensor]:
     """Texts as one batch: the ids and, if texts may be padded, the attention mask."""
     width = max(len(ids) for ids in texts)

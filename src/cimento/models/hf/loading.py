@@ -26,8 +26,8 @@ from cimento.models.hf.arguments import (
     refuse_ours,
 )
 from cimento.models.hf.files import (
-    Located,
-    kind_of,
+    LocatedModel,
+    model_kind,
     named_architectures,
     need_peft,
     put_on,
@@ -68,7 +68,7 @@ def _import_libraries(name: str) -> None:
 
 
 def load(
-    located: Located,
+    located: LocatedModel,
     *,
     policy: Policy,
     kind: KindRule = "auto",
@@ -104,7 +104,7 @@ def load(
         tokenizer = load_tokenizer(located, trusted=trusted)
         if policy.lowercase:
             lower_case(tokenizer)
-        chosen = kind_of(located) if kind == "auto" else kind
+        chosen = model_kind(located) if kind == "auto" else kind
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
         card = model_card(located, chosen, policy, model, tokenizer)
@@ -194,7 +194,7 @@ def _device(torch: Any, wanted: str) -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedTokenizerBase:
+def load_tokenizer(located: LocatedModel, *, trusted: bool = False) -> PreTrainedTokenizerBase:
     """The tokenizer exactly as its file defines it.
 
     transformers 5 takes only the vocabulary from tokenizer.json for many classes and sets up the
@@ -252,7 +252,7 @@ def lower_case(tokenizer: PreTrainedTokenizerBase) -> None:
     backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *present])
 
 
-def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> None:
+def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: LocatedModel) -> None:
     """Refuse a tokenizer without a vocabulary.
 
     Raises:
@@ -298,7 +298,7 @@ def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
     return AutoModelForMaskedLM if kind == "masked" else AutoModelForSeq2SeqLM
 
 
-def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> PreTrainedModel:
+def _load_weights(located: LocatedModel, kind: str, policy: Policy, device: str) -> PreTrainedModel:
     import torch
 
     config = read_config(located)
@@ -343,7 +343,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
 
 
 def model_card(
-    located: Located,
+    located: LocatedModel,
     kind: str,
     policy: Policy,
     model: PreTrainedModel,
@@ -456,14 +456,14 @@ class Sized:
     window: int | None = None
 
 
-def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Sized:
+def size_up(located: LocatedModel, *, policy: Policy, kind: KindRule = "auto") -> Sized:
     """Read the facts on a model that are available without its weights.
 
     Raises:
         ModelError: its config or tokenizer cannot be read.
     """
     config = read_config(located)
-    chosen = kind_of(located) if kind == "auto" else kind
+    chosen = model_kind(located) if kind == "auto" else kind
     tokenizer = load_tokenizer(located)
     if policy.lowercase:
         lower_case(tokenizer)

@@ -20,7 +20,7 @@ from cimento.models.hf.scorer import Inside, TransformersScorer
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,
-    Fill,
+    FillCandidate,
     FillPolicy,
     FillRequest,
     OpenRule,
@@ -43,7 +43,7 @@ Copy: TypeAlias = tuple[int, ...]
 """A sequence with some of its tokens masked."""
 
 
-class Job(NamedTuple):
+class MaskedToken(NamedTuple):
     """A token to predict in a masked copy: its position, its id, and the slot of its score."""
 
     position: int
@@ -93,16 +93,19 @@ class MaskedScorer(TransformersScorer):
         buffer = ScoreBuffer(encoded, columns=len(columns))
         # Two conditions that differ only in a masked token give the same masked text, which is
         # scored once.
-        jobs: dict[Copy, list[Job]] = {}
+        jobs: dict[Copy, list[MaskedToken]] = {}
         for text, first_slot in zip(encoded, buffer.starts, strict=True):
             for slot, index in enumerate(text.wanted, start=first_slot):
                 copy, position = self._masked_copy(text, index)
-                jobs.setdefault(copy, []).append(Job(position, text.ids[index], slot))
+                jobs.setdefault(copy, []).append(MaskedToken(position, text.ids[index], slot))
         self._predict(jobs, buffer.values, columns)
         return buffer.by_text()
 
     def _predict(
-        self, jobs: Mapping[Copy, Sequence[Job]], values: FloatArray, columns: tuple[Read, ...]
+        self,
+        jobs: Mapping[Copy, Sequence[MaskedToken]],
+        values: FloatArray,
+        columns: tuple[Read, ...],
     ) -> None:
         """Write the scores of tokens in masked copies into their slots."""
         gathered = self._reader_of(columns).gather(values)
@@ -192,7 +195,7 @@ class MaskedFiller(RowFiller):
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """The candidates for each blank, then its options; see `Filler`."""
         protocol = chosen_protocol(policy, self)
         gaps = self._gaps(requests, 1 if protocol in ("mask", "words") else policy.masks)
@@ -260,7 +263,7 @@ class MaskedFiller(RowFiller):
 
     def _one_mask(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], k: int, *, words: bool
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         rows: list[Row] = [(gap.filled((self._mask,)), len(gap.before)) for gap in gaps]
         allowed = {fit: self._tokens.whole_words(after_blank=fit) for fit in set(fits) if words}
         best = best_at(self._distributions, rows, k, [allowed.get(fit) for fit in fits])
@@ -268,9 +271,9 @@ class MaskedFiller(RowFiller):
 
     def _several_masks(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         """The candidates of one or more tokens: words ranked together, others by length."""
-        by_gap: list[list[Fill]] = [[] for _ in gaps]
+        by_gap: list[list[FillCandidate]] = [[] for _ in gaps]
         for count in range(1, policy.masks + 1):
             method = "complete" if whole else f"beam-{count}"
             beams = self._beams(gaps, fits, count, policy.k, whole=whole)
@@ -311,7 +314,7 @@ class MaskedFiller(RowFiller):
         gaps: Sequence[_Gap],
         fits: Sequence[bool],
         choice: Sequence[ChoiceRule],
-    ) -> list[list[Fill]]:
+    ) -> list[list[FillCandidate]]:
         options = [self._options(request) for request in requests]
         asked: dict[Row, set[int]] = {}
         plans = [
@@ -329,7 +332,7 @@ class MaskedFiller(RowFiller):
         values = self._values(asked)
         return [
             [
-                Fill(
+                FillCandidate(
                     candidate=text,
                     logprob_nats=None if terms is None else sum(values[term] for term in terms),
                     n_pieces=len(option.ids) or None,

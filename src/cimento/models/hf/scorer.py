@@ -21,7 +21,12 @@ import torch
 from cimento.io.tables import BOUNDARY, UNIGRAM
 from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Scorer
 from cimento.models.hf.batches import memory_of
-from cimento.models.hf.boundaries import NOTHING_MARKED, described, find_boundaries, with_boundaries
+from cimento.models.hf.boundaries import (
+    NOTHING_MARKED,
+    card_with_boundaries,
+    find_boundaries,
+    with_boundaries,
+)
 from cimento.models.hf.heads import (
     Gathering,
     RowHead,
@@ -31,7 +36,7 @@ from cimento.models.hf.heads import (
     widened,
 )
 from cimento.models.hf.layout import (
-    Layout,
+    ModelLayout,
     Proof,
     find_layout,
     long_texts,
@@ -141,7 +146,7 @@ class TransformersScorer(ABC):
                 tokenizer, policy, vocabulary=self._texts.vocabulary, device=scoring.device
             )
             bos = self._texts.names(frame.before)
-            self.card = described(self.card, bos=bos, boundaries=self._boundaries)
+            self.card = card_with_boundaries(self.card, bos=bos, boundaries=self._boundaries)
 
     @abstractmethod
     def _prepared(
@@ -151,7 +156,7 @@ class TransformersScorer(ABC):
 
     @staticmethod
     def _reader(
-        model: PreTrainedModel, layout: Layout, limits: BatchLimits, columns: tuple[Read, ...]
+        model: PreTrainedModel, layout: ModelLayout, limits: BatchLimits, columns: tuple[Read, ...]
     ) -> Any:  # noqa: ANN401  # one of each kind of scorer, which alone uses it
         """What reads some columns of the model: its head, unless a kind needs more."""
         del limits
@@ -248,7 +253,7 @@ class TransformersScorer(ABC):
         padding = int(self._texts.tokenizer.pad_token_id or 0)
         return padded(texts, layout=self._layout, padding=padding, device=self._model.device)
 
-    def bench(self) -> tuple[PreTrainedModel, Layout]:
+    def bench(self) -> tuple[PreTrainedModel, ModelLayout]:
         """The model through which trials go, and the layout that it allows."""
         return self._model, self._layout
 
@@ -289,7 +294,7 @@ class TransformersScorer(ABC):
         )
 
 
-def way_of(layout: Layout, proof: Proof | None = None) -> str:
+def way_of(layout: ModelLayout, proof: Proof | None = None) -> str:
     """A description of the way in which texts go through a model.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from cimento.errors import CimentoError, StorageError
 from cimento.io.parsing import parse_json
-from cimento.models.hf.files import Located, kind_of, locate, read_config
+from cimento.models.hf.files import LocatedModel, locate, model_kind, read_config
 from cimento.models.hf.names import ADAPTER_CONFIG, DEMO_MODELS
 from cimento.models.settings import DtypeName
 
@@ -26,7 +26,7 @@ _FORMATS: dict[object, DtypeName] = {
 """The names in safetensors files of the formats in which weights can be scored."""
 
 
-def stored_dtype(located: Located) -> DtypeName:
+def stored_dtype(located: LocatedModel) -> DtypeName:
     """The number format of a checkpoint: that in its config, or else that of most weights.
 
     The config of transformers 5 calls it ``dtype``, that of earlier versions ``torch_dtype``; for
@@ -139,7 +139,7 @@ def cached_models(folder: Path) -> list[Present]:
             name=repository.repo_id,
             revision=revision.commit_hash,
             kind=_kind(
-                Located(repository.repo_id, Path(revision.snapshot_path), revision.commit_hash)
+                LocatedModel(repository.repo_id, Path(revision.snapshot_path), revision.commit_hash)
             ),
             size_bytes=revision.size_on_disk,
             last_used=dt.datetime.fromtimestamp(repository.last_accessed, tz=dt.UTC).date(),
@@ -151,11 +151,11 @@ def cached_models(folder: Path) -> list[Present]:
     return sorted(models, key=lambda model: (model.name, model.revision))
 
 
-def _kind(located: Located) -> str:
+def _kind(located: LocatedModel) -> str:
     """The kind of a model by its config; empty if the config does not determine it."""
     if (located.folder / ADAPTER_CONFIG).is_file():
         return "adapter"
     try:
-        return kind_of(located)
+        return model_kind(located)
     except CimentoError:
         return ""

@@ -32,7 +32,7 @@ from cimento.models.recorded.reading import (
     PLAIN,
     ModelSpec,
     RecordedSentence,
-    Recording,
+    RecordedSurprisals,
     read_recording,
     read_spec,
 )
@@ -364,7 +364,7 @@ def replay_log(suite: Suite, path: Path) -> Replayed:
     )
 
 
-def _check_count(suite: Suite, recording: Recording, path: Path) -> None:
+def _check_count(suite: Suite, recording: RecordedSurprisals, path: Path) -> None:
     wanted = sum(1 for _ in suite.stimuli())
     n_sentences = len(recording.sentences)
     if n_sentences != wanted:

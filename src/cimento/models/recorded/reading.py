@@ -54,7 +54,7 @@ class RecordedSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedSurprisals:
     """A file of surprisals.
 
     Attributes:
@@ -75,7 +75,7 @@ class _Row:
     surprisal: float
 
 
-def read_recording(path: Path) -> Recording:
+def read_recording(path: Path) -> RecordedSurprisals:
     """Read a file of recorded surprisals.
 
     Raises:
@@ -102,7 +102,7 @@ def read_recording(path: Path) -> Recording:
             seen="holds no surprisals",
             todo=f"It needs a header and one row for each token: {', '.join(COLUMNS)}.",
         )
-    return Recording(tuple(sentences), hashlib.sha256(data).hexdigest())
+    return RecordedSurprisals(tuple(sentences), hashlib.sha256(data).hexdigest())
 
 
 def _decode(data: bytes, path: Path) -> str:

@@ -224,7 +224,7 @@ class _Listed:
     offsets: list[int]
 
 
-def read_answer(
+def read_text_scores(
     answer: JsonValue, text: str, *, where: str, redacted: Callable[[str], str] = str
 ) -> TextScores:
     """The scores in a server's answer.
@@ -387,7 +387,7 @@ def listed_answers(options: Sequence[str], listed: Mapping[str, float]) -> list[
     return known
 
 
-def tokens_of(answer: JsonValue) -> Tokens:
+def token_usage(answer: JsonValue) -> Tokens:
     """The tokens of one request, as the server counts them."""
     return Tokens(1, _usage(answer, "prompt_tokens"), _usage(answer, "completion_tokens"))
 

@@ -26,8 +26,8 @@ from cimento.models.server.answers import (
     TextScores,
     listed_answers,
     listed_tokens,
-    read_answer,
-    tokens_of,
+    read_text_scores,
+    token_usage,
 )
 from cimento.models.server.http import Answer, Asked, NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
@@ -111,7 +111,7 @@ class ServerReplier(_ServerModel):
         path = "/chat/completions" if ask.messages else "/completions"
         for _ in range(MALFORMED_ATTEMPTS):
             answer = self._post(path, lambda: self.bodies.reply(ask), about=about)
-            self.meter[ask] = self.meter.get(ask, Tokens()).plus(tokens_of(answer))
+            self.meter[ask] = self.meter.get(ask, Tokens()).plus(token_usage(answer))
             reply = reply_in(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
                 self.is_cut = self.is_cut or reply == Written("", "length")
@@ -131,7 +131,7 @@ class ServerReplier(_ServerModel):
         about = f"prompt that ends in {ask.messages[-1][1][-_SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions"
         answer = self._post(path, lambda: self.bodies.choice(ask), about=about)
-        self.meter[ask] = tokens_of(answer)
+        self.meter[ask] = token_usage(answer)
         listed = listed_tokens(answer)
         if not listed:
             raise ModelError(
@@ -331,9 +331,9 @@ def _score(server: Server, bodies: Bodies, text: str, meter: Meter | None = None
     about = f"text {shortened(text)!r}"
     answer = server.post("/completions", bodies.scoring(text), about=about)
     if meter is not None:
-        meter[text] = tokens_of(answer)
+        meter[text] = token_usage(answer)
     where = f"{server.where}, {about}"
-    return read_answer(answer, text, where=where, redacted=server.redacted)
+    return read_text_scores(answer, text, where=where, redacted=server.redacted)
 
 
 def _check_policy(policy: Policy) -> None:

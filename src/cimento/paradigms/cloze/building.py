@@ -52,7 +52,7 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
-from cimento.suites.derived import OTHER, kind_of
+from cimento.suites.derived import OTHER, closed_class
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode
 
@@ -366,7 +366,7 @@ def _braced(sentence: PlainSentence, language: str) -> tuple[str, str]:
     """The sentence with the words of its keyword in braces, or why it cannot be used."""
 
     def is_content(word: str) -> bool:
-        return kind_of(word, language, initial=False) in {OTHER, None}
+        return closed_class(word, language, initial=False) in {OTHER, None}
 
     parts = sentence.comments["node"].split()
     pattern = r"\s*".join(map(re.escape, parts))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import listed
+from cimento.cite.sentences import names_in_row
 from cimento.errors import counted
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
@@ -233,7 +233,7 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     """The methods by which blanks were filled, and what counts as a hit."""
     named = [f"{rule} ({_RULES[rule]})" if rule in _RULES else rule for rule in answers.choices]
     several = "rules" if len(named) > 1 else "rule"
-    rules = [f"Options were scored by the {several} {listed(named)}."] if named else []
+    rules = [f"Options were scored by the {several} {names_in_row(named)}."] if named else []
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),

@@ -23,7 +23,7 @@ from cimento.paradigms.cloze.portuguese import (
     SHEET,
     SYNTACTIC,
     read_multiwords,
-    read_sheet,
+    read_released_sheet,
     read_templates,
 )
 from cimento.paradigms.cloze.reading import ITEMS, SEEDS, TOML, cloze_fault, read_folder
@@ -104,7 +104,7 @@ def read_released(path: Path) -> SuiteReading[ClozeSuite]:
     if path.name == SYNTACTIC:
         suite = ClozeSuite(meta, templates=tuple(read_templates(path)), cluster="template")
     elif path.name == SHEET:
-        items = tuple(instance.item for instance in read_sheet(path)[0])
+        items = tuple(instance.item for instance in read_released_sheet(path)[0])
         suite = ClozeSuite(meta, items=items, cluster="template")
     else:
         suite = ClozeSuite(meta, items=tuple(read_multiwords(path)), cluster="expression")

@@ -25,7 +25,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
-from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_sheet
+from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_released_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
@@ -255,7 +255,7 @@ def read_judged_candidates(path: Path) -> list[Candidate]:
         InputError: there is no such table, a column is missing, or a row cannot be used.
     """
     if path.name == SHEET:
-        return [row.candidate for row in read_sheet(path)[1]]
+        return [row.candidate for row in read_released_sheet(path)[1]]
     table = table_with(path, "item", "candidate")
     numbers: Counter[str] = Counter()
     candidates = []

@@ -21,7 +21,7 @@ from cimento.paradigms.cloze.suite import BLANK, ROLES, ClozeSuite
 from cimento.suites import Meta
 from cimento.suites.headers import HEADERS
 from cimento.suites.reading import place_of_row, sha256_of
-from cimento.suites.tables import Table, read_header, read_table
+from cimento.suites.tables import Table, read_header, read_suite_table
 
 
 def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
@@ -32,7 +32,7 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         SuiteError: no suite can be made of it.
     """
     data = read_bytes(path)
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     ours = _with_bars(_with_our_names(table), faults)
@@ -51,7 +51,7 @@ def is_blank_table(path: Path) -> bool:
         header, _ = read_header(data, path)
         if header is None or header.find("target") is None or header.find("text") is None:
             return False
-        table, _ = read_table(data, path)
+        table, _ = read_suite_table(data, path)
     except SuiteError:
         return False
     return table is not None and any(

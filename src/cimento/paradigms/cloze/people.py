@@ -104,7 +104,7 @@ def count_majorities(
     return {name: Share(count, names.total()) for name, count in names.most_common()}
 
 
-def fold(text: str) -> str:
+def folded_text(text: str) -> str:
     """A text as it is compared with an option: NFC, small letters, no blanks at the ends."""
     return unicodedata.normalize("NFC", text).strip().casefold()
 
@@ -115,12 +115,13 @@ def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> 
     Spellings that count as equal do; pieces that continue a word are no candidates.
     """
     texts = {
-        fold(candidate.text)
+        folded_text(candidate.text)
         for candidate in candidates
         if candidate.rank <= k and not candidate.text.startswith(PIECE)
     }
     target, plausible = (
-        not texts.isdisjoint(map(fold, item.spellings(role))) for role in ("target", "plausible")
+        not texts.isdisjoint(map(folded_text, item.spellings(role)))
+        for role in ("target", "plausible")
     )
     if target and plausible:
         return "both"
@@ -132,8 +133,8 @@ def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
     first = min(candidates, key=lambda candidate: candidate.rank, default=None)
     if first is None or first.text.startswith(PIECE):
         return "other"
-    text = fold(first.text)
-    roles = (option.role for option in item.options if text in map(fold, option.spellings))
+    text = folded_text(first.text)
+    roles = (option.role for option in item.options if text in map(folded_text, option.spellings))
     return next(roles, "other")
 
 

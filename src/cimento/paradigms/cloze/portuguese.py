@@ -114,7 +114,7 @@ class Instance:
         return (item.columns["template"], item.columns["seed"], f"{item.before}{MASK}{item.after}")
 
 
-def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
+def read_released_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     """Instances and judged candidates of the released sheet.
 
     The labels that some tables group by are not in it. Ranks are the order of the probabilities;
@@ -125,7 +125,7 @@ def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     """
     rows = [
         _sheet_row(line.removesuffix("\r"), f"{path.name} row {number}")
-        for number, line in enumerate(decoded(path, read_bytes(path)).split("\n"), start=1)
+        for number, line in enumerate(decoded_sheet(path, read_bytes(path)).split("\n"), start=1)
         if line.strip()
     ]
     return _instances(rows)
@@ -310,7 +310,7 @@ def around_mask(text: str, where: str) -> tuple[str, str]:
     return before, after
 
 
-def decoded(path: Path, data: bytes) -> str:
+def decoded_sheet(path: Path, data: bytes) -> str:
     """The text of a file in UTF-8.
 
     Args:
@@ -462,7 +462,7 @@ def _cells(path: Path) -> list[tuple[str, str, list[str]]]:
                     for out in cell.get("outputs", ())
                 ],
             )
-            for cell in parse_json(decoded(path, read_bytes(path)))["cells"]
+            for cell in parse_json(decoded_sheet(path, read_bytes(path)))["cells"]
         ]
     except (json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
         raise _unlike(path, "it is no notebook") from error

@@ -211,7 +211,7 @@ def profile(
         k=profiling.k,
         by=profiling.by,
         dimensions=tuple(dimensions),
-        heat=heat_map(with_target, ranks, profiling.k),
+        heat=_heat_cells(with_target, ranks, profiling.k),
         top_classes=count_top_classes(chosen, groups, profiling.k) if chosen else {},
         first_matches=count_first_matches(chosen, groups) if chosen else {},
         labels=other_labels(chosen, groups, profiling.k),
@@ -244,7 +244,7 @@ def other_labels(
     return count_labels(labels) if labels else {}
 
 
-def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell, ...]:
+def _heat_cells(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell, ...]:
     """acc@1 and acc@k of each word of each expression, the best expressions first.
 
     Args:

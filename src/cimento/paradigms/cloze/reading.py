@@ -38,7 +38,7 @@ from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
 from cimento.suites.schema import Open, TomlMeta, validate
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.tables import Row, Table, read_suite_table
 
 TOML = "suite.toml"
 CLOZE_KINDS = ("cloze", "templates")
@@ -228,7 +228,7 @@ def table_with(path: Path, *columns: str, todo: str = "") -> Table:
     Raises:
         InputError: it cannot be read, or lacks a column.
     """
-    table, faults = read_table(read_bytes(path), path)
+    table, faults = read_suite_table(read_bytes(path), path)
     if table is None:
         seen = "; ".join(fault.seen for fault in faults)
         raise InputError(where=path.name, seen=seen, todo=todo)
@@ -261,7 +261,7 @@ def _find_table(
     if len(paths) != 1:
         return None, b""
     data = read_bytes(paths[0])
-    table, more = read_table(data, paths[0])
+    table, more = read_suite_table(data, paths[0])
     faults += more
     return table, data
 

@@ -16,9 +16,14 @@ from cimento.io.files import expanded, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
-from cimento.models.questions import CHOICE, Fill, FillKind
+from cimento.models.questions import CHOICE, FillCandidate, FillKind
 from cimento.models.recorded import one_log
-from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, SHEET, decoded, read_sheet
+from cimento.paradigms.cloze.portuguese import (
+    RECORDED_MODEL,
+    SHEET,
+    decoded_sheet,
+    read_released_sheet,
+)
 from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.suites.reading import sha256_of
@@ -98,10 +103,12 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
             sample.contexts, sample.options, sample.logprobs_nats, strict=True
         )
     }
-    fills_of: dict[str, list[Fill]] = {}
+    fills_of: dict[str, list[FillCandidate]] = {}
     for item in items:
         fills = [
-            Fill(text, value if math.isfinite(value) else None, None, _kind(text), CHOICE + rule)
+            FillCandidate(
+                text, value if math.isfinite(value) else None, None, _kind(text), CHOICE + rule
+            )
             for text in (option.text for option in item.options)
             for rule, asked in _asked_as(item, text).items()
             if (value := scored.get(asked)) is not None
@@ -136,7 +143,7 @@ def _asked_as(item: ClozeItem, option: str) -> dict[str, tuple[str, str]]:
 def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
     """The candidates of a file, by the model that gave them."""
     if path.name == SHEET:
-        return {RECORDED_MODEL: [row.candidate for row in read_sheet(path)[1]]}
+        return {RECORDED_MODEL: [row.candidate for row in read_released_sheet(path)[1]]}
     if path.suffix == ".ipynb":
         from cimento.paradigms.cloze.portuguese import read_predictions
 
@@ -149,7 +156,7 @@ def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
 def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
     """Candidates without probabilities, one line for each model and item."""
     by_model: dict[str, list[Candidate]] = {}
-    for number, line in enumerate(decoded(path, data).split("\n"), start=1):
+    for number, line in enumerate(decoded_sheet(path, data).split("\n"), start=1):
         if not line.strip():
             continue
         where = f"{path.name} line {number}"
@@ -167,7 +174,7 @@ def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
 
 def _table(path: Path, data: bytes) -> list[Candidate]:
     """A table without quoting, so that every token is read as it stands there."""
-    header, *lines = decoded(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    header, *lines = decoded_sheet(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
     names = header.split("\t")
     item, rank, text = (_column(names, name, path) for name in ("item", "rank", "candidate"))
     logprob, score = (
@@ -231,7 +238,7 @@ def _number(cell: str, where: str) -> float:
     return value
 
 
-def _table_of(groups: Mapping[str, Sequence[Fill]]) -> pl.DataFrame:
+def _table_of(groups: Mapping[str, Sequence[FillCandidate]]) -> pl.DataFrame:
     """A fills table of what was found for each item, which rows name instead of requests."""
     import polars as pl
 
@@ -242,10 +249,10 @@ def _table_of(groups: Mapping[str, Sequence[Fill]]) -> pl.DataFrame:
     )
 
 
-def _fill(candidate: Candidate) -> Fill:
+def _fill(candidate: Candidate) -> FillCandidate:
     value = candidate.probability
     logprob = math.log(value) if value else None
-    return Fill(candidate.text, logprob, None, _kind(candidate.text), _RECORDED)
+    return FillCandidate(candidate.text, logprob, None, _kind(candidate.text), _RECORDED)
 
 
 def _kind(text: str) -> FillKind:

@@ -35,7 +35,7 @@ from cimento.models.questions import (
     FillPolicy,
     OpenRule,
 )
-from cimento.models.questions import Fill as FoundFill
+from cimento.models.questions import FillCandidate as FoundFill
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions
@@ -282,7 +282,7 @@ class Candidate:
         tags: its readings in a dictionary, as the dictionary writes them.
         logprob_nats: None where it was not scored.
         n_pieces: tokens it takes; None where that is not known.
-        kind: see `cimento.models.questions.Fill`; empty where that is not known.
+        kind: see `cimento.models.questions.FillCandidate`; empty where that is not known.
     """
 
     item: str

@@ -18,7 +18,7 @@ from cimento.errors import InputError
 from cimento.suites.schema import Open, TomlMeta
 
 if TYPE_CHECKING:
-    from cimento.models.questions import Fill
+    from cimento.models.questions import FillCandidate
 
 
 Text = Annotated[str, Field(min_length=1)]
@@ -62,7 +62,7 @@ class Nominal(Strict):
     suffix: str = ""
 
 
-class Source(Strict):
+class SeedSentence(Strict):
     """A sentence in which a model is asked for seeds, its slot written as the blank."""
 
     category: Text
@@ -76,7 +76,7 @@ class Generated(Strict):
     """Forms that a generator model puts into the seed's slot."""
 
     kind: Literal["model"]
-    sources: Annotated[list[Source], Field(min_length=1)]
+    sources: Annotated[list[SeedSentence], Field(min_length=1)]
     top: Annotated[int, Field(ge=1, le=1000)] = 10
     minimum: Annotated[float, Field(ge=0, le=1)] = 0.001
     expand: bool = False
@@ -106,7 +106,7 @@ class Description(Strict):
     template: Annotated[list[TemplateText], Field(min_length=1)]
 
 
-AskModel = Callable[[Sequence[str], int], "list[list[Fill]]"]
+AskModel = Callable[[Sequence[str], int], "list[list[FillCandidate]]"]
 """From texts with a blank, and how many candidates are wanted, to whole words for each."""
 
 _NUMBERS = {"s": "Sing", "p": "Plur"}

@@ -20,8 +20,8 @@ from cimento.paradigms.paradigm import Paradigm
 from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
     answers_of,
-    asked_of,
-    outcomes_of,
+    asked_questions,
+    prompted_outcomes,
     question_of,
     unread,
 )
@@ -176,7 +176,7 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             TableError: the run was asked by another version's design or wordings.
         """
         suite = cast("Suite", run.suite)
-        outcomes = outcomes_of(suite, _options(run), asked_of(answers_of(run)))
+        outcomes = prompted_outcomes(suite, _options(run), asked_questions(answers_of(run)))
         return outcomes_table(suite.name, outcomes)
 
     def estimate(self, run: Run) -> Sequence[Estimate]:

@@ -131,7 +131,7 @@ def answers_of(run: Run) -> list[Answered]:
     return [_shares(prompt, nats[numbers[prompt.asked]]) for prompt in prompts]
 
 
-def asked_of(answers: Sequence[Answered]) -> list[Asked]:
+def asked_questions(answers: Sequence[Answered]) -> list[Asked]:
     """The answers by question and sentence, in the order of asking.
 
     An answer counts with the one in the other order alone, so that each order counts as often.
@@ -176,7 +176,7 @@ class PromptedRun:
             suite=suite,
             options=cast("PromptedOptions", run.options),
             outcomes=run.outcomes(),
-            asked=tuple(asked_of(answers_of(run))),
+            asked=tuple(asked_questions(answers_of(run))),
             like=Estimate(suite=suite.name, model=run.model, question=""),
         )
 
@@ -246,7 +246,9 @@ def question_of(form: Form, rivals: Sequence[str], rival: str, target: str) -> s
     return f"{QUESTIONS[form]}: {target}, not {rival}" if several else QUESTIONS[form]
 
 
-def outcomes_of(suite: Suite, options: PromptedOptions, asked: Sequence[Asked]) -> list[Outcome]:
+def prompted_outcomes(
+    suite: Suite, options: PromptedOptions, asked: Sequence[Asked]
+) -> list[Outcome]:
     """The outcome of each item on each question.
 
     A pair passes if the better sentence is chosen in more than half of the answers, said to be
@@ -360,7 +362,7 @@ def clusters_of(suite: Suite) -> dict[str, str]:
     return {item.id: item.column(named) or "" for item in suite.items} if named else {}
 
 
-def judgments_of(run: Run) -> list[Judgment]:
+def model_judgments(run: Run) -> list[Judgment]:
     """The answers of a model as those of one more annotator, one a sentence or pair.
 
     Ratings are the mean over the design, on the scale that was asked for. Of yes or no, and of a
@@ -377,7 +379,7 @@ def judgments_of(run: Run) -> list[Judgment]:
     }
     several = len(rivals_of(suite)[1]) > 1
     judgments = []
-    for one in asked_of(answers_of(run)):
+    for one in asked_questions(answers_of(run)):
         value = one.value
         if value is None or (one.form != "rating" and _equal(value, HALF)):
             continue

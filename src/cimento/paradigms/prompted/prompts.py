@@ -22,7 +22,7 @@ from cimento.errors import UsageError
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.stories.options import StoryOptions
-from cimento.paradigms.stories.prompts import fill, wordings
+from cimento.paradigms.stories.prompts import fill_template, wordings
 from cimento.suites import Item, Suite
 from cimento.suites.stimuli import stimulus_text
 
@@ -133,7 +133,7 @@ def judgment_wording(language: str) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PromptCell:
     """One cell of the design.
 
     Attributes:
@@ -175,7 +175,7 @@ class Prompt:
     good: str
     kind: str = ""
     labels: str
-    cell: Cell
+    cell: PromptCell
 
     @property
     def asked(self) -> str:
@@ -191,7 +191,7 @@ class Prompt:
         return f"{about}, {what}, wording {self.cell.wording + 1}, {self.labels}, {first}"
 
 
-def cells(labels: int, n_wordings: int, *, balance: Balance, shift: int) -> list[Cell]:
+def prompt_cells(labels: int, n_wordings: int, *, balance: Balance, shift: int) -> list[PromptCell]:
     """The cells in which one item is asked, both orders of each combination side by side.
 
     Args:
@@ -208,7 +208,9 @@ def cells(labels: int, n_wordings: int, *, balance: Balance, shift: int) -> list
         chosen = [(wording, (wording + shift) % labels) for wording in range(n_wordings)]
     else:
         chosen = [(wording, label) for wording in range(n_wordings) for label in range(labels)]
-    return [Cell(wording, label, order) for wording, label in chosen for order in range(ORDERS)]
+    return [
+        PromptCell(wording, label, order) for wording, label in chosen for order in range(ORDERS)
+    ]
 
 
 def shifts(items: int, seed: int) -> list[int]:
@@ -274,7 +276,7 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
             if not rivals or condition.name in {target, *rivals}
         }
         for form in forms:
-            design = cells(
+            design = prompt_cells(
                 len(_label_pairs(form, wording)),
                 len(wording[form]["wordings"]),
                 balance=options.balance,
@@ -307,7 +309,7 @@ def _prompt(
     wording: Mapping[str, Any],
     form: Form,
     about: tuple[Item, tuple[str, ...], tuple[str, ...]],
-    cell: Cell,
+    cell: PromptCell,
     points: int,
 ) -> Prompt:
     """The prompt of one cell about one sentence or pair."""
@@ -319,9 +321,9 @@ def _prompt(
     answers: Sequence[str]
     if form == "choice":
         answers, good = pair, pair[cell.order]
-        instruction = fill(question["instruction"], one=answers[0], two=answers[1])
+        instruction = fill_template(question["instruction"], one=answers[0], two=answers[1])
         first, second = sentences[:: 1 if cell.order == 0 else -1]
-        body = fill(table["body"], one=pair[0], two=pair[1], first=first, second=second)
+        body = fill_template(table["body"], one=pair[0], two=pair[1], first=first, second=second)
         labels = "/".join(pair)
     elif form == "yesno":
         kind = LETTERED if pair in (LETTERS, LETTERS[::-1]) else WORDS
@@ -331,12 +333,12 @@ def _prompt(
             "one": answers[0], "two": answers[1],
             "meaning_one": meanings[0], "meaning_two": meanings[1],
         }  # fmt: skip
-        instruction = f"{question['instruction']} {fill(table[kind], **values)}"
-        body = fill(table["body"], sentence=sentences[0])
+        instruction = f"{question['instruction']} {fill_template(table[kind], **values)}"
+        body = fill_template(table["body"], sentence=sentences[0])
         labels = f"{pair[0]}/{pair[1]}"
     else:
         answers, good, instruction = _scale(table, question["instruction"], cell, points)
-        body = fill(table["body"], sentence=sentences[0])
+        body = fill_template(table["body"], sentence=sentences[0])
         labels = f"{answers[0]}-{answers[-1]}"
     return Prompt(
         item=item.id, form=form, conditions=names,
@@ -346,7 +348,7 @@ def _prompt(
 
 
 def _scale(
-    table: Mapping[str, Any], instruction: str, cell: Cell, points: int
+    table: Mapping[str, Any], instruction: str, cell: PromptCell, points: int
 ) -> tuple[Sequence[str], str, str]:
     """The points in the order in which they are named, the best of them, and the instruction."""
     numbers = [str(point) for point in range(1, points + 1)]
@@ -357,5 +359,7 @@ def _scale(
         good = numbers[0]
     named = numbers if cell.labels == 0 else numbers[::-1]
     one, two = named[0], named[-1]
-    text = fill(instruction, one=one, two=two, meaning_one=meaning[one], meaning_two=meaning[two])
+    text = fill_template(
+        instruction, one=one, two=two, meaning_one=meaning[one], meaning_two=meaning[two]
+    )
     return named, good, text

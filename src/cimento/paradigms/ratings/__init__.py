@@ -17,7 +17,7 @@ from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
-from cimento.measures import Missing, Value, find_measure
+from cimento.measures import NoValue, Value, find_measure
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
@@ -31,9 +31,9 @@ from cimento.paradigms.ratings.reading import is_bare_table, read_bare
 from cimento.paradigms.ratings.runs import (
     RatedRun,
     RatingOptions,
-    compared,
-    options_of,
+    compared_sentences,
     perplexity_of,
+    rating_options,
 )
 from cimento.paradigms.ratings.sections import (
     rated_tables,
@@ -166,7 +166,7 @@ class Ratings(RegionParadigm):
         """
         import polars as pl
 
-        measures = options_of(run).measures(run.model_kind)
+        measures = rating_options(run).measures(run.model_kind)
         names = dict.fromkeys((*(measure.name for measure in measures), perplexity_of(run)))
         sentences = outcomes_table(run.suite.name, _sentence_outcomes(run, names))
         if not judged_suite(run).predictions:
@@ -175,7 +175,7 @@ class Ratings(RegionParadigm):
 
     def estimate(self, run: Run) -> list[Estimate]:
         """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
-        options, outcomes = options_of(run), run.outcomes()
+        options, outcomes = rating_options(run), run.outcomes()
         pairs = list(super().estimate(run))
         last = questions(run)[-1:]
         whole = [one for one in pairs if one.question in last and not one.group]
@@ -195,7 +195,7 @@ class Ratings(RegionParadigm):
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""
-        suite, options = suite_of(run), options_of(run)
+        suite, options = suite_of(run), rating_options(run)
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
         together = f"one {suite.cluster}" if suite.cluster else "a pair"
@@ -245,7 +245,7 @@ class Ratings(RegionParadigm):
 
     def _section(self, runs: Sequence[Run]) -> SuiteReport:
         """The section of some runs of one suite, each judged on its first measure."""
-        first = [run.judge(also=()) if options_of(run).also else run for run in runs]
+        first = [run.judge(also=()) if rating_options(run).also else run for run in runs]
         (section,) = super().sections(first)
         rated = [RatedRun(run) for run in runs]
         makers: list[Callable[[], Figure]] = [partial(scatter_of, run) for run in runs]
@@ -282,7 +282,7 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
         MissingDependencyError: altair is not installed.
     """
     suite = suite_of(run)
-    chosen = find_measure(measure) if measure else options_of(run).measures(run.model_kind)[0]
+    chosen = find_measure(measure) if measure else rating_options(run).measures(run.model_kind)[0]
     beside = outcomes_table(run.suite.name, _sentence_outcomes(run, [chosen.name]))
     values = RatedValues.of(rated_of(suite).sentences, beside)
     frame = scatter_frame(values.rows(chosen.name), higher_is_better=chosen.higher_is_better)
@@ -319,12 +319,12 @@ def _without_predictions(faults: Sequence[Fault]) -> tuple[Fault, ...]:
 
 def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
     """The values of every sentence: of the measures, and of the covariates held constant."""
-    suite, options = suite_of(run), options_of(run)
+    suite, options = suite_of(run), rating_options(run)
     scored = {(s.item, s.condition): s for s in sentences_of(run)}
     in_order = [scored[item.id, condition.name] for item, condition in suite.stimuli()]
     rows = [
         (_outcome_like(sentence), sentence.mean, one)
-        for sentence, one in zip(compared(suite, options), in_order, strict=True)
+        for sentence, one in zip(compared_sentences(suite, options), in_order, strict=True)
     ]
     for measure in map(find_measure, measures):
         for like, mean, one in rows:
@@ -332,9 +332,9 @@ def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
             yield _valued(like, measure.name, value, measure.unit, reference=mean)
     for like, _, one in rows:
         whole = one.sentence
-        words = count_words(one.text) if isinstance(whole, Missing) else whole.n_words
+        words = count_words(one.text) if isinstance(whole, NoValue) else whole.n_words
         yield _valued(like, WORDS, words, "words")
-        n_tokens: Value = whole if isinstance(whole, Missing) else float(whole.n_tokens)
+        n_tokens: Value = whole if isinstance(whole, NoValue) else float(whole.n_tokens)
         yield _valued(like, TOKENS, n_tokens, "tokens")
         if options.unigrams:
             yield _valued(like, FREQUENCY, mean_log_frequency(one), "nats")
@@ -357,7 +357,7 @@ def _valued(
 ) -> Outcome:
     """An outcome with its value, or the reason for none."""
     like = dataclasses.replace(like, question=question, unit=unit, reference=reference)
-    if isinstance(value, Missing):
+    if isinstance(value, NoValue):
         return dataclasses.replace(like, reason=value.reason)
     return dataclasses.replace(like, value=value)
 
@@ -371,7 +371,7 @@ def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
     import polars as pl
 
     suite = suite_of(run)
-    columns = [name for name in options_of(run).by if name in suite.column_names]
+    columns = [name for name in rating_options(run).by if name in suite.column_names]
     values: dict[str, list[str | None]] = {"item": [item.id for item in suite.items]}
     for name in columns:
         values[GROUP + name] = [

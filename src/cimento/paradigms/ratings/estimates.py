@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,
@@ -21,10 +21,10 @@ from cimento.paradigms.ratings.people import (
     belongs_to,
     correlation,
     correlations_with_rest,
-    design_of,
     pair_kappas,
-    partial_correlation,
+    partial_spearman,
     permutation_test,
+    sentence_design,
 )
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.runs.outcomes import Estimate
@@ -82,7 +82,9 @@ class Described:
     reasons: Mapping[str, str]
 
 
-def describe(name: str, sentences: Sequence[RatedSentence], of: Of | None = None) -> Described:
+def describe_ratings(
+    name: str, sentences: Sequence[RatedSentence], of: Of | None = None
+) -> Described:
     """The number, mean, standard deviation and range of a value over some sentences.
 
     Args:
@@ -91,7 +93,7 @@ def describe(name: str, sentences: Sequence[RatedSentence], of: Of | None = None
         of: function that returns the value of a sentence; None for its mean rating.
     """
     measured = [sentence.mean if of is None else of(sentence) for sentence in sentences]
-    values = [value for value in measured if value is not None and not isinstance(value, Missing)]
+    values = [value for value in measured if value is not None and not isinstance(value, NoValue)]
     deviations = [s.sd for s in sentences if of is None and s.sd is not None]
     n = len(values)
     reasons = dict.fromkeys(("mean", "low", "high"), NO_VALUE) if not values else {}
@@ -135,7 +137,7 @@ def describe_labels(sentences: Sequence[RatedSentence], of: Of | None = None) ->
     For ratings, this is the layout of Table 2, for perplexities that of Table 4, of Albertin,
     Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033).
     """
-    return [describe(name, group, of) for name, group in by_label(sentences).items()]
+    return [describe_ratings(name, group, of) for name, group in by_label(sentences).items()]
 
 
 RATING = "rating"
@@ -183,7 +185,7 @@ class RatedValues:
         for question, item, value, reference, reason in rows.select(
             "question", "item", "value", "reference", "reason"
         ).iter_rows():
-            known = Missing(reason or "") if value is None else value
+            known = NoValue(reason or "") if value is None else value
             columns.setdefault(question, {})[item] = known
             if reference is not None:
                 ratings[item] = reference
@@ -197,7 +199,7 @@ class RatedValues:
     def covariates(self) -> tuple[str, ...]:
         """The covariates: length, and frequency only if every sentence has one."""
         frequencies = self.columns.get(FREQUENCY, {})
-        known = frequencies and not any(isinstance(v, Missing) for v in frequencies.values())
+        known = frequencies and not any(isinstance(v, NoValue) for v in frequencies.values())
         return (WORDS, FREQUENCY) if known else (WORDS,)
 
     def rows(self, question: str) -> list[RatedValue]:
@@ -212,7 +214,7 @@ class RatedValues:
             )
             for sentence in self.sentences
             if sentence.id in self.ratings
-            and not isinstance(value := self.of_sentence(question, sentence), Missing)
+            and not isinstance(value := self.of_sentence(question, sentence), NoValue)
         ]
 
 
@@ -261,7 +263,7 @@ def _correlations(
 ) -> Iterator[Estimate]:
     """Spearman's coefficient with its test, then the other coefficients of a measure."""
     rows = values.rows(measure.name)
-    design = design_of([row.sentence for row in rows])
+    design = sentence_design([row.sentence for row in rows])
     better = "higher" if measure.higher_is_better else "lower"
     like = replace(
         like,
@@ -280,7 +282,7 @@ def _correlations(
     yield replace(first, role="main", p=test.p, p_method=test.reason or test.method)
     yield from others
     held = f"Spearman with {' and '.join(values.covariates)} held constant"
-    partial = partial_correlation(rows, design)
+    partial = partial_spearman(rows, design)
     like = replace(like, description=held)
     yield _measured(like, "partial spearman", partial.r, partial)
 
@@ -334,7 +336,7 @@ def _binary(
     known = [
         (sentence, value if measure.higher_is_better else -value)
         for sentence in labelled
-        if not isinstance(value := values.of_sentence(measure.name, sentence), Missing)
+        if not isinstance(value := values.of_sentence(measure.name, sentence), NoValue)
     ]
     clusters = [belongs_to(sentence) for sentence, _ in known]
     like = replace(
@@ -342,7 +344,7 @@ def _binary(
         description=f"acceptable or not, by a threshold on {measure.name}",
         n=len(known),
         unscored=len(labelled) - len(known),
-        clustered=design_of([sentence for sentence, _ in known]).clustered,
+        clustered=sentence_design([sentence for sentence, _ in known]).clustered,
         chance_method="values and labels unrelated",
     )
     by_threshold = replace(like, role="detail", chance=0.0)
@@ -405,7 +407,7 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
 
     rated = [sentence for sentence in sentences if sentence.ratings]
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated]
-    design = design_of(rated)
+    design = sentence_design(rated)
     alphas = [krippendorff_alpha(lists, level=level, design=design) for level in LEVELS]
     for one in (*alphas, fleiss_kappa(lists, design=design)):
         statistic, _, level = one.coefficient.partition(", ")

@@ -66,7 +66,7 @@ def _stem(name: str) -> str:
     return re.sub(r"[\W_]*[0-9]+$", "", name.strip()).casefold()
 
 
-def gathered(table: Table) -> tuple[Table, list[Fault]]:
+def gathered_ratings(table: Table) -> tuple[Table, list[Fault]]:
     """A table with the ratings of people in one row and one column, and a fault that says so.
 
     Other tables are unchanged.

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
-from cimento.io.values import Missing, Value, total
+from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
-from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, plain
+from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, rating_as_text
 from cimento.statistics.design import Design
 from cimento.suites.tables import Row, Table, open_table
 
@@ -98,22 +98,22 @@ def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...
     """
     scores = z_scores(sentences)
     means = {name: mean_z(ratings) for name, ratings in scores.items()}
-    if all(isinstance(value, Missing) for value in means.values()):
+    if all(isinstance(value, NoValue) for value in means.values()):
         raise UsageError(
             where="--set ratings=z",
             seen="no rating has a z-score",
             todo="Give each rating its participant, who rated several sentences differently.",
         )
     return tuple(
-        dataclasses.replace(sentence, mean=None if isinstance(mean, Missing) else mean)
+        dataclasses.replace(sentence, mean=None if isinstance(mean, NoValue) else mean)
         for sentence, mean in zip(sentences, means.values(), strict=True)
     )
 
 
 def mean_z(scores: dict[str, Value]) -> Value:
     """The mean z-score of a sentence, over the participants who have one."""
-    known = [value for value in scores.values() if not isinstance(value, Missing)]
-    return math.fsum(known) / len(known) if known else Missing("no participant has a z-score")
+    known = [value for value in scores.values() if not isinstance(value, NoValue)]
+    return math.fsum(known) / len(known) if known else NoValue("no participant has a z-score")
 
 
 def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
@@ -185,17 +185,17 @@ def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
     }
 
 
-def _moments(values: Sequence[float], ddof: int) -> tuple[float, float] | Missing:
+def _moments(values: Sequence[float], ddof: int) -> tuple[float, float] | NoValue:
     if len(values) <= ddof or len(set(values)) == 1:
-        return Missing("the participant's ratings do not vary")
+        return NoValue("the participant's ratings do not vary")
     deviation = statistics.stdev(values) if ddof else statistics.pstdev(values)
     return math.fsum(values) / len(values), deviation
 
 
-def _z(value: float, moments: tuple[float, float] | Missing | None) -> Value:
+def _z(value: float, moments: tuple[float, float] | NoValue | None) -> Value:
     if moments is None:
-        return Missing("the participant rated no sentence that the mean is taken over")
-    return moments if isinstance(moments, Missing) else (value - moments[0]) / moments[1]
+        return NoValue("the participant rated no sentence that the mean is taken over")
+    return moments if isinstance(moments, NoValue) else (value - moments[0]) / moments[1]
 
 
 def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]]:
@@ -256,7 +256,7 @@ def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.Dat
             sentence.text,
             rating.participant or None,
             question,
-            plain(rating.value),
+            rating_as_text(rating.value),
             None,
             None,
         )
@@ -294,7 +294,7 @@ class RatedValue:
     covariates: tuple[float, ...] = ()
 
 
-def design_of(sentences: Sequence[RatedSentence]) -> Design:
+def sentence_design(sentences: Sequence[RatedSentence]) -> Design:
     """The design of sentences: clusters are the suite's clusters, or else its pairs."""
     return Design.of(
         (sentence.id for sentence in sentences),
@@ -323,7 +323,7 @@ def correlation(rows: Sequence[RatedValue], kind: str, design: Design) -> Correl
     return _in_words(correlate(ratings, values, kind=kind, design=design, seed=0, draws=0), rows)
 
 
-def partial_correlation(rows: Sequence[RatedValue], design: Design) -> Correlation:
+def partial_spearman(rows: Sequence[RatedValue], design: Design) -> Correlation:
     """Spearman's coefficient, with the covariates of the rows held constant.
 
     Args:
@@ -435,9 +435,9 @@ def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlati
 
 def mean_log_frequency(scored: ScoredSentence) -> Value:
     """The mean log relative frequency of a sentence's words or tokens, or the reason for none."""
-    if isinstance(scored.sentence, Missing):
+    if isinstance(scored.sentence, NoValue):
         return scored.sentence
     unigrams = scored.sentence.unigram_logprobs_nats
-    if isinstance(unigrams, Missing):
+    if isinstance(unigrams, NoValue):
         return unigrams
-    return total(unigrams) / len(unigrams) if unigrams else Missing("it has no words")
+    return total(unigrams) / len(unigrams) if unigrams else NoValue("it has no words")

@@ -15,7 +15,7 @@ from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
 from cimento.paradigms.ratings.gathered import (
     columns_of_people,
-    gathered,
+    gathered_ratings,
     has_answers,
     is_person,
     rating_column,
@@ -92,7 +92,7 @@ def read_bare(path: Path) -> Reading:
     if table is None:
         raise unusable(path, faults)
     whole, named = table, ends_named(rating_column(table))
-    table, joined = gathered(table)
+    table, joined = gathered_ratings(table)
     faults += joined
     rows, more = read_items(table)
     if rows is None or errors(joined):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from pydantic import BeforeValidator, Field
 
 from cimento.io.values import group_by
-from cimento.measures import Measure, Missing, find_measure, find_measures
+from cimento.measures import Measure, NoValue, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.base import option_names
 from cimento.paradigms.ratings.estimates import RatedValues
@@ -77,11 +77,11 @@ class RatingOptions(RegionOptions):
             CimentoError: as for suites of regions.
         """
         # Mistakes are reported before a model is asked.
-        compared(suite, self)
+        compared_sentences(suite, self)
         return super().inputs(suite, scoring)
 
 
-def options_of(run: Run) -> RatingOptions:
+def rating_options(run: Run) -> RatingOptions:
     """The options of a run."""
     return cast("RatingOptions", run.options)
 
@@ -91,7 +91,7 @@ def perplexity_of(run: Run) -> str:
     return _PERPLEXITY.get(run.model_kind, "ppl")
 
 
-def compared(suite: Suite, options: RatingOptions) -> tuple[RatedSentence, ...]:
+def compared_sentences(suite: Suite, options: RatingOptions) -> tuple[RatedSentence, ...]:
     """The sentences with the ratings to compare: mean ratings or mean z-scores.
 
     Raises:
@@ -129,7 +129,7 @@ class RatedRun:
     @cached_property
     def measures(self) -> list[str]:
         """The names of the measures compared with the ratings."""
-        measures = options_of(self.run).measures(self.run.model_kind)
+        measures = rating_options(self.run).measures(self.run.model_kind)
         return [measure.name for measure in measures]
 
     @property
@@ -143,7 +143,7 @@ class RatedRun:
         without = count_first_tokens(tokens_of(self.run))
         if not without:
             return "every token has a left context and is scored"
-        rule = _FIRST_TOKENS[options_of(self.run).unscored_first]
+        rule = _FIRST_TOKENS[rating_options(self.run).unscored_first]
         return f"the first token of {without} texts has no left context: {rule}"
 
     @cached_property
@@ -195,7 +195,7 @@ class RatedRun:
         lost: dict[str, int] = {}
         for measure in self.measures:
             values = self.values.columns[measure].values()
-            lost |= _words_together(Counter(v.reason for v in values if isinstance(v, Missing)))
+            lost |= _words_together(Counter(v.reason for v in values if isinstance(v, NoValue)))
         return lost
 
 

@@ -12,7 +12,7 @@ from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.io.values import group_by
-from cimento.measures import Measure, Missing, find_measure
+from cimento.measures import Measure, NoValue, find_measure
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
@@ -21,7 +21,7 @@ from cimento.paradigms.ratings.estimates import (
     TOKENS,
 )
 from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
-from cimento.paradigms.ratings.runs import RatedRun, options_of
+from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.paradigms.regions.judging import crosses_factors
 from cimento.report import ItemRecord, NamedGrid, RunReport
@@ -48,7 +48,7 @@ def rated_text(run: RatedRun) -> str:
 
 def _lines(run: RatedRun) -> Iterator[str]:
     yield f"{run.suite.name}: {run.model} beside {_WHOSE[run.by]}"
-    z = ", z-scores by participant" if options_of(run.run).ratings == "z" else ""
+    z = ", z-scores by participant" if rating_options(run.run).ratings == "z" else ""
     yield f"  {counted(len(run.sentences), 'sentence')}, {run.n_rated} rated{z}"
     if run.n_rated:
         yield from _beside(run)
@@ -181,7 +181,7 @@ def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
 def _tokens(run: RatedRun) -> dict[str, int]:
     """The number of tokens behind the perplexity of each sentence."""
     tokens = run.values.columns[TOKENS]
-    return {name: 0 if isinstance(n, Missing) else int(n) for name, n in tokens.items()}
+    return {name: 0 if isinstance(n, NoValue) else int(n) for name, n in tokens.items()}
 
 
 def _least_perplexing(run: RatedRun) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _least_perplexing(run: RatedRun) -> Iterator[str]:
         (value, sentence)
         for sentence in run.sentences
         if sentence.label == "unacceptable"
-        and not isinstance(value := run.values.of_sentence(run.perplexity, sentence), Missing)
+        and not isinstance(value := run.values.of_sentence(run.perplexity, sentence), NoValue)
     ]
     tokens = _tokens(run)
     if known:

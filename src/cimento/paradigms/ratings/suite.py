@@ -160,7 +160,7 @@ def with_ratings(
     return replace(sentence, ratings=ratings, mean=mean, sd=sd, n=n)
 
 
-def plain(value: float) -> str:
+def rating_as_text(value: float) -> str:
     """A rating as people write it: ``3`` for 3.0, otherwise all digits."""
     return str(int(value)) if float(value).is_integer() else repr(value)
 
@@ -400,7 +400,7 @@ def _condition(sentence: RatedSentence, name: str) -> Condition:
         "rating": "" if ratings or sentence.mean is None else repr(sentence.mean),
         "rating_sd": "" if ratings or sentence.sd is None else repr(sentence.sd),
         "rating_n": "" if ratings or sentence.n is None else str(sentence.n),
-        _RATINGS: _JOIN.join(plain(rating.value) for rating in ratings),
+        _RATINGS: _JOIN.join(rating_as_text(rating.value) for rating in ratings),
         "participants": _JOIN.join(rating.participant for rating in ratings) if named else "",
         "label": sentence.label if name == _SENTENCE else "",
         "grammaticality": grammatical,

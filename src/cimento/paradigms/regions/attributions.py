@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
+    from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
     from cimento.runs.run import Run
     from cimento.suites import Suite
 
@@ -207,7 +207,7 @@ def _gap(rows: Sequence[Mapping[str, object]], term: Term) -> float | None:
 
 
 def _totals(
-    contrast: Contrast, scores: Sequence[tuple[Mapping[str, object], Term]], *, unit: str
+    contrast: SwapContrast, scores: Sequence[tuple[Mapping[str, object], Term]], *, unit: str
 ) -> tuple[float, float | None]:
     """The margin of a comparison in bits, and that of the baseline if it is known."""
     constant = contrast.constant * (1.0 if unit == "bits" else BITS_PER_NAT)

@@ -138,7 +138,7 @@ class Audit:
     ngrams: tuple[NgramBaseline, ...] = ()
 
 
-def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
+def audit_remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
     """What an audit found about items, in words, by what it is about.
 
     Args:
@@ -160,7 +160,7 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
     }
 
 
-def audit_suite(
+def audit_region_suite(
     suite: Suite,
     *,
     scorer: Scorer | None = None,

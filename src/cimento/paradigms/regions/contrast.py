@@ -31,11 +31,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, need_known
-from cimento.io.values import BITS_PER_NAT, Missing, Value, total
+from cimento.io.values import BITS_PER_NAT, NoValue, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
 from cimento.suites import Item, Suite
-from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
+from cimento.suites.derived import NOTHING, OTHER, closed_class, first_word
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
 from cimento.suites.naming import named
@@ -221,9 +221,9 @@ def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRat
     for item, conditions in values.values.items():
         target = _summed(conditions, contrast.target, regions)
         others = [_summed(conditions, name, regions) for name in contrast.alternatives]
-        missing = [other.reason for other in (target, *others) if isinstance(other, Missing)]
+        missing = [other.reason for other in (target, *others) if isinstance(other, NoValue)]
         gaps = [
-            None if isinstance(target, Missing) or isinstance(other, Missing) else other - target
+            None if isinstance(target, NoValue) or isinstance(other, NoValue) else other - target
             for other in others
         ]
         ratios = tuple(None if gap is None else _share(gap, unit=unit) for gap in gaps)
@@ -250,7 +250,7 @@ def _share(gap: float, *, unit: Unit) -> float:
 
 def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Sequence[int]) -> Value:
     if name not in conditions:
-        return Missing(f"the item has no condition {name!r}")
+        return NoValue(f"the item has no condition {name!r}")
     return summed(conditions[name], regions)
 
 
@@ -410,7 +410,7 @@ def _kinds(place: _Place, firsts: Mapping[str, Sequence[str]]) -> dict[str, list
     language = place.suite.meta.language or ""
     kinds = {}
     for item, words in firsts.items():
-        classes = [kind_of(word, language, initial=place.region == 1) for word in words]
+        classes = [closed_class(word, language, initial=place.region == 1) for word in words]
         kinds[item] = [
             kind if kind is not None else word if word in often else ""
             for kind, word in zip(classes, words, strict=True)

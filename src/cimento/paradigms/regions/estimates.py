@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.sentence import Measure
@@ -174,7 +174,7 @@ def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
     for row in table.iter_rows(named=True):
         value: Value
         if row["value"] is None:
-            value = Missing(row["unscored_reason"] or "")
+            value = NoValue(row["unscored_reason"] or "")
         else:
             value = row["value"] if measure.higher_is_better else 0.0 - row["value"]
         by_item.setdefault(row["item"], {})[row["condition"]] = value

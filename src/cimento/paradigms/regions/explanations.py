@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.requests import Answers
 from cimento.io.explained import EXPLANATIONS, PATCHES
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.measures import BITS_PER_NAT
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
-from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
+from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
 from cimento.report.explanations import PARTS
 from cimento.statistics.design import Design
@@ -171,7 +171,7 @@ def _at(values: Sequence[Value], region: int | str) -> Value:
 
 
 def _effect(
-    contrast: Contrast, base: str, plain: Sequence[Value], changed: Sequence[Value] | None
+    contrast: SwapContrast, base: str, plain: Sequence[Value], changed: Sequence[Value] | None
 ) -> tuple[float | None, str]:
     """The effect in bits of other values of one condition, or why there is none."""
     if changed is None:
@@ -180,24 +180,24 @@ def _effect(
     for reference, factor in contrast.weights.items():
         if reference.condition == base:
             before, after = (_at(values, reference.region) for values in (plain, changed))
-            if isinstance(before, Missing):
+            if isinstance(before, NoValue):
                 return None, before.reason
-            if isinstance(after, Missing):
+            if isinstance(after, NoValue):
                 return None, after.reason
             effect += factor * (before - after)
     return effect * BITS_PER_NAT, ""
 
 
 def _margins(
-    contrast: Contrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
+    contrast: SwapContrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
 ) -> tuple[float | None, float | None]:
     """The margin and the effect of exchanging everything, in bits."""
     margin, full = 0.0, 0.0
     for reference, factor in contrast.weights.items():
-        value = _at(values.get(reference.condition, ()) or (Missing(""),) * 99, reference.region)
+        value = _at(values.get(reference.condition, ()) or (NoValue(""),) * 99, reference.region)
         source = contrast.swaps.get(reference.condition, reference.condition)
-        other = _at(values.get(source, ()) or (Missing(""),) * 99, reference.region)
-        if isinstance(value, Missing) or isinstance(other, Missing):
+        other = _at(values.get(source, ()) or (NoValue(""),) * 99, reference.region)
+        if isinstance(value, NoValue) or isinstance(other, NoValue):
             return None, None
         margin += factor * value
         full += factor * (value - other)
@@ -206,7 +206,7 @@ def _margins(
 
 
 def margin_bits(
-    contrast: Contrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
+    contrast: SwapContrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
 ) -> float | None:
     """The margin of a comparison; None if a region has no value.
 
@@ -219,7 +219,7 @@ def margin_bits(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CellMean:
+class InterchangeMean:
     """The mean effect of the interchange of one region at one layer (or head), over items.
 
     Attributes:
@@ -277,7 +277,7 @@ MOST_DRAWN = 200
 
 def cell_means(
     suite: Suite, table: pl.DataFrame, *, seed: int = 0, error_bits: float = 0.0
-) -> tuple[CellMean, ...]:
+) -> tuple[InterchangeMean, ...]:
     """The mean effects of an explanations table, by comparison, phenomenon and part.
 
     P-values are corrected by Holm's method over all cells of a part together.
@@ -293,7 +293,7 @@ def cell_means(
     clusters = suite.clusters() if suite.cluster else None
     known = table.filter(pl.col("layer").is_not_null() & pl.col("effect_bits").is_not_null())
     known = with_phenomena(_without_noise(known, error_bits), suite)
-    all_means: list[CellMean] = []
+    all_means: list[InterchangeMean] = []
     whole = known.unique(["question", "phenomenon", "part", "item"], maintain_order=True)
     whole = whole.with_columns(
         region=pl.lit(0, pl.Int32), region_name=pl.lit(EVERYTHING), layer=pl.lit(None, pl.Int32),
@@ -340,7 +340,7 @@ def _without_noise(table: pl.DataFrame, error_bits: float) -> pl.DataFrame:
     )
 
 
-def _order(mean: CellMean) -> tuple[object, ...]:
+def _order(mean: InterchangeMean) -> tuple[object, ...]:
     layer, head = (-1 if number is None else number for number in (mean.layer, mean.head))
     return [*PARTS].index(mean.part), mean.question, mean.phenomenon, mean.region, layer, head
 
@@ -355,7 +355,7 @@ def _means(
     *,
     seed: int,
     draws: int,
-) -> list[CellMean]:
+) -> list[InterchangeMean]:
     """The mean over items of each cell of a table."""
     means = []
     for key, rows in table.group_by(_CELL, maintain_order=True):
@@ -363,7 +363,7 @@ def _means(
         design = Design.of(rows["item"].to_list(), clusters)
         mean = mean_of(rows["effect_bits"].to_numpy(), design, seed=seed, draws=draws)
         full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
-        cell = CellMean(
+        cell = InterchangeMean(
             **place,
             effect_bits=mean.value,
             low=mean.low,
@@ -379,7 +379,7 @@ def _means(
     return means
 
 
-def _with_share(mean: CellMean, sure: Collection[tuple[str, str]]) -> CellMean:
+def _with_share(mean: InterchangeMean, sure: Collection[tuple[str, str]]) -> InterchangeMean:
     """A mean with its share of the full effect, or why there is none."""
     if (mean.question, mean.phenomenon) not in sure:
         return replace(mean, reason=mean.reason or NO_FULL)
@@ -388,7 +388,7 @@ def _with_share(mean: CellMean, sure: Collection[tuple[str, str]]) -> CellMean:
     return replace(mean, share=mean.effect_bits / mean.full_bits)
 
 
-def means_of(run: Run, table: pl.DataFrame) -> tuple[CellMean, ...]:
+def means_of(run: Run, table: pl.DataFrame) -> tuple[InterchangeMean, ...]:
     """The mean effects of an explanations table of a run."""
     options = options_of(run)
     error = near_tie_threshold(run.manifest, options.near_tie_bits).bits

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cimento.errors import UsageError
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
 from cimento.paradigms.regions.two_by_two import (
     NO_ITEMS,
@@ -28,7 +28,7 @@ from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.mixed import FixedEffect, MixedFit, mixed_model, sum_coded
 from cimento.statistics.multiple import holm
 from cimento.suites import Suite
-from cimento.suites.design import Cell, Square, squares
+from cimento.suites.design import DesignCell, Square, squares
 
 Clusters: TypeAlias = Mapping[str, Hashable]
 """The cluster of each item."""
@@ -267,14 +267,14 @@ def normalised_scores(
 
 
 def _pair(
-    square: Square, cell: Cell, scores: Scores, items: Sequence[str], clusters: Clusters
+    square: Square, cell: DesignCell, scores: Scores, items: Sequence[str], clusters: Clusters
 ) -> DesignRate:
     """The rate at which one acceptable condition scores above the unacceptable one."""
     margins: dict[str, float | None] = {}
     for item in items:
         good = score_of(scores, item, cell.condition)
         bad = score_of(scores, item, square.unacceptable.condition)
-        known = not isinstance(good, Missing) and not isinstance(bad, Missing)
+        known = not isinstance(good, NoValue) and not isinstance(bad, NoValue)
         margins[item] = good - bad if known else None  # type: ignore[operator]  # both known
     return _rate(cell.name, margins, clusters)
 

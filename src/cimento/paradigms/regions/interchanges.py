@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.requests import Patch, Request, Score
 from cimento.errors import UsageError
-from cimento.paradigms.regions.requests import filled
+from cimento.paradigms.regions.requests import filled_spans
 from cimento.paradigms.regions.swaps import can_swap
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 
@@ -128,7 +128,9 @@ def texts_of(
     rows = zip(owners, stimuli.names, sentences, befores, spans, strict=True)
     return {
         (item, name): (
-            Score(text, before, None, filled(bounds) if by_region else (), suite.leading_blank),
+            Score(
+                text, before, None, filled_spans(bounds) if by_region else (), suite.leading_blank
+            ),
             tuple(bounds),
         )
         for item, name, text, before, bounds in rows
@@ -139,7 +141,7 @@ def texts_of(
 def wanted_of(spans: Sequence[Span], regions: frozenset[int | str]) -> tuple[Span, ...]:
     """The spans of the regions that are measured."""
     numbered = enumerate(spans, start=1)
-    return filled([span for n, span in numbered if "*" in regions or n in regions])
+    return filled_spans([span for n, span in numbered if "*" in regions or n in regions])
 
 
 def _patches(

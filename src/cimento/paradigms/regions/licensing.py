@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions.two_by_two import mean_over_items, summed
 from cimento.runs.outcomes import Estimate, mean_estimate
@@ -54,13 +54,13 @@ class LicensingEffect:
     @property
     def reason(self) -> str:
         """The reason why there is no mean, or no interval; empty where there are both."""
-        reasons = (value.reason for value in self.items.values() if isinstance(value, Missing))
+        reasons = (value.reason for value in self.items.values() if isinstance(value, NoValue))
         return (self.mean.reason or "") if self.mean.n else next(reasons, "there are no items")
 
     @property
     def se_bits(self) -> float | None:
         """Sd / sqrt(n) of the values; None with fewer than two."""
-        known = [value for value in self.items.values() if not isinstance(value, Missing)]
+        known = [value for value in self.items.values() if not isinstance(value, NoValue)]
         return statistics.stdev(known) / math.sqrt(len(known)) if len(known) > 1 else None
 
 
@@ -128,7 +128,7 @@ def _surprisals(
     return {
         cell: summed(known[name], regions[cell[1]], unit=values.unit)
         if (name := conditions.get(cell, "")) in known
-        else Missing(NOT_MEASURED)
+        else NoValue(NOT_MEASURED)
         for cell in product(*(design.levels[name] for name in design.factors))
     }
 
@@ -150,7 +150,7 @@ def effects_of_items(
     """
 
     def effect(values: Mapping[str, Value], name: str, island: str) -> LicensingEffect:
-        known = {item: value for item, value in values.items() if not isinstance(value, Missing)}
+        known = {item: value for item, value in values.items() if not isinstance(value, NoValue)}
         mean = mean_over_items(known, clusters, sizes=map(abs, known.values()), seed=seed)
         return LicensingEffect(name=name, island=island, items=values, mean=mean)
 
@@ -162,7 +162,7 @@ def effects_of_items(
         rest = (island,) if design.island else ()
         fillers = {
             level: {
-                item: minus(cells[wh, level, *rest], cells[control, level, *rest])
+                item: _value_difference(cells[wh, level, *rest], cells[control, level, *rest])
                 for item, cells in surprisals.items()
             }
             for level in (gap, filled)
@@ -171,18 +171,19 @@ def effects_of_items(
             effect(values, f"filler effect, {level}", island) for level, values in fillers.items()
         ]
         interaction = {
-            item: minus(fillers[filled][item], fillers[gap][item]) for item in surprisals
+            item: _value_difference(fillers[filled][item], fillers[gap][item])
+            for item in surprisals
         }
         by_island.append(interaction)
         effects.append(effect(interaction, "wh-licensing", island))
     for island, inside in zip(design.islands[1:], by_island[1:], strict=True):
-        term = {item: minus(by_island[0][item], inside[item]) for item in surprisals}
+        term = {item: _value_difference(by_island[0][item], inside[item]) for item in surprisals}
         effects.append(effect(term, "reduction by the island", island))
     return effects
 
 
-def minus(first: Value, second: Value) -> Value:
+def _value_difference(first: Value, second: Value) -> Value:
     """The difference of two values; missing if one of them is."""
-    if isinstance(first, Missing):
+    if isinstance(first, NoValue):
         return first
-    return second if isinstance(second, Missing) else first - second
+    return second if isinstance(second, NoValue) else first - second

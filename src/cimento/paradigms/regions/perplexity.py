@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.io.values import BITS_PER_NAT, Missing, Undefined
+from cimento.io.values import BITS_PER_NAT, NoValue, Undefined
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
 from cimento.measures.sentence import Sentence, corpus_perplexity
@@ -118,7 +118,7 @@ def _of_conditions(
     sentences = [one.sentence for one in scored if one.condition in conditions]
     known = [sentence for sentence in sentences if isinstance(sentence, Sentence)]
     if not known:
-        reasons = (missing.reason for missing in sentences if isinstance(missing, Missing))
+        reasons = (missing.reason for missing in sentences if isinstance(missing, NoValue))
         return None, next(reasons, "there are no sentences")
     try:
         return corpus_perplexity(known), None

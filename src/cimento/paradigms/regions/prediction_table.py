@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.paradigms.regions.judging import judged_suite, label_of, options_of
 from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
-from cimento.report.paper import MOST_COLUMNS, short_names
+from cimento.report.paper import MOST_COLUMNS, short_model_names
 from cimento.report.sections import estimate_cell
 from cimento.runs.outcomes import design_of
 from cimento.statistics.means import mean_of
@@ -95,7 +95,7 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
         rates: the rates of all runs.
         kinds: kinds of their models, such as ``causal``.
     """
-    short = short_names(dict.fromkeys(one.model for one in rates))
+    short = short_model_names(dict.fromkeys(one.model for one in rates))
     by_place: dict[_Place, dict[str, PredictionRate]] = {}
     for one in rates:
         by_place.setdefault(one.place, {})[short[one.model]] = one

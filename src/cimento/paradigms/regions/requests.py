@@ -69,8 +69,8 @@ def region_requests(
             numbers = range(1, len(bounds) + 1)
             is_needed = [not merged or "*" in named or number in named for number in numbers]
             is_marked = [flag or n in also for n, flag in zip(numbers, is_needed, strict=True)]
-            wanted = None if ask_all else filled(compress(bounds, is_marked))
-            regions = filled(bounds) if by_region else ()
+            wanted = None if ask_all else filled_spans(compress(bounds, is_marked))
+            regions = filled_spans(bounds) if by_region else ()
             shape = shapes[name, bounds] = is_needed, wanted, regions
         flags.extend(shape[0])
         requests.append(distinct.number(Score(text, before, *shape[1:], suite.leading_blank)))
@@ -78,7 +78,7 @@ def region_requests(
     return Requests(asked=distinct.asked, places=places)
 
 
-def filled(spans: Iterable[Span]) -> _Spans:
+def filled_spans(spans: Iterable[Span]) -> _Spans:
     """The spans that are not empty."""
     return tuple([span for span in spans if span[0] < span[1]])
 

@@ -55,7 +55,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
-    from cimento.paradigms.regions.explanations import CellMean
+    from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.paradigms.regions.lens import LensMean
     from cimento.runs.outcomes import Estimate
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from cimento.runs.summary import RunSummary
 
 
-_Explained: TypeAlias = "tuple[Run, Sequence[CellMean], Sequence[LensMean]]"
+_Explained: TypeAlias = "tuple[Run, Sequence[InterchangeMean], Sequence[LensMean]]"
 """A run with its mean effects, and the margins of single layers."""
 
 FEW_REGIONS = 3

@@ -65,7 +65,7 @@ class ExplainSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class SwapContrast:
     """A comparison that a prediction makes, and what is exchanged in it.
 
     Attributes:
@@ -109,7 +109,7 @@ class Contrasts:
     """
 
     suite: Suite
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[SwapContrast, ...]
     twins: Mapping[int, Twins]
     unexplained: tuple[str, ...] = ()
 
@@ -136,7 +136,7 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> Contrasts:
     """
     suite = judged_suite(run)
     margins = margins_of(run, settings)
-    contrasts: list[Contrast] = []
+    contrasts: list[SwapContrast] = []
     reasons = list(margins.unexplained)
     built: dict[int, Twins] = {}
     for margin in margins.contrasts:
@@ -193,7 +193,9 @@ def margins_of(run: Run, settings: ExplainSettings) -> Contrasts:
             sign = 1.0 if part.operator == ">" else -1.0
             weights: dict[Reference, float] = {}
             constant = _weigh(part.left, sign, weights) + _weigh(part.right, -sign, weights)
-            contrasts.append(Contrast(question=name, weights=weights, constant=constant, swaps={}))
+            contrasts.append(
+                SwapContrast(question=name, weights=weights, constant=constant, swaps={})
+            )
     if not contrasts:
         raise UsageError(
             where=f"suite {suite.name!r}",
@@ -235,8 +237,8 @@ def _refuse_unknown(suite: Suite, settings: ExplainSettings) -> None:
 
 
 def _swapped(
-    suite: Suite, margin: Contrast, settings: ExplainSettings
-) -> tuple[Contrast, Twins | None]:
+    suite: Suite, margin: SwapContrast, settings: ExplainSettings
+) -> tuple[SwapContrast, Twins | None]:
     """A comparison with what is exchanged in it, and its twins if it needs any.
 
     Raises:
@@ -273,7 +275,7 @@ def _swapped(
     return replace(margin, swaps={name: controller.twin_of(name) for name in conditions}), twins
 
 
-def can_swap(contrast: Contrast, item: Item) -> bool:
+def can_swap(contrast: SwapContrast, item: Item) -> bool:
     """Whether an item has all conditions of a contrast, with bases and sources that are alike."""
     names = {condition.name for condition in item.conditions}
     return names.issuperset(contrast.conditions) and all(

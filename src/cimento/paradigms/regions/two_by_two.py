@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.io.values import BITS_PER_NAT, Missing, Unit, Value, total
+from cimento.io.values import BITS_PER_NAT, NoValue, Unit, Value, total
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
 from cimento.suites import Suite
-from cimento.suites.design import Cell, Square, squares, windows_of
+from cimento.suites.design import DesignCell, Square, squares, windows_of
 
 if TYPE_CHECKING:
     from cimento.statistics.means import Mean
@@ -66,7 +66,7 @@ class CellMean:
         reason: reason why one of them is None.
     """
 
-    cell: Cell
+    cell: DesignCell
     n: int
     mean: float | None
     sd: float | None
@@ -181,21 +181,21 @@ def mean_if_all(values: Sequence[float | None]) -> float | None:
 def score_of(scores: Scores, item: str, condition: str | None) -> Value:
     """One score, or the reason why it is missing."""
     if condition is None:
-        return Missing(NOT_IN_DESIGN)
-    return scores.get(item, {}).get(condition, Missing(NOT_SCORED))
+        return NoValue(NOT_IN_DESIGN)
+    return scores.get(item, {}).get(condition, NoValue(NOT_SCORED))
 
 
-def cell_mean(cell: Cell, values: Sequence[Value]) -> CellMean:
+def cell_mean(cell: DesignCell, values: Sequence[Value]) -> CellMean:
     """The mean of one condition's scores, with standard deviation and standard error.
 
     Args:
         cell: cell of the design.
         values: one value for each item, or for each judgment.
     """
-    known = [value for value in values if not isinstance(value, Missing)]
+    known = [value for value in values if not isinstance(value, NoValue)]
     n = len(known)
     if n == 0:
-        reasons = (value.reason for value in values if isinstance(value, Missing))
+        reasons = (value.reason for value in values if isinstance(value, NoValue))
         reason = NOT_IN_DESIGN if cell.condition is None else next(reasons, NO_ITEMS)
         return CellMean(cell=cell, n=0, mean=None, sd=None, se=None, reason=reason)
     mean = math.fsum(known) / n
@@ -222,11 +222,11 @@ def _together(reasons: Sequence[tuple[str, str]], square: Square) -> str | None:
 def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
     """The DD of one item, or the reason why it is missing."""
     values = [score_of(scores, item, name) for name in square.conditions]
-    known = tuple(None if isinstance(value, Missing) else value for value in values)
+    known = tuple(None if isinstance(value, NoValue) else value for value in values)
     missing = [
         (cell.name, value.reason)
         for cell, value in zip(square.cells, values, strict=True)
-        if isinstance(value, Missing)
+        if isinstance(value, NoValue)
     ]
     dd = effects_of_means(known)[3]
     return ItemEffect(item=item, scores=known, dd=dd, reason=_together(missing, square))
@@ -345,9 +345,9 @@ def summed(values: Sequence[Value], regions: Sequence[int], *, unit: Unit = "bit
         unit: unit of the values.
     """
     parts = [values[number - 1] for number in regions if number <= len(values)]
-    missing = next((part for part in parts if isinstance(part, Missing)), None)
+    missing = next((part for part in parts if isinstance(part, NoValue)), None)
     factor = BITS_PER_NAT if unit == "nats" else 1.0
-    return missing or factor * total([part for part in parts if not isinstance(part, Missing)])
+    return missing or factor * total([part for part in parts if not isinstance(part, NoValue)])
 
 
 def _scores(values: RegionValues, regions: Sequence[int]) -> Scores:
@@ -356,6 +356,6 @@ def _scores(values: RegionValues, regions: Sequence[int]) -> Scores:
     for item, conditions in values.values.items():
         for name, costs in conditions.items():
             cost = summed(costs, regions, unit=values.unit)
-            score = cost if isinstance(cost, Missing) else 0.0 - cost
+            score = cost if isinstance(cost, NoValue) else 0.0 - cost
             scores.setdefault(item, {})[name] = score
     return scores

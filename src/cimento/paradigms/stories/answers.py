@@ -114,7 +114,7 @@ class Parsed:
     reason: Reason = ""
 
 
-def parse(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
+def parse_reply(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
     """Read the answer out of a reply.
 
     Text between ``<think>`` marks is ignored. If a line says ``Answer:``, ``Risposta:`` or the
@@ -416,7 +416,9 @@ def read_reply(
     if label is not None:
         return label, ""
     tier = next((tier for tier in TIERS if tier == task), None)
-    parsed = parse(tier, text, numbering=options.numbering) if tier else parse_words(text, exact)
+    parsed = (
+        parse_reply(tier, text, numbering=options.numbering) if tier else parse_words(text, exact)
+    )
     return parsed.label, parsed.reason
 
 

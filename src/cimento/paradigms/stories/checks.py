@@ -55,7 +55,7 @@ class StoryCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StoryFinding:
     """One thing that is wrong, and where.
 
     Attributes:
@@ -79,10 +79,10 @@ class Finding:
         return Fault(check.code, check.severity, file, seen, check.todo)
 
 
-def audit(file: StorySuite) -> tuple[Finding, ...]:
+def audit(file: StorySuite) -> tuple[StoryFinding, ...]:
     """Everything that is wrong with a file, in the order of the checks of its format."""
     checks = (CHECKS[name] for name in CHECKED[file.format])
-    findings = (Finding(check, tuple(check.rows(file.stories))) for check in checks)
+    findings = (StoryFinding(check, tuple(check.rows(file.stories))) for check in checks)
     return tuple(finding for finding in findings if finding.rows)
 
 

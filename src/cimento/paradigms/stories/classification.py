@@ -47,7 +47,7 @@ from cimento.statistics.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confidence:
+class OptionConfidence:
     """Whether the probabilities over the options mean what they say.
 
     Attributes:
@@ -102,7 +102,7 @@ class Choices:
     first_option: tuple[int, int]
     invalid: int
     unscored: Mapping[str, int]
-    confidence: Confidence | None
+    confidence: OptionConfidence | None
 
 
 def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
@@ -145,7 +145,7 @@ def _majority(known: Sequence[TierOutcome]) -> Statistic:
     return Statistic(most / len(labels)) if labels else Statistic(None, "no answers")
 
 
-def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
+def _confidence(scored: Sequence[TierOutcome]) -> OptionConfidence:
     rows, right, best = [], [], []
     for outcome in scored:
         values = probabilities(outcome.answer)
@@ -155,7 +155,7 @@ def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
         right.append(outcome.answer.options.index(outcome.gold))
         best.append(max(values))
     correct = [bool(outcome.correct) for outcome in scored]
-    return Confidence(
+    return OptionConfidence(
         n=len(rows),
         brier_sum=brier(rows, right),
         nll=_nll(scored) or nll(rows, right),
@@ -207,7 +207,7 @@ NO_MARGINS = "options were not scored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detection:
+class ConflictDetection:
     """The first tier of one model.
 
     Attributes:
@@ -244,7 +244,7 @@ class Detection:
     mean_margin_nats: Statistic
 
 
-def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detection:
+def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> ConflictDetection:
     """Measure the first tier."""
     known = by_row(stories)
     first = [outcome for outcome in outcomes if outcome.tier == STORY]
@@ -257,7 +257,7 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
     pairs = sibling_pairs(stories, margins)
     n = len(answered)
     chosen = Counter(outcome.chosen for outcome in answered)
-    return Detection(
+    return ConflictDetection(
         answered=n,
         answers={label: chosen[label] / n for label in (FALSE, TRUE)} if n else {},
         invalid=sum(outcome.invalid for outcome in first),

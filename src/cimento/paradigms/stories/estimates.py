@@ -85,7 +85,7 @@ TITLES: Mapping[Tier, str] = {
 }
 
 
-def question_of(tier: Tier) -> str:
+def tier_question(tier: Tier) -> str:
     """The question whether a story is right at a tier and at all tiers before."""
     return CHAINED.get(tier, tier)
 
@@ -149,7 +149,7 @@ def _rate(
 def _chained(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
     like = replace(
         like,
-        question=question_of(tier),
+        question=tier_question(tier),
         description=f"Right at {tier} and at all tiers before",
         chance=chance_of(tier, chained=True),
         chance_method=BY_LOT_EACH,
@@ -168,7 +168,7 @@ def _metrics(
             continue  # of all stories, which have an estimate already
         cell = replace(
             like,
-            question=question_of(tier),
+            question=tier_question(tier),
             group=grouping.label,
             level=group or "",
             role="detail",
@@ -213,7 +213,7 @@ def _baselines(judged: Judged, like: Estimate) -> Iterator[Estimate]:
                 tier, group = METRICS[name]
                 yield replace(
                     like,
-                    question=question_of(tier),
+                    question=tier_question(tier),
                     method=f"{BASELINE}{answers}",
                     group=grouping.label,
                     level=group or "",

@@ -21,7 +21,7 @@ from cimento.suites.builtin import kind_of
 from cimento.suites.formats.native import META_KEYS, meta_table
 from cimento.suites.load import unfolded
 from cimento.suites.reading import decode, errors, fault, sha256_of, unusable
-from cimento.suites.schema import Open, plain
+from cimento.suites.schema import Open, as_json_value
 
 
 def _tuple(value: object) -> object:
@@ -167,7 +167,7 @@ def _read_folder(folder: Path) -> StorySuite:
 
 def _meta(table: object, *, name: str) -> Meta:
     """``[meta]`` of suite.toml; what is no text where one should stand is kept as it is."""
-    content = plain(table) if isinstance(table, dict) else {}
+    content = as_json_value(table) if isinstance(table, dict) else {}
     meta = content if isinstance(content, dict) else {}
     texts = {key: meta[key] for key in META_KEYS if isinstance(meta.get(key), str)}
     tags = meta.get("tags")

@@ -21,8 +21,8 @@ from cimento.errors import InputError, UsageError, need_known
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.stories.prompts import (
     PAPER,
-    Prompt,
     PromptStyle,
+    PromptWording,
     ShotRule,
     Shots,
     default_prompt,
@@ -411,7 +411,7 @@ class StoryOptions(ParadigmOptions):
         return {"prompt": [prompt.id, prompt.version]}
 
 
-def prompt_for(options: StoryOptions, suite: StorySuite) -> Prompt:
+def prompt_for(options: StoryOptions, suite: StorySuite) -> PromptWording:
     """The wording that is asked for, or the first one in the language of the stories.
 
     Raises:

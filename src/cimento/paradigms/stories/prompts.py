@@ -53,7 +53,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class PromptWording:
     """A wording of all three tiers.
 
     Attributes:
@@ -114,7 +114,7 @@ class TierPrompt:
     """
 
     tier: Tier
-    prompt: Prompt
+    prompt: PromptWording
     style: PromptStyle
 
     @property
@@ -132,10 +132,12 @@ class TierPrompt:
         """The text before everything else."""
         wanted = self.style.definitions
         with_them = self.prompt.id == PAPER if wanted is None else wanted
-        return fill(
+        return fill_template(
             self.wording.instruction,
             definitions=self.wording.definitions if with_them else "",
-            options=listed([self.answer(label) for label in self.labels], self.prompt.language),
+            options=words_in_list(
+                [self.answer(label) for label in self.labels], self.prompt.language
+            ),
         )
 
     @property
@@ -146,7 +148,7 @@ class TierPrompt:
     def body(self, story: Story) -> str:
         """A story with its question."""
         sentences = (
-            fill(self.wording.sentence, sentence=text, number=str(number))
+            fill_template(self.wording.sentence, sentence=text, number=str(number))
             for number, text in enumerate(story.sentences, start=self.style.numbering)
         )
         return f"{self.wording.before}{self.wording.between.join(sentences)}{self.wording.after}"
@@ -156,7 +158,7 @@ class TierPrompt:
         if self.tier != CONFLICT:
             return self.wording.answers[label]
         first, second = (int(part) + self.style.numbering for part in label.split(" and "))
-        return fill(self.wording.answers["pair"], first=str(first), second=str(second))
+        return fill_template(self.wording.answers["pair"], first=str(first), second=str(second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +218,10 @@ def ordered(
 
 
 @functools.cache
-def prompts() -> Mapping[str, Prompt]:
+def prompts() -> Mapping[str, PromptWording]:
     """All wordings by their ids, that of the study first."""
     files = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != PAPER, path.stem))
-    by_id: dict[str, Prompt] = {}
+    by_id: dict[str, PromptWording] = {}
     for path in files:
         content = wordings(path.stem)
         for table in content["prompts"]:
@@ -227,7 +229,7 @@ def prompts() -> Mapping[str, Prompt]:
     return by_id
 
 
-def find_prompt(name: str) -> Prompt:
+def find_prompt(name: str) -> PromptWording:
     """A wording by its id.
 
     Raises:
@@ -238,7 +240,7 @@ def find_prompt(name: str) -> Prompt:
     return known[name]
 
 
-def default_prompt(language: str) -> Prompt:
+def default_prompt(language: str) -> PromptWording:
     """The first wording in a language; English where there is none in it."""
     return find_prompt(f"{language}-1" if f"{language}-1" in prompts() else "en-1")
 
@@ -250,7 +252,7 @@ def wordings(language: str) -> Mapping[str, Any]:
     return read_toml(path if path.is_file() else FOLDER / "en.toml")
 
 
-def fill(template: str, **values: str) -> str:
+def fill_template(template: str, **values: str) -> str:
     """A template with its placeholders filled; braces in the values are left as they are."""
     # In one pass, so that what is filled in is never filled in itself.
     pieces = template.split("{")
@@ -261,7 +263,7 @@ def fill(template: str, **values: str) -> str:
     return "".join(done)
 
 
-def listed(words: Sequence[str], language: str) -> str:
+def words_in_list(words: Sequence[str], language: str) -> str:
     """Words as a list in a sentence, in a language."""
     last = _OR.get(language, "or")
     if language == "es" and words[-1].startswith(("o", "ho")):
@@ -277,9 +279,9 @@ def state_names() -> list[Mapping[str, str]]:
     return [read_toml(path)["states"] for path in sorted(FOLDER.glob("*.toml"))]
 
 
-def _prompt(table: Mapping[str, Any], content: Mapping[str, Any]) -> Prompt:
+def _prompt(table: Mapping[str, Any], content: Mapping[str, Any]) -> PromptWording:
     gap = table.get("gap", "\n\n")
-    return Prompt(
+    return PromptWording(
         id=table["id"],
         version=table["version"],
         language=content["language"],

@@ -35,7 +35,7 @@ from cimento.suites.schema import Open, validate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Responses:
+class RecordedAnswers:
     """The recorded answers of one model.
 
     Attributes:
@@ -53,7 +53,7 @@ class Responses:
         return {answer.row: answer for answer in self.answers if answer.tier == tier}
 
 
-class AnswerRow(Open):
+class _AnswerLine(Open):
     """A line of recorded answers."""
 
     doc: int
@@ -69,7 +69,7 @@ class AnswerRow(Open):
     prompt_sha256: str | None = None
 
 
-def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
+def read_responses(path: Path, *, stories: Sequence[Story]) -> RecordedAnswers:
     """Read recorded answers: JSONL with ``doc``, ``task`` and ``ll``, ``label`` or ``correct``.
 
     Log-probabilities are in nats, one for each option of the tier (`OPTIONS`), in that
@@ -104,10 +104,10 @@ def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
         answers.append(answer)
     if errors(faults):
         raise SuiteError(where=str(path), faults=faults)
-    return Responses(model=path.stem, answers=tuple(answers), sha256=sha256_of(data))
+    return RecordedAnswers(model=path.stem, answers=tuple(answers), sha256=sha256_of(data))
 
 
-def logged_responses(log: ModelLog, *, stories: Sequence[Story]) -> Responses:
+def logged_responses(log: ModelLog, *, stories: Sequence[Story]) -> RecordedAnswers:
     """The answers that lm-eval logged of one model, wherever its tasks are the tiers.
 
     A task is the tier whose options it has; its documents are found among the stories by what
@@ -137,25 +137,16 @@ def logged_responses(log: ModelLog, *, stories: Sequence[Story]) -> Responses:
                     seen="its document is none of the stories",
                     todo="Were these answers given for another file of stories?",
                 )
-            prompt = sample.contexts[0]
-            answers.append(
-                TierAnswer(
-                    row=row,
-                    tier=tier,
-                    logprobs_nats=sample.logprobs_nats,
-                    options=tuple(option.strip() for option in sample.options),
-                    greedy=() if None in sample.greedy else tuple(map(bool, sample.greedy)),
-                    shots=_examples(prompt, texts)[:-1],
-                    prompt_sha256=sha256_of(prompt.encode()),
-                )
-            )
+            answers.append(_logged_answer(sample, texts, row=row, tier=tier))
     if not answers:
         raise InputError(
             where=str(log.folder),
             seen=f"it has no task with the options of a tier: {', '.join(log.names)}",
             todo="A tier has false and true, ten pairs such as 0 and 1, or fourteen states.",
         )
-    return Responses(model=log.model.rpartition("/")[2], answers=tuple(answers), sha256=log.sha256)
+    return RecordedAnswers(
+        model=log.model.rpartition("/")[2], answers=tuple(answers), sha256=log.sha256
+    )
 
 
 def logged_stories(log: ModelLog) -> tuple[Story, ...]:
@@ -171,6 +162,20 @@ def logged_stories(log: ModelLog) -> tuple[Story, ...]:
         keys=[""] * len(samples),
         places=[sample.where for sample in samples],
         path=log.folder,
+    )
+
+
+def _logged_answer(sample: Sample, texts: Mapping[str, int], *, row: int, tier: Tier) -> TierAnswer:
+    """The answer in a sample; texts tell its examples from the story that it is about."""
+    prompt = sample.contexts[0]
+    return TierAnswer(
+        row=row,
+        tier=tier,
+        logprobs_nats=sample.logprobs_nats,
+        options=tuple(option.strip() for option in sample.options),
+        greedy=() if None in sample.greedy else tuple(map(bool, sample.greedy)),
+        shots=_examples(prompt, texts)[:-1],
+        prompt_sha256=sha256_of(prompt.encode()),
     )
 
 
@@ -206,7 +211,7 @@ def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None
         parsed = parse_json(text)
     except ValueError as error:
         return None, [fault("CIM-S002", where=where, seen=f"The line is not JSON: {error}.")]
-    row, faults = validate(AnswerRow, parsed, where=where)
+    row, faults = validate(_AnswerLine, parsed, where=where)
     if row is None:
         return None, faults
     problem = _problem(row, n_stories=n_stories)
@@ -216,7 +221,7 @@ def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None
     return _from_row(row), []
 
 
-def _problem(row: AnswerRow, *, n_stories: int) -> str:
+def _problem(row: _AnswerLine, *, n_stories: int) -> str:
     """The reason why a line is unusable, as a sentence; empty where it is usable."""
     options = row.options or OPTIONS[row.task]
     nothing = row.ll is None and row.label is None and row.reply is None and row.correct is None
@@ -243,7 +248,7 @@ def _problem(row: AnswerRow, *, n_stories: int) -> str:
     return next((sentence for sentence, wrong in problems.items() if wrong), "")
 
 
-def _from_row(row: AnswerRow) -> TierAnswer:
+def _from_row(row: _AnswerLine) -> TierAnswer:
     values = None
     if row.ll is not None:
         values = tuple(math.nan if value is None else value for value in row.ll)

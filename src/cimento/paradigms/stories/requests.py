@@ -17,7 +17,7 @@ from cimento.paradigms.base import AskedModel
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.prompts import (
     Dialogue,
-    Prompt,
+    PromptWording,
     ShotRule,
     TierPrompt,
     choose_shots,
@@ -327,7 +327,7 @@ def tier_prompts(
     items: Sequence[Story],
     pool: Sequence[Story],
     *,
-    prompt: Prompt,
+    prompt: PromptWording,
     options: StoryOptions,
     prompt_format: PromptFormat,
 ) -> list[StoryPrompt]:

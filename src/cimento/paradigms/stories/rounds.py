@@ -21,9 +21,9 @@ from cimento.paradigms.stories.outcomes import judge_all
 from cimento.paradigms.stories.prompts import (
     Dialogue,
     choose_shots,
-    fill,
-    listed,
+    fill_template,
     wordings,
+    words_in_list,
 )
 from cimento.paradigms.stories.recordings import recorded_requests
 from cimento.paradigms.stories.requests import (
@@ -40,7 +40,7 @@ from cimento.paradigms.stories.suite import (
     CONFLICT,
     STORY,
     TIERS,
-    Attribute,
+    PhysicalAttribute,
     Side,
     Story,
     StorySuite,
@@ -187,7 +187,7 @@ def _pair(story: Story, base: Story, gold: str, wording: Mapping[str, Any]) -> Q
 
 
 def _asked(
-    story: Story, number: int, side: Side, attribute: Attribute, entity: str, value: Value,
+    story: Story, number: int, side: Side, attribute: PhysicalAttribute, entity: str, value: Value,
     wording: Mapping[str, Any],
 ) -> Question:  # fmt: skip
     """A question about one attribute of one entity."""
@@ -208,13 +208,13 @@ def _asked(
         )
         labels, template = ("negative", "positive"), asked[side]
         gold = labels[bool(value)]
-    question = fill(
+    question = fill_template(
         template,
         sentence=story.sentences[number].strip(),
         entity=entity,
         negative=words[0],
         positive=words[-1],
-        options=listed(words, wording["language"]),
+        options=words_in_list(words, wording["language"]),
     )
     return Question(
         task=ATTRIBUTE_TASK,

@@ -253,7 +253,7 @@ Known: TypeAlias = "bool | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class PhysicalAttribute:
     """One physical attribute.
 
     Attributes:
@@ -311,33 +311,33 @@ OBJECT_LOCATION_CODES: Mapping[int, str] = {
 }
 
 _ALL = (
-    Attribute("h_location", "actor", "location", 0, "gone", "there"),
-    Attribute("conscious", "actor", "conscious", 2, "unconscious", "conscious"),
-    Attribute("wearing", "actor", "wearing", 0, "undressed", "dressed"),
-    Attribute("h_wet", "actor", "wet", 0, "dry", "wet"),
-    Attribute("hygiene", "actor", "clean", 0, "dirty", "clean"),
-    Attribute("location", "object", "location", 0, "gone", "there"),
-    Attribute("exist", "object", "exist", 2, "nonexistent", "existent"),
-    Attribute("clean", "object", "clean", 0, "dirty", "clean"),
-    Attribute("power", "object", "power", 0, "unpowered", "powered"),
-    Attribute("functional", "object", "functional", 2, "broken", "functional"),
-    Attribute("pieces", "object", "in pieces", 0, "whole", "in pieces"),
-    Attribute("wet", "object", "wet", 0, "dry", "wet"),
-    Attribute("open", "object", "open", 0, "closed", "open"),
-    Attribute("temperature", "object", "temperature", 0, "cold", "hot"),
-    Attribute("solid", "object", "solid", 0, "fluid", "solid"),
-    Attribute("contain", "object", "occupied", 0, "empty", "occupied"),
-    Attribute("running", "object", "power", 0, "off", "on"),
-    Attribute("moveable", "object", None, 2, "stuck", "moveable"),
-    Attribute("mixed", "object", None, 0, "separated", "mixed"),
-    Attribute("edible", "object", "edible", 0, "inedible", "edible"),
+    PhysicalAttribute("h_location", "actor", "location", 0, "gone", "there"),
+    PhysicalAttribute("conscious", "actor", "conscious", 2, "unconscious", "conscious"),
+    PhysicalAttribute("wearing", "actor", "wearing", 0, "undressed", "dressed"),
+    PhysicalAttribute("h_wet", "actor", "wet", 0, "dry", "wet"),
+    PhysicalAttribute("hygiene", "actor", "clean", 0, "dirty", "clean"),
+    PhysicalAttribute("location", "object", "location", 0, "gone", "there"),
+    PhysicalAttribute("exist", "object", "exist", 2, "nonexistent", "existent"),
+    PhysicalAttribute("clean", "object", "clean", 0, "dirty", "clean"),
+    PhysicalAttribute("power", "object", "power", 0, "unpowered", "powered"),
+    PhysicalAttribute("functional", "object", "functional", 2, "broken", "functional"),
+    PhysicalAttribute("pieces", "object", "in pieces", 0, "whole", "in pieces"),
+    PhysicalAttribute("wet", "object", "wet", 0, "dry", "wet"),
+    PhysicalAttribute("open", "object", "open", 0, "closed", "open"),
+    PhysicalAttribute("temperature", "object", "temperature", 0, "cold", "hot"),
+    PhysicalAttribute("solid", "object", "solid", 0, "fluid", "solid"),
+    PhysicalAttribute("contain", "object", "occupied", 0, "empty", "occupied"),
+    PhysicalAttribute("running", "object", "power", 0, "off", "on"),
+    PhysicalAttribute("moveable", "object", None, 2, "stuck", "moveable"),
+    PhysicalAttribute("mixed", "object", None, 0, "separated", "mixed"),
+    PhysicalAttribute("edible", "object", "edible", 0, "inedible", "edible"),
 )
 
-ATTRIBUTES: Mapping[str, Attribute] = {attribute.name: attribute for attribute in _ALL}
+ATTRIBUTES: Mapping[str, PhysicalAttribute] = {attribute.name: attribute for attribute in _ALL}
 """The twenty attributes in the order of the files: five of actors, fifteen of objects."""
 
 
-def bearers(bearer: Bearer) -> tuple[Attribute, ...]:
+def bearers(bearer: Bearer) -> tuple[PhysicalAttribute, ...]:
     """The attributes of actors, or those of objects."""
     return tuple(attribute for attribute in ATTRIBUTES.values() if attribute.bearer == bearer)
 

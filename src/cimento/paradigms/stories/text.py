@@ -12,7 +12,7 @@ from cimento.errors import few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
-from cimento.paradigms.stories.estimates import BASELINE, question_of
+from cimento.paradigms.stories.estimates import BASELINE, tier_question
 from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
 from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
@@ -124,7 +124,7 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
     names = (short_constant(method.removeprefix(BASELINE))[0] for method in without)
     rows: Rows = [("metric", "n", *heads, *names, "chance")]
     for name, (tier, group) in METRICS.items():
-        question, level = question_of(tier), group or ""
+        question, level = tier_question(tier), group or ""
         whole = known[question, "", "", ""]
         row = [known.get((question, "", grouping.label, level), whole) for grouping in counted]
         beside = [known[question, method, first, level] for method in without]
@@ -232,7 +232,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Description:
+class StoryCounts:
     """Counts over the stories of a file; those of conflicts are over implausible stories.
 
     Attributes:
@@ -270,12 +270,12 @@ class Description:
         return self.distances.get(1, 0)
 
 
-def describe(stories: Sequence[Story]) -> Description:
+def count_stories(stories: Sequence[Story]) -> StoryCounts:
     """Counts of everything that a file of stories holds."""
     conflicts = [story for story in stories if not story.plausible]
     pairs = [story.pair for story in conflicts if story.pair is not None]
     triples = by_triple(stories)
-    return Description(
+    return StoryCounts(
         stories=len(stories),
         triples=len(triples),
         complete=sum(
@@ -351,7 +351,7 @@ def suite_text(suite: StorySuite, items: int) -> str:
 
 
 def _facts(suite: StorySuite) -> list[tuple[str, ...]]:
-    about = describe(suite.stories)
+    about = count_stories(suite.stories)
     names = ("language", "version", "licence", "status", "citation")
     rows = [(name, text) for name in names if (text := getattr(suite.meta, name))]
     rows += [
@@ -410,7 +410,7 @@ def audit_record(file: StorySuite) -> dict[str, JsonValue]:
 
 
 def _record(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[str, JsonValue]:
-    about = describe(file.stories)
+    about = count_stories(file.stories)
     issues: dict[str, JsonValue] = {
         _RENAMED.get(name, name): len(rows) if name in _COUNTED else list(rows)
         for name, rows in wrong.items()

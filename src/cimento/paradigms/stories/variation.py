@@ -199,7 +199,7 @@ def open_story_runs(paths: Iterable[Path]) -> list[Run]:
     return tiered
 
 
-def vary(
+def variation_of(
     runs: Sequence[Run], *, tier: Tier = STORY
 ) -> tuple[dict[str, Variation], PromptRanking | None]:
     """The variation of each model over prompts and seeds, and the stability of the ranking.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from cimento.errors import did_you_mean
-from cimento.paradigms.stories.suite import ATTRIBUTES, Attribute, bearers
+from cimento.paradigms.stories.suite import ATTRIBUTES, PhysicalAttribute, bearers
 from cimento.people.annotate import Log
 
 Values: TypeAlias = Mapping[str, Any]
@@ -383,13 +383,13 @@ def _sentence(word: str, blocks: Sequence[StateBlock]) -> int:
     return int(word)
 
 
-def _attribute(name: str) -> Attribute:
+def _attribute(name: str) -> PhysicalAttribute:
     if name not in ATTRIBUTES:
         raise RefusedError(f"There is no attribute {name!r}. {did_you_mean(name, ATTRIBUTES)}")
     return ATTRIBUTES[name]
 
 
-def _codes(attribute: Attribute) -> str:
+def _codes(attribute: PhysicalAttribute) -> str:
     lines = (f"  {code}  {meaning}" for code, meaning in attribute.codes.items())
     return "\n".join((f"{attribute.name} ({attribute.bearer}s)", *lines))
 

@@ -69,7 +69,7 @@ def open_secret(path: Path) -> tuple[bytes, bool]:
     return secret, True
 
 
-def asked_items(suites: Sequence[Path]) -> AskedItems:
+def questions_by_name(suites: Sequence[Path]) -> AskedItems:
     """The questions of suites, by every name that an answer may have for them.
 
     Args:

@@ -112,7 +112,7 @@ def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:
     )
 
 
-def decided(task: PairTask, values: Values) -> dict[str, str]:
+def _decided_cells(task: PairTask, values: Values) -> dict[str, str]:
     """The cells of a row, filled in from the dialogue."""
     empty = dict.fromkeys(
         ("replacement", "grammaticality", "plausible", "implausible", "drop", "reason"), ""
@@ -161,7 +161,7 @@ def decide(
         show(f"\n{len(tasks) - len(waiting) + count + 1} of {len(tasks)}  {task.shown}")
         if not converse(session, read, show):
             return count
-        rows[place] = decided(task, session.state.values)
+        rows[place] = _decided_cells(task, session.state.values)
         write_text(as_table(rows, table.columns), path)
         session.forget()
     return len(waiting)

@@ -18,7 +18,7 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import parse_json
-from cimento.paradigms.prompted.judging import judgments_of
+from cimento.paradigms.prompted.judging import model_judgments
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     STATE,
@@ -34,9 +34,9 @@ from cimento.people.judgments import Judgment
 from cimento.people.judgments.summaries import (
     QuestionKey,
     comparable_answer,
-    design_of,
     is_rated,
     pair_agreement,
+    place_design,
 )
 from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
@@ -335,7 +335,7 @@ def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgre
             seen=f"the run is of the kind {run.paradigm.name!r}, and gives no judgments in words",
             todo="Make a prompted suite of it (cimento suites build prompted), and run that.",
         )
-    judge = judgments_of(run)
+    judge = model_judgments(run)
     asked = {judgment.key for judgment in people if judgment.counts}
     questions = dict.fromkeys(j.question for j in judge if j.key in asked)
     if not questions:
@@ -373,7 +373,7 @@ def _agreement(
         krippendorff_alpha(
             [[*by_place[place], *more(place)] for place in places],
             level=level,
-            design=design_of(places),
+            design=place_design(places),
         )
         for more in (lambda _: (), lambda place: (answers[place],))
     )
@@ -399,7 +399,7 @@ def _pair(
     model: str,
 ) -> JudgePair:
     pairs = [(answer, answers[place]) for place, answer in theirs.items()]
-    design = design_of(list(theirs))
+    design = place_design(list(theirs))
     pair = pair_agreement(pairs, design, question=question, first=person, second=model)
     rated = is_rated(question)
     return JudgePair(

@@ -153,7 +153,7 @@ class SheetRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedCell:
     """A cell that a reviewer changed."""
 
     row: SheetRow
@@ -173,7 +173,7 @@ class SuiteReview:
     """
 
     rows: tuple[SheetRow, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[ChangedCell, ...]
     status: str
 
     @property
@@ -242,7 +242,7 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
     before = {row.place: row for row in _suite_rows(suite)}
     after = _sheet_rows(suite, sheet, before)
     changes = tuple(
-        Change(row, column, earlier, cell)
+        ChangedCell(row, column, earlier, cell)
         for row in after
         for column, cell in row.cells.items()
         if cell != (earlier := before[row.place].cells.get(column, ""))
@@ -359,7 +359,7 @@ def _sheet_row(
 # --- The copy
 
 
-def _write_table(path: Path, changes: Sequence[Change]) -> None:
+def _write_table(path: Path, changes: Sequence[ChangedCell]) -> None:
     """The table with other cells; all other lines stay as they are."""
     table = open_table(path)
     rows = [dict(row.cells) for row in table.rows]
@@ -369,7 +369,7 @@ def _write_table(path: Path, changes: Sequence[Change]) -> None:
     write_sheet(lines, path)
 
 
-def _write_stories(path: Path, changes: Sequence[Change]) -> None:
+def _write_stories(path: Path, changes: Sequence[ChangedCell]) -> None:
     records = open_json_lines(path)
     for change in changes:
         records[change.row.number - 1]["sentences"] = list(change.after.split(BAR))

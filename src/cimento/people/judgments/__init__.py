@@ -17,7 +17,7 @@ from cimento.io import parquet
 from cimento.io.files import BOM, atomically, inert, live, read_bytes, write_text
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import read_toml
-from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate
+from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -160,7 +160,7 @@ def write_judgments(table: pl.DataFrame, path: Path) -> Path:
         StorageError: the file cannot be written.
     """
     refuse_suffix(path)
-    validate(table, JUDGMENTS, where=str(path))
+    validate_table(table, JUDGMENTS, where=str(path))
     if path.suffix == ".parquet":
         return atomically(path, lambda file: judgments_to_parquet(table, file))
     if path.suffix == ".csv":
@@ -195,7 +195,7 @@ def read_judgments(path: Path) -> pl.DataFrame:
     if file.suffix != ".parquet":
         return _from_text(file)
     table = parse_parquet(read_bytes(file), where=str(file))
-    validate(table, JUDGMENTS, where=str(file))
+    validate_table(table, JUDGMENTS, where=str(file))
     return table
 
 
@@ -269,7 +269,7 @@ def _from_text(path: Path) -> pl.DataFrame:
             seen=f"a number is none ({str(error).splitlines()[0]})",
             todo="position is a whole number, seconds and session_seconds are numbers.",
         ) from error
-    validate(typed, JUDGMENTS, where=str(path))
+    validate_table(typed, JUDGMENTS, where=str(path))
     return typed
 
 

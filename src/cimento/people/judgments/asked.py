@@ -21,7 +21,7 @@ _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 _SHOWN_NAMES = 3
 
 
-class GivenAnswer(NamedTuple):
+class AnswerValue(NamedTuple):
     """An answer as a file has it, as it is kept, and the condition that it prefers."""
 
     given: str
@@ -56,13 +56,13 @@ class AskedItem:
     candidate: str = ""
     expected: str = ""
     scale: str = ""
-    answers: tuple[GivenAnswer, ...] = ()
+    answers: tuple[AnswerValue, ...] = ()
     surveys: tuple[str, ...] = ()
 
-    def answer(self, text: str) -> GivenAnswer | None:
+    def answer(self, text: str) -> AnswerValue | None:
         """An answer as it is kept; None where nobody could give it."""
         if not self.answers:
-            return GivenAnswer(text, text)
+            return AnswerValue(text, text)
         number = finite(text)
         for shown in (text, "" if number is None else f"{number:g}"):
             key = comparable_text(shown).casefold()

@@ -124,12 +124,12 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
         alpha=krippendorff_alpha(
             list(answers.values()),
             level="interval" if rated else "nominal",
-            design=design_of(list(answers)),
+            design=place_design(list(answers)),
         ),
     )
 
 
-def design_of(places: Sequence[QuestionKey]) -> Design:
+def place_design(places: Sequence[QuestionKey]) -> Design:
     """The design of some places: those of one item belong together."""
     return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
 

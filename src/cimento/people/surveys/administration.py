@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 def background(path: Path) -> dict[tuple[str, str], str]:
     """Answers of participants about themselves, by their code and the name of the question."""
-    with storage.opened(path) as connection:
+    with storage.opened_database(path) as connection:
         rows = connection.execute("SELECT participant, name, value FROM background")
         return {(code, name): value for code, name, value in rows}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError
 from cimento.paradigms.registry import load_suite
-from cimento.people.judgments.asked import AskedItem, AskedItems, GivenAnswer
+from cimento.people.judgments.asked import AnswerValue, AskedItem, AskedItems
 from cimento.people.surveys import (
     FILE,
     SurveyDesign,
@@ -57,10 +57,10 @@ def _names(question: SurveyQuestion) -> list[str]:
     return [question.id, item, *both, " ".join(question.lines), question.candidate]
 
 
-def _answers(field: SurveyField, *, stored: bool) -> tuple[GivenAnswer, ...]:
+def _answers(field: SurveyField, *, stored: bool) -> tuple[AnswerValue, ...]:
     """The answers to a field by what is shown and by what is stored; the likelier name first."""
-    shown = [GivenAnswer(c.label, c.value, c.condition) for c in field.choices]
-    kept = [GivenAnswer(c.value, c.value, c.condition) for c in field.choices]
+    shown = [AnswerValue(c.label, c.value, c.condition) for c in field.choices]
+    kept = [AnswerValue(c.value, c.value, c.condition) for c in field.choices]
     return tuple(dict.fromkeys([*kept, *shown] if stored else [*shown, *kept]))
 
 

@@ -267,7 +267,11 @@ class Participants:
             hashed = digest(token)
             if not self.pace.allow(hashed):
                 return notice(self.design, "slow", status=429)
-            person = storage.find(self.reader, hashed) if len(token) < _LONGEST_TOKEN else None
+            person = (
+                storage.find_participant(self.reader, hashed)
+                if len(token) < _LONGEST_TOKEN
+                else None
+            )
             if person is None:
                 address = request.client.host if request.client else ""
                 if not self.strangers.allow(address):
@@ -412,8 +416,8 @@ class Room:
         return token if await asyncio.to_thread(self._works, token) else ""
 
     def _works(self, token: str) -> bool:
-        with storage.opened(self.path) as connection:
-            return storage.find(connection, digest(token)) is not None
+        with storage.opened_database(self.path) as connection:
+            return storage.find_participant(connection, digest(token)) is not None
 
     def _invited(self) -> str:
         """The token of a new participant; empty where there are as many as may join."""

@@ -25,7 +25,7 @@ def data_of(path: Path, participant: str) -> str:
         StorageError: it cannot be read.
     """
     design = storage.stored_design(path)
-    with storage.opened(path) as connection:
+    with storage.opened_database(path) as connection:
         connection.row_factory = sqlite3.Row
         person = connection.execute(
             "SELECT * FROM participants WHERE id = ?", (participant,)
@@ -73,7 +73,7 @@ def delete_participant(path: Path, participant: str, links: Path | None = None) 
         StorageError: the answers are deleted, but their bytes or the link are still in a file that
             another program reads or that cannot be written; the same call again removes them.
     """
-    with storage.opened(path) as connection:
+    with storage.opened_database(path) as connection:
         connection.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
         connection.execute("BEGIN IMMEDIATE")
         answers = connection.execute(
@@ -100,7 +100,7 @@ def delete_participant(path: Path, participant: str, links: Path | None = None) 
 def inactive_participants(path: Path, days: int) -> list[str]:
     """Those of whom the last that is stored, if only their link, is older than some days."""
     limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")
-    with storage.opened(path) as connection:
+    with storage.opened_database(path) as connection:
         # Times are in UTC and of one length, so that their order is that of their texts.
         rows = connection.execute(
             "SELECT id FROM participants WHERE max(created_at, coalesce(consented_at, ''),"

@@ -231,7 +231,7 @@ def make_server(app: ASGIApp, *, proxied: bool = False) -> Server:
     return uvicorn.Server(config)
 
 
-def serve(app: ASGIApp, listening: socket.socket, *, proxied: bool = False) -> None:
+def serve_surveys(app: ASGIApp, listening: socket.socket, *, proxied: bool = False) -> None:
     """Serve until interrupted.
 
     Raises:

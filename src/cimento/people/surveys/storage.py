@@ -160,7 +160,7 @@ def prepare(path: Path, design: SurveyDesign) -> None:
             seen=f"cannot be made ({error.strerror})",
             todo="Name another file with --database.",
         ) from error
-    with opened(path) as connection:
+    with opened_database(path) as connection:
         connection.executescript(_SCHEMA)
         known = _facts(connection)
         if not known:
@@ -186,7 +186,7 @@ def stored_design(path: Path) -> SurveyDesign:
             seen="there is no such file",
             todo="Serve the survey first, or name its file with --database.",
         )
-    with opened(path) as connection:
+    with opened_database(path) as connection:
         design = _facts(connection).get("design", "")
     return parse_design(design.encode(), where=str(path))
 
@@ -197,7 +197,7 @@ def signing_key(path: Path) -> bytes:
     Raises:
         StorageError: the file cannot be read, or holds none.
     """
-    with opened(path) as connection:
+    with opened_database(path) as connection:
         try:
             return bytes.fromhex(_facts(connection)["key"])
         except (KeyError, ValueError) as error:
@@ -217,7 +217,7 @@ def invite_participants(
         Each with the token of their link, which is stored nowhere.
     """
     made = []
-    with opened(path) as connection:
+    with opened_database(path) as connection:
         connection.execute("BEGIN IMMEDIATE")
         counts = Counter(row[0] for row in connection.execute("SELECT survey FROM participants"))
         for _ in range(number):
@@ -242,19 +242,19 @@ def invite_participants(
 
 def participants(path: Path) -> list[Participant]:
     """All participants, in the order in which their links were made."""
-    with opened(path) as connection:
+    with opened_database(path) as connection:
         rows = connection.execute(f"SELECT {_PARTICIPANT} FROM participants ORDER BY rowid")  # noqa: S608  # our own column names
         return [_participant(row) for row in rows]
 
 
 def answers(path: Path) -> list[StoredAnswer]:
     """All answers that count."""
-    with opened(path) as connection:
+    with opened_database(path) as connection:
         rows = connection.execute(f"SELECT {_ANSWER} FROM answers")  # noqa: S608  # our own names
         return [StoredAnswer(*row) for row in rows]
 
 
-def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
+def find_participant(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
     """The participant of a link; None for an unknown link."""
     query = f"SELECT {_PARTICIPANT} FROM participants WHERE token = ?"  # noqa: S608  # our own names
     row = connection.execute(query, (token_hash,)).fetchone()
@@ -386,7 +386,7 @@ def _facts(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that is closed at the end; StorageError for what the database refuses."""
     connection = open_database(path)
     try:

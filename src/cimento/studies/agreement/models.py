@@ -18,9 +18,9 @@ from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
-from cimento.studies.agreement.profile import agreement_of, contrasted, design_of
+from cimento.studies.agreement.profile import agreement_of, contrast_design, contrasted
 from cimento.studies.agreement.table import cell_of, mean_or_none, version_of
-from cimento.suites.tables import read_table
+from cimento.suites.tables import read_suite_table
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.profile import Contrasted
@@ -149,7 +149,7 @@ def read_models(path: Path) -> dict[str, Facts]:
     return _facts(read_bytes(path), path)
 
 
-def facts_of(run: AgreementRun, given: Mapping[str, Facts], known: Mapping[str, Facts]) -> Facts:
+def model_facts(run: AgreementRun, given: Mapping[str, Facts], known: Mapping[str, Facts]) -> Facts:
     """What is known of a run's model.
 
     The user's table says most; then what the run recorded of the model itself; then what was
@@ -201,7 +201,7 @@ def model_rows(
                 accuracy=language.accuracy,
                 target_tokens=mean_or_none(lengths),
                 unequal=mean_or_none([float(contrast.more_tokens != 0) for contrast in compared]),
-                facts=facts_of(agreement_runs[0], given, known),
+                facts=model_facts(agreement_runs[0], given, known),
             )
         )
     return rows
@@ -244,7 +244,7 @@ def fact_rows(models: Sequence[ModelRow], *, seed: int) -> list[FactRow]:
 
 
 def _facts(data: bytes, path: Path) -> dict[str, Facts]:
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     column = table.find(NAME) if table else None
     if table is None or column is None:
         seen = "; ".join(fault.seen for fault in faults) or f"there is no column {NAME!r}"
@@ -285,7 +285,9 @@ def _pair_row(
     ]
     different = different_scales((first.kind, second.kind))
     differences = [] if different else [a.ratio - b.ratio for a, b in both]
-    mean = mean_of(differences, design_of([a for a, _ in both] if differences else ()), seed=seed)
+    mean = mean_of(
+        differences, contrast_design([a for a, _ in both] if differences else ()), seed=seed
+    )
     return ModelPairRow(
         language=first.language,
         agreement=agreement_of(first),

@@ -184,7 +184,7 @@ def profile_rows(
     return rows
 
 
-def design_of(contrasts: Sequence[Contrasted]) -> Design:
+def contrast_design(contrasts: Sequence[Contrasted]) -> Design:
     """The design of comparisons: those of one cluster of items belong together."""
     return Design(
         tuple(contrast.item for contrast in contrasts),
@@ -220,7 +220,9 @@ def with_covariates(contrasts: Sequence[Contrasted]) -> tuple[Regression, tuple[
         for name, values in differences.items()
         if name in predictors or set(values) == {0.0}
     ]
-    regression = regress([contrast.margin_bits for contrast in known], predictors, design_of(known))
+    regression = regress(
+        [contrast.margin_bits for contrast in known], predictors, contrast_design(known)
+    )
     return regression, tuple(equal)
 
 
@@ -238,10 +240,10 @@ def _profile_row(
     equal = [contrast for contrast in cell if contrast.more_tokens == 0]
     right = [contrast.margin_bits > 0 for contrast in cell]
     ratio, of_equal = (
-        bounded_mean([contrast.ratio for contrast in group], design_of(group), seed=seed)
+        bounded_mean([contrast.ratio for contrast in group], contrast_design(group), seed=seed)
         for group in (cell, equal)
     )
-    accuracy = share_interval(right, design_of(cell))
+    accuracy = share_interval(right, contrast_design(cell))
     return ProfileRow(
         model=run.model,
         language=run.language,

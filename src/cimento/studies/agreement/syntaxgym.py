@@ -100,7 +100,9 @@ Verdicts = Mapping[str, Mapping[str, tuple[int, int]]]
 """Model with its corpus and seed, to suite, to right items and all items."""
 
 
-def scores_of(model: str, accuracies: Mapping[str, float], *, published: bool = False) -> Scores:
+def syntaxgym_scores(
+    model: str, accuracies: Mapping[str, float], *, published: bool = False
+) -> Scores:
     """The scores of one model.
 
     Args:
@@ -169,7 +171,7 @@ def published_scores(verdicts: Verdicts) -> list[Scores]:
     for name, models in group_by(verdicts, _title).items():
         title = name if len(models) == 1 else f"{name}, {len(models)} seeds"
         shares = _over_seeds([verdicts[model] for model in models])
-        all_scores.append(scores_of(title, shares, published=True))
+        all_scores.append(syntaxgym_scores(title, shares, published=True))
     return sorted([*all_scores, distilgpt2()], key=lambda scores: -(scores.sg_score or 0.0))
 
 
@@ -177,7 +179,7 @@ def distilgpt2() -> Scores:
     """What brain-score published of distilgpt2, by the conjunction of all predictions."""
     printed = printed_tables("agreement")["brain-score, distilgpt2"]["suites"]
     accuracies = {suite: float(value) for suite, value in printed.items()}
-    return scores_of("distilgpt2", accuracies, published=True)
+    return syntaxgym_scores("distilgpt2", accuracies, published=True)
 
 
 def run_scores(runs: Sequence[Run]) -> list[Scores]:
@@ -196,7 +198,7 @@ def run_scores(runs: Sequence[Run]) -> list[Scores]:
         accuracies = models.setdefault(run.model, {})
         if held:
             accuracies[run.suite.name] = sum(held) / len(held)
-    return [scores_of(model, accuracies) for model, accuracies in models.items()]
+    return [syntaxgym_scores(model, accuracies) for model, accuracies in models.items()]
 
 
 def circuit_table(rows: Sequence[Scores], notes: Iterable[str] = ()) -> Grid:
@@ -215,7 +217,7 @@ def circuit_table(rows: Sequence[Scores], notes: Iterable[str] = ()) -> Grid:
     )
 
 
-def suite_table(rows: Sequence[Scores]) -> Grid:
+def suite_accuracies(rows: Sequence[Scores]) -> Grid:
     """The accuracy on every suite, the published models above a line.
 
     Args:
@@ -246,7 +248,7 @@ def checked_scores(verdicts: Verdicts) -> Iterator[Cell]:
     printed = printed_tables("agreement")
     for model, circuits in printed["Hu et al. 2020, notebook"].items():
         for circuit, value in circuits.items() if model in verdicts else ():
-            scores = scores_of(model, _shares(verdicts[model]))
+            scores = syntaxgym_scores(model, _shares(verdicts[model]))
             yield beside(f"{model}: {circuit}", scores.circuits[circuit], value)
     mean = printed["brain-score, distilgpt2"]["mean"]
     note = "computed from the 31 accuracies that the same repository lists"

@@ -92,7 +92,7 @@ OF_PROFILE = ("attractors", "profile", "covariates", "models", "pairs", "facts")
 """Names of the tables that a profile adds."""
 
 
-def tables(report: AgreementReport) -> dict[str, Grid]:
+def agreement_tables(report: AgreementReport) -> dict[str, Grid]:
     """The tables that there are, by the names of their files."""
     averaging = report.languages[0].averaging if report.languages else ""
     facts = dict.fromkeys(name for row in report.models for name in row.facts)

@@ -21,7 +21,7 @@ from cimento.studies import printed_tables
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PrintedShare:
     """A count with its percentage.
 
     Attributes:
@@ -53,8 +53,8 @@ class ScoreRow:
 _TABLES = printed_tables("connectives")
 
 
-def _share_rows(table: str) -> dict[str, Share]:
-    return {name: Share(*cells) for name, cells in _TABLES[table].items()}
+def _share_rows(table: str) -> dict[str, PrintedShare]:
+    return {name: PrintedShare(*cells) for name, cells in _TABLES[table].items()}
 
 
 PER_CONNECTIVE, PAIRS_IN_PROSE = _TABLES["section 2.2.1"].values()
@@ -79,7 +79,7 @@ Verdict: TypeAlias = Literal["right", "wrong", "open"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class StudyCheck:
     """One thing that was checked.
 
     Attributes:
@@ -99,7 +99,7 @@ class Check:
     note: str = ""
 
 
-def check_published() -> list[Check]:
+def check_published() -> list[StudyCheck]:
     """Every check of the printed tables, in the order of the paper."""
     return [
         _pairs(),
@@ -118,7 +118,7 @@ def check_published() -> list[Check]:
     ]
 
 
-def fits(count: int, total: int, percent: str) -> bool:
+def fits_percentage(count: int, total: int, percent: str) -> bool:
     """Whether a count over a total, rounded to the decimals printed, is the percentage printed."""
     return rounded_percent(count, total, percent) == percent
 
@@ -143,10 +143,10 @@ def swapped_digits(number: int) -> list[int]:
     return sorted(numbers - {number})
 
 
-def _pairs() -> Check:
+def _pairs() -> StudyCheck:
     possible = PER_CONNECTIVE * len(CONNECTIVES)
     sentences = ACCEPTABLE + UNACCEPTABLE
-    return Check(
+    return StudyCheck(
         where="section 2.2.1",
         what="number of sentence pairs",
         printed=str(PAIRS_IN_PROSE),
@@ -157,7 +157,7 @@ def _pairs() -> Check:
     )
 
 
-def _table_2() -> Check:
+def _table_2() -> StudyCheck:
     """Whether the rows of Table 2 can be nested: the rest must have a variance."""
     whole, part = TABLE_2["NonAcceptable"], TABLE_2["NonAccept+NonGr"]
     n, m = UNACCEPTABLE, UNGRAMMATICAL
@@ -166,7 +166,7 @@ def _table_2() -> Check:
     between = m * (part.mean - whole.mean) ** 2 + (n - m) * (rest - whole.mean) ** 2
     nested_is_possible = squares - between >= 0
     pooled = ((n - m) * whole.mean + m * part.mean) / n
-    return Check(
+    return StudyCheck(
         where="Table 2",
         what="NonAcceptable against NonAccept+NonGr",
         printed=f"{whole.mean:.3f}, {part.mean:.3f}",
@@ -177,12 +177,12 @@ def _table_2() -> Check:
     )
 
 
-def _table_4() -> Iterator[Check]:
+def _table_4() -> Iterator[StudyCheck]:
     whole, part = TABLE_4["NonAcceptable"], TABLE_4["NonAccept+NonGr"]
     n, m = UNACCEPTABLE, UNGRAMMATICAL
     pooled = ((n - m) * whole.mean + m * part.mean) / n
     nested = whole.high >= part.high and whole.low <= part.low
-    yield Check(
+    yield StudyCheck(
         where="Table 4",
         what="largest perplexity of NonAcceptable",
         printed=f"{whole.high:.3f}",
@@ -191,7 +191,7 @@ def _table_4() -> Iterator[Check]:
         note=f"with rows that share nothing it fits: the first is of the {n - m} grammatical ones"
         " alone",
     )
-    yield Check(
+    yield StudyCheck(
         where="section 4",
         what="mean perplexity of the unacceptable sentences",
         printed=f"{whole.mean:.3f}",
@@ -202,10 +202,10 @@ def _table_4() -> Iterator[Check]:
     )
 
 
-def _rho() -> Check:
+def _rho() -> StudyCheck:
     both, one = ACCEPTABLE + UNACCEPTABLE, ACCEPTABLE
     p, p_of_one = p_of_rho(RHO, both), p_of_rho(RHO, one)
-    return Check(
+    return StudyCheck(
         where="section 4",
         what=f"p of rho = {RHO:.3f}, n = {both}",
         printed=f"< {RHO_P_BELOW}",
@@ -226,16 +226,16 @@ def p_of_rho(rho: float, n: int) -> float:
     return float(2 * stdtr(n - 2, -t))
 
 
-def _table_5_in_prose() -> Iterator[Check]:
+def _table_5_in_prose() -> Iterator[StudyCheck]:
     both = TABLE_5_TEN["Target+Pl. alt."].count
     for row, prose in (("Target", TARGET_IN_PROSE), ("Pl. alt.", PLAUSIBLE_IN_PROSE)):
-        share = Share(TABLE_5_TEN[row].count + both, prose)
+        share = PrintedShare(TABLE_5_TEN[row].count + both, prose)
         yield _share("section 4", f"{row} in the first ten", share, CLOZE_ITEMS)
 
 
 def _fitting(corpus: str, words: int) -> int:
     """How many percentages of Table 6 fit a number of words."""
-    return sum(fits(row.count, words, row.percent) for row in TABLE_6[corpus].values())
+    return sum(fits_percentage(row.count, words, row.percent) for row in TABLE_6[corpus].values())
 
 
 def _likely_words(corpus: str) -> int:
@@ -244,10 +244,10 @@ def _likely_words(corpus: str) -> int:
     return max((words, *swapped_digits(words)), key=lambda number: _fitting(corpus, number))
 
 
-def _words(corpus: str) -> Check:
+def _words(corpus: str) -> StudyCheck:
     words, best, n = WORDS[corpus], _likely_words(corpus), len(TABLE_6[corpus])
     fitting = _fitting(corpus, words)
-    return Check(
+    return StudyCheck(
         where="section 2.1",
         what=f"words of {corpus}",
         printed=f"{words:,}",
@@ -260,20 +260,20 @@ def _words(corpus: str) -> Check:
     )
 
 
-def _table_6_percentages() -> Iterator[Check]:
+def _table_6_percentages() -> Iterator[StudyCheck]:
     for corpus, rows in TABLE_6.items():
         for connective, row in rows.items():
             yield _share(f"Table 6, {corpus}", connective, row, _likely_words(corpus))
 
 
-def _table_6_counts() -> Iterator[Check]:
+def _table_6_counts() -> Iterator[StudyCheck]:
     for corpus, rows in TABLE_6.items():
         for connective, row in rows.items():
             counted = COUNTED[corpus][connective]
             if row.count >= counted:
                 continue
             twin = [name for name, other in rows.items() if other == row and name != connective]
-            yield Check(
+            yield StudyCheck(
                 where=f"Table 6, {corpus}",
                 what=f"{connective}: occurrences",
                 printed=str(row.count),
@@ -284,15 +284,15 @@ def _table_6_counts() -> Iterator[Check]:
             )
 
 
-def _shares(where: str, rows: Mapping[str, Share]) -> Iterator[Check]:
+def _shares(where: str, rows: Mapping[str, PrintedShare]) -> Iterator[StudyCheck]:
     for name, row in rows.items():
         yield _share(where, name, row, CLOZE_ITEMS)
 
 
-def _share(where: str, what: str, row: Share, total: int) -> Check:
+def _share(where: str, what: str, row: PrintedShare, total: int) -> StudyCheck:
     computed, printed = rounded_percent(row.count, total, row.percent), Decimal(row.percent)
     last = abs(printed - Decimal(computed)).scaleb(-printed.as_tuple().exponent)  # type: ignore[operator]  # a finite number has a whole exponent
-    return Check(
+    return StudyCheck(
         where=where,
         what=f"{what}: {row.count} of {total:,}, %",
         printed=row.percent,
@@ -302,9 +302,9 @@ def _share(where: str, what: str, row: Share, total: int) -> Check:
     )
 
 
-def _total(where: str, rows: Mapping[str, Share]) -> Check:
+def _total(where: str, rows: Mapping[str, PrintedShare]) -> StudyCheck:
     total = sum(row.count for row in rows.values())
-    return Check(
+    return StudyCheck(
         where=where,
         what="sum of all rows",
         printed=str(CLOZE_ITEMS),

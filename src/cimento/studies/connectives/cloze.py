@@ -22,7 +22,7 @@ from cimento.paradigms.cloze.people import (
     UNANSWERED,
     Choices,
     first_match,
-    fold,
+    folded_text,
     majority,
     top_class,
 )
@@ -115,7 +115,7 @@ class Counted:
         return replace(share, low=low, high=high)
 
 
-def counted(
+def _class_counts(
     classes: Mapping[str, str], usual: Sequence[str], suite: ClozeSuite, *, more: Sequence[str] = ()
 ) -> list[Counted]:
     """How many items are of each class.
@@ -134,7 +134,7 @@ def counted(
     return [Counted(name, [kind == name for kind in classes.values()], design) for name in names]
 
 
-def table_3(suite: ClozeSuite, roles: Mapping[str, str]) -> list[Counted]:
+def choice_counts(suite: ClozeSuite, roles: Mapping[str, str]) -> list[Counted]:
     """How many items the target was chosen for, the plausible option, and so on.
 
     Args:
@@ -143,7 +143,7 @@ def table_3(suite: ClozeSuite, roles: Mapping[str, str]) -> list[Counted]:
     """
     classes = {item: _CLASSES.get(role, OTHER_TIE) for item, role in roles.items()}
     usual = (TARGET, PLAUSIBLE, IMPLAUSIBLE, TIED)
-    return counted(classes, usual, suite, more=(OTHER_TIE, NO_OPTION, NOT_ANSWERED))
+    return _class_counts(classes, usual, suite, more=(OTHER_TIE, NO_OPTION, NOT_ANSWERED))
 
 
 def chosen_by_people(section: ClozeSection) -> dict[str, str]:
@@ -191,12 +191,12 @@ def table_5(
         ten[item.id] = UNREACHABLE if missed else names.get(top, top)
         first[item.id] = first_match(item, some)
     return (
-        counted(ten, (TARGET, PLAUSIBLE, BOTH, NEITHER), suite, more=(UNREACHABLE,)),
-        counted(first, (TARGET, PLAUSIBLE), suite),
+        _class_counts(ten, (TARGET, PLAUSIBLE, BOTH, NEITHER), suite, more=(UNREACHABLE,)),
+        _class_counts(first, (TARGET, PLAUSIBLE), suite),
     )
 
 
-def read_cloze(path: Path, completions: Path | None = None) -> ClozeSection:
+def read_cloze_section(path: Path, completions: Path | None = None) -> ClozeSection:
     """A cloze section, with a model's completions where there is a file of them.
 
     Args:
@@ -244,10 +244,10 @@ def _of_suite(path: Path) -> ClozeSection:
 
 def _by_option(item: ClozeItem, counts: Choices) -> Counter[str]:
     """How many people chose each option, whichever of its spellings a table has."""
-    texts = {fold(text): option.text for option in item.options for text in option.spellings}
+    texts = {folded_text(text): option.text for option in item.options for text in option.spellings}
     answers: Counter[str] = Counter()
     for text, count in counts.items():
-        answers[texts.get(fold(text), text)] += count
+        answers[texts.get(folded_text(text), text)] += count
     return answers
 
 
@@ -277,7 +277,7 @@ def _item(table: Table, row: Row) -> tuple[ClozeItem, Counter[str]]:
         _option(word, role, initial=not before.strip())
         for word, role in zip(words, roles, strict=True)
     )
-    folded = [fold(option.text) for option in options]
+    folded = [folded_text(option.text) for option in options]
     if len(set(folded)) < len(folded) or "" in folded:
         raise InputError(
             where=table.where(row),
@@ -314,7 +314,7 @@ def _around_blank(name: str, sentence: str) -> tuple[str, str]:
 
 def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
     """An option as it stands in the text, with the spellings that count as equal."""
-    plain = fold(word).replace("’", "'")
+    plain = folded_text(word).replace("’", "'")
     base = next((name for name, others in _VARIANTS.items() if plain in others), plain)
     spellings = list(dict.fromkeys((plain, base, *_VARIANTS.get(base, ()))))
     first, *others = (text.capitalize() if initial else text for text in spellings)
@@ -323,15 +323,15 @@ def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
 
 def _choices(table: Table, row: Row, item: ClozeItem) -> Counter[str]:
     """``se=18, none=2`` as numbers of people."""
-    texts = {fold(text): option.text for option in item.options for text in option.spellings}
+    texts = {folded_text(text): option.text for option in item.options for text in option.spellings}
     texts[NONE] = NONE
     counts: Counter[str] = Counter()
     for part in _list(text_of(row, "choices")):
         written, equals, count = part.partition("=")
-        option = texts.get(fold(written))
+        option = texts.get(folded_text(written))
         number = whole_number(count.strip())
         if not equals or number is None or option is None or option in counts:
-            named = ", ".join(sorted({fold(text) for text in texts.values()}))
+            named = ", ".join(sorted({folded_text(text) for text in texts.values()}))
             raise InputError(
                 where=table.where(row),
                 seen=f"choices has {part!r}",

@@ -13,14 +13,14 @@ from statistics import stdev
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.corpus.treebanks import SAMPLE
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
     by_label,
 )
-from cimento.paradigms.ratings.people import design_of
+from cimento.paradigms.ratings.people import sentence_design
 from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.report.grid import EstimateCell, Grid, GridCell
@@ -35,8 +35,8 @@ from cimento.studies.connectives.cloze import (
     UNREACHABLE,
     ClozeSection,
     Counted,
+    choice_counts,
     chosen_by_people,
-    table_3,
     table_5,
 )
 from cimento.studies.connectives.user_copy import (
@@ -236,7 +236,12 @@ def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
     blanks = material.blanks
     answered = blanks is not None and any(blanks.choices.values())
     if blanks and answered:
-        _add(lines_of, _CHOSEN, material.whose, [table_3(blanks.suite, chosen_by_people(blanks))])
+        _add(
+            lines_of,
+            _CHOSEN,
+            material.whose,
+            [choice_counts(blanks.suite, chosen_by_people(blanks))],
+        )
     unscored = []
     for answers in runs:
         rule = next((name for name in _CHOICE_RULES if name in answers.choices), "")
@@ -248,7 +253,9 @@ def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
         roles = {
             outcome.item: outcome.groups[CHOSEN] for outcome in outcomes if CHOSEN in outcome.groups
         }
-        _add(lines_of, _CHOSEN, f"{answers.run.model}, {rule}", [table_3(answers.suite, roles)])
+        _add(
+            lines_of, _CHOSEN, f"{answers.run.model}, {rule}", [choice_counts(answers.suite, roles)]
+        )
         if lost := len(outcomes) - len(roles):
             unscored.append(f"{answers.run.model}: {lost} items have an option without a score.")
     said = f"Nobody has answered {material.whose}." if blanks else _lacks(material, "blanks")
@@ -362,10 +369,10 @@ def _mean(
     perplexities = {
         sentence.id: value
         for sentence in group
-        if not isinstance(value := values[sentence.id], Missing)
+        if not isinstance(value := values[sentence.id], NoValue)
     }
     known = [sentence for sentence in group if sentence.id in perplexities]
-    mean = mean_of(list(perplexities.values()), design_of(known), seed=SEED)
+    mean = mean_of(list(perplexities.values()), sentence_design(known), seed=SEED)
     low, high = mean.low, mean.high
     if positive and mean.value is not None and high is not None:
         reach = (high - mean.value) / mean.value

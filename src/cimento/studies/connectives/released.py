@@ -105,7 +105,7 @@ _WITHOUT = (
 )
 
 
-def find(folder: Path, name: str) -> Path | None:
+def _find_released(folder: Path, name: str) -> Path | None:
     """A released file in a folder or below it; None where it is not there."""
     other = next((dataset.also[name] for dataset in SETS if name in dataset.also), None)
     return first_below(folder, name) or (first_below(folder, other) if other else None)
@@ -128,7 +128,7 @@ _ROUNDED = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class ReleasedStatistics:
     """What was computed, and what could not be.
 
     Attributes:
@@ -140,7 +140,7 @@ class Released:
     absent: tuple[str, ...]
 
 
-def released(folder: Path) -> Released:
+def released(folder: Path) -> ReleasedStatistics:
     """Every statistic that the files of a folder allow.
 
     Args:
@@ -149,7 +149,7 @@ def released(folder: Path) -> Released:
     Raises:
         InputError: a file is there and cannot be used.
     """
-    of_blimp = partial(_blimp, published=find(folder, PUBLISHED_BLIMP))
+    of_blimp = partial(_blimp, published=_find_released(folder, PUBLISHED_BLIMP))
     accomplit = (*ACCEPTABILITY, *COMPLEXITY)
     parts: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Path]], JsonValue]], ...] = (
         ("lau2020_none", LAU[:1], _lau),
@@ -169,7 +169,7 @@ def released(folder: Path) -> Released:
     paths = {
         name: path
         for name in dict.fromkeys(name for _, names, _ in parts for name in names)
-        if (path := find(folder, name)) is not None
+        if (path := _find_released(folder, name)) is not None
     }
     values = {
         part: compute([paths[name] for name in names])
@@ -177,7 +177,7 @@ def released(folder: Path) -> Released:
         if paths.keys() >= set(names)
     }
     absent = dict.fromkeys(name for _, names, _ in parts for name in names if name not in paths)
-    return Released(values, tuple(absent))
+    return ReleasedStatistics(values, tuple(absent))
 
 
 def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, JsonValue]:

@@ -23,8 +23,8 @@ from cimento.studies.connectives import TABLE_6
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.studies.connectives import Check
-    from cimento.studies.connectives.released import Released
+    from cimento.studies.connectives import StudyCheck
+    from cimento.studies.connectives.released import ReleasedStatistics
 
 
 TOLERANCE = 1e-9
@@ -62,7 +62,7 @@ def read_expected(path: Path) -> dict[str, JsonValue]:
     return data
 
 
-def compare(computed: JsonValue, expected: JsonValue) -> list[Compared]:
+def compare_statistics(computed: JsonValue, expected: JsonValue) -> list[Compared]:
     """Every number and text of the expected statistics beside the computed one."""
     mine = dict(_numbered(computed))
     return [
@@ -97,7 +97,7 @@ def _equal(first: JsonValue, second: JsonValue) -> bool:
 _EQUAL = {"right": True, "wrong": False, "open": None}
 
 
-def printed_section(checks: Sequence[Check]) -> Section:
+def printed_section(checks: Sequence[StudyCheck]) -> Section:
     """What adds up in the printed tables."""
     right, wrong, unclear = (
         sum(check.verdict == verdict for check in checks) for verdict in ("right", "wrong", "open")
@@ -120,7 +120,7 @@ def printed_section(checks: Sequence[Check]) -> Section:
     )
 
 
-def released_sections(released: Released) -> list[Section]:
+def released_sections(released: ReleasedStatistics) -> list[Section]:
     """Statistics of released data, a section for each."""
     return [
         Section(

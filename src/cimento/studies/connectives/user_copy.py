@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.io.values import Missing, Value
+from cimento.io.values import NoValue, Value
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
     GRAMMATICAL,
@@ -24,7 +24,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import Cell, Section, beside
 from cimento.studies import connectives as printed
-from cimento.studies.connectives import PerplexityRow, ScoreRow, Share
+from cimento.studies.connectives import PerplexityRow, PrintedShare, ScoreRow
 from cimento.studies.connectives.cloze import (
     BOTH,
     IMPLAUSIBLE,
@@ -34,9 +34,9 @@ from cimento.studies.connectives.cloze import (
     TIED,
     ClozeSection,
     Counted,
+    choice_counts,
     chosen_by_people,
-    read_cloze,
-    table_3,
+    read_cloze_section,
     table_5,
 )
 from cimento.suites.load import open_suite
@@ -115,7 +115,9 @@ def read_copy(folder: Path) -> UserCopy:
     return UserCopy(
         sentences=_rated(sentences_path) if sentences_path else None,
         sentences_path=sentences_path,
-        blanks=read_cloze(blanks_path, _find(folder, "completions")) if blanks_path else None,
+        blanks=read_cloze_section(blanks_path, _find(folder, "completions"))
+        if blanks_path
+        else None,
         blanks_path=blanks_path,
     )
 
@@ -149,7 +151,7 @@ def copy_tables(copy: UserCopy) -> list[Section]:
         tables |= beside_people(sentences, perplexities)
     if copy.blanks is not None:
         suite, completions = copy.blanks.suite, copy.blanks.completions
-        people = table_3(suite, chosen_by_people(copy.blanks))
+        people = choice_counts(suite, chosen_by_people(copy.blanks))
         tables["Table 3"] = _shares(people, CLOZE_ROWS, printed.TABLE_3)
         if completions:
             ten, first = table_5(suite, completions)
@@ -193,7 +195,7 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
                 todo="Correct the cell.",
             )
         perplexities[sentence.id] = (
-            Missing("the file has no perplexity") if value is None else value
+            NoValue("the file has no perplexity") if value is None else value
         )
     return perplexities
 
@@ -222,7 +224,7 @@ def _rho(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) 
     known = [
         (sentence.mean, value)
         for sentence in sentences
-        if sentence.mean is not None and not isinstance(value := perplexities[sentence.id], Missing)
+        if sentence.mean is not None and not isinstance(value := perplexities[sentence.id], NoValue)
     ]
     rho = coefficient([mean for mean, _ in known], [value for _, value in known])
     return beside(
@@ -246,7 +248,7 @@ def _pairs(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
             continue
         good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
         first, second = perplexities[good.id], perplexities[bad.id]
-        if isinstance(first, Missing) or isinstance(second, Missing):
+        if isinstance(first, NoValue) or isinstance(second, NoValue):
             continue
         clusters[pair] = belongs_to(good)
         marked = GRAMMATICAL if bad.grammatical else UNGRAMMATICAL
@@ -271,7 +273,7 @@ def _accuracy(row: str, results: Mapping[str, bool], clusters: Mapping[str, Hash
 
 
 def _shares(
-    counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, Share]
+    counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, PrintedShare]
 ) -> Iterator[Cell]:
     for category in counted:
         row = said.get(rows.get(category.name, ""))

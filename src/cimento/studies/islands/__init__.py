@@ -33,8 +33,8 @@ from cimento.studies import (
     Maker,
     Section,
     beside,
+    cell_number,
     need,
-    number,
     printed_tables,
     read_rows,
     section_of,
@@ -46,16 +46,16 @@ from cimento.studies.islands.human import (
     human,
     known_people,
     people_result,
-    read_judgments,
+    read_island_ratings,
     unit_means,
 )
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
-from cimento.studies.islands.models import MEASURES, STARTER, Asked, results_of
+from cimento.studies.islands.models import MEASURES, STARTER, IslandSuites, island_results
 from cimento.studies.islands.tables import (
     blimp_models,
     blimp_people,
     blimp_table,
-    find,
+    find_file,
     item_files,
     pseudo_likelihoods,
     tables,
@@ -123,7 +123,7 @@ def scales(data: Path) -> Iterator[Cell]:
 
     The pool is that of the study: all sentences of the four phenomena together.
     """
-    judgments = read_judgments(find(data, RATINGS))
+    judgments = read_island_ratings(find_file(data, RATINGS))
     means: dict[str, dict[str, float]] = {}
     groups: dict[str, list[str]] = {}
     for phenomenon, group in by_phenomenon(judgments).items():
@@ -152,7 +152,7 @@ def contexts(data: Path) -> Iterator[Cell]:
     """Ratings of one sentence in different contexts, correlated (Lau et al. 2020)."""
     from cimento.statistics.correlation import coefficient
 
-    ratings = {name: _ratings(find(data, f"context-{name}-ratings.csv")) for name in _CONTEXTS}
+    ratings = {name: _ratings(find_file(data, f"context-{name}-ratings.csv")) for name in _CONTEXTS}
     for name, scores in ratings.items():
         what, note = f"{name}: mean of mean ratings", f"{len(scores)} sentences"
         yield Cell(what=what, computed=fmean(scores.values()), note=note)
@@ -174,7 +174,7 @@ def _ratings(path: Path) -> dict[str, float]:
     need(path, rows, ("ID", "full-ratings"))
     means = {}
     for row in rows:
-        single = [number(text) for text in row["full-ratings"].split(",")]
+        single = [cell_number(text) for text in row["full-ratings"].split(",")]
         known = [value for value in single if value is not None]
         if known:
             means[row["ID"]] = fmean(known)
@@ -254,7 +254,7 @@ SCALE: Normalisation = "likert-z"
 """Of the study's figures: z-scores of seven equal bins."""
 
 
-def people_of(data: Path | None, given: Path | None) -> tuple[str, Factorial]:
+def people_ratings(data: Path | None, given: Path | None) -> tuple[str, Factorial]:
     """The ratings of people for the first panels, and how they are called.
 
     Args:
@@ -268,13 +268,13 @@ def people_of(data: Path | None, given: Path | None) -> tuple[str, Factorial]:
         return f"people, {given.stem}", people_result(given)
     english = "people, English"
     try:
-        return english, people_result(find(data, RATINGS)) if data else known_people()
+        return english, people_result(find_file(data, RATINGS)) if data else known_people()
     except AbsentError:
         return english, known_people()
 
 
 def study_figures(
-    runs: Sequence[Run], asked: Asked, people: tuple[str, Factorial]
+    runs: Sequence[Run], asked: IslandSuites, people: tuple[str, Factorial]
 ) -> Iterator[tuple[str, Figure]]:
     """The figures of some models, each with the name of its file without ending.
 
@@ -290,7 +290,7 @@ def study_figures(
     """
     about = [run for run in runs if run.suite.name in _titles(asked)]
     for model, some in group_by(about, lambda run: run.model).items():
-        results = {run.suite.name: results_of([run])[model] for run in some}
+        results = {run.suite.name: island_results([run])[model] for run in some}
         for measure in MEASURES:
             factorials = {name: columns[measure] for name, columns in results.items()}
             if not any(result.reason for result in factorials.values()):
@@ -302,14 +302,14 @@ def study_figures(
             yield from _tokens(run, results[run.suite.name][measure])
 
 
-def _titles(asked: Asked) -> Mapping[str, str]:
+def _titles(asked: IslandSuites) -> Mapping[str, str]:
     """Name of a suite to the title of its panels, in the order of the study's figures."""
     new = STARTER if asked.new == STARTER else "new items"
     return {asked.published: "published items", asked.new: new}
 
 
 def _columns(
-    factorials: Mapping[str, Factorial], asked: Asked, people: tuple[str, Factorial]
+    factorials: Mapping[str, Factorial], asked: IslandSuites, people: tuple[str, Factorial]
 ) -> Iterator[Column]:
     shown = {label: factorials.get(name) for name, label in _titles(asked).items()}
     for title, result in (people, *shown.items()):

@@ -10,8 +10,8 @@ from cimento.io.values import Value, group_by
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.studies import Cell, beside, need, number, printed_tables, read_rows, section_of
-from cimento.studies.islands.tables import find, surprisals
+from cimento.studies import Cell, beside, cell_number, need, printed_tables, read_rows, section_of
+from cimento.studies.islands.tables import find_file, surprisals
 from cimento.suites.design import Licensing
 
 KOBZEVA = (
@@ -58,7 +58,7 @@ def filler_effects(path: Path) -> tuple[str, Effects]:
     sums: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in rows:
         filler, gap, complementizer = row["condition"].split("_")
-        surprisal = number(row["surprisal"])
+        surprisal = cell_number(row["surprisal"])
         if row["region"] != REGION_OF_GAP[gap] or row["word"] in NOT_COUNTED or surprisal is None:
             continue
         items = sums.setdefault((filler, gap, complementizer), {})
@@ -131,7 +131,7 @@ def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Cell]:
 )
 def wilcox(data: Path) -> Iterator[Cell]:
     """Licensing interactions in wh-islands, and the three-way term of the mixed model."""
-    path = find(data, "wh_islands.csv")
+    path = find_file(data, "wh_islands.csv")
     rows = read_rows(path)
     need(path, rows, ("island", "item", "wh", "gap", "model", "surprisal"))
     for model, model_rows in group_by(rows, lambda row: row["model"]).items():
@@ -151,7 +151,7 @@ def wilcox_cells(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[LicensingC
     """Item and cell to its surprisal."""
     cells: dict[str, dict[LicensingCell, Value]] = {}
     for row in rows:
-        value = number(row["surprisal"])
+        value = cell_number(row["surprisal"])
         if value is not None:
             cells.setdefault(row["item"], {})[row["wh"], row["gap"], row["island"]] = value
     return cells

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 
 from cimento.errors import InputError
-from cimento.io.values import Missing, group_by
-from cimento.measures.normalising import NORMALISATIONS, Scope, z_scores
+from cimento.io.values import NoValue, group_by
+from cimento.measures.normalising import NORMALISATIONS, Scope, standard_scores
 from cimento.paradigms.regions.factorial import (
     DesignRate,
     Factorial,
@@ -33,14 +33,14 @@ from cimento.studies import (
     Cell,
     Section,
     beside,
+    cell_number,
     equals_printed,
     need,
-    number,
     printed_column,
     printed_tables,
     read_rows,
 )
-from cimento.studies.islands.tables import find
+from cimento.studies.islands.tables import find_file
 from cimento.suites import Condition, Item, Meta, Region, Suite
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS, ISLAND_SQUARE
 
@@ -58,7 +58,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgment:
+class IslandRating:
     """One rating of one sentence by one person.
 
     Attributes:
@@ -82,7 +82,7 @@ class Judgment:
     z_released: str
 
 
-def read_judgments(path: Path) -> list[Judgment]:
+def read_island_ratings(path: Path) -> list[IslandRating]:
     """The ratings, with z computed as the study did: sample sd, over all of a person's trials.
 
     Raises:
@@ -94,7 +94,7 @@ def read_judgments(path: Path) -> list[Judgment]:
         row["zscore_published"] = z_released
     people: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for position, row in enumerate(rows, start=2):
-        rating = number(row["judgment"])
+        rating = cell_number(row["judgment"])
         if rating is not None and not LOWEST <= rating <= HIGHEST:
             raise InputError(
                 where=f"{path} row {position}",
@@ -105,14 +105,14 @@ def read_judgments(path: Path) -> list[Judgment]:
             people[row["participant"], row["experiment"]].append(row)
     judgments = []
     for (participant, experiment), person_rows in people.items():
-        scaled = z_scores([float(row["judgment"]) for row in person_rows], ddof=1)
-        if isinstance(scaled, Missing):
+        scaled = standard_scores([float(row["judgment"]) for row in person_rows], ddof=1)
+        if isinstance(scaled, NoValue):
             continue
         for row, z in zip(person_rows, scaled, strict=True):
             released = row["zscore_published"]
             is_filler = row["island"] == FILLER
             judgments.append(
-                Judgment(
+                IslandRating(
                     participant=participant,
                     experiment=experiment,
                     phenomenon=FILLER if is_filler else f"{row['dependency']}_{row['island']}",
@@ -120,19 +120,19 @@ def read_judgments(path: Path) -> list[Judgment]:
                     item=row["item_number"],
                     rating=float(row["judgment"]),
                     z=z,
-                    z_released="" if number(released) is None else released,
+                    z_released="" if cell_number(released) is None else released,
                 )
             )
     return judgments
 
 
-def by_phenomenon(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+def by_phenomenon(judgments: Sequence[IslandRating]) -> dict[str, list[IslandRating]]:
     """The judgments of targets, by phenomenon."""
     targets = (judgment for judgment in judgments if judgment.phenomenon != FILLER)
     return dict(sorted(group_by(targets, lambda judgment: judgment.phenomenon).items()))
 
 
-def judgment_cells(judgments: Sequence[Judgment]) -> list[CellMean]:
+def judgment_cells(judgments: Sequence[IslandRating]) -> list[CellMean]:
     """Mean, sd and standard error over judgments for each condition."""
     return [
         cell_mean(
@@ -142,7 +142,7 @@ def judgment_cells(judgments: Sequence[Judgment]) -> list[CellMean]:
     ]
 
 
-def unit_means(judgments: Sequence[Judgment], unit: str) -> dict[str, dict[str, float]]:
+def unit_means(judgments: Sequence[IslandRating], unit: str) -> dict[str, dict[str, float]]:
     """Participant or item, and condition, to the mean z of its judgments.
 
     Args:
@@ -174,7 +174,7 @@ def complete_table(means: Mapping[str, Mapping[str, float]]) -> list[list[float]
     ]
 
 
-def crossed_model(judgments: Sequence[Judgment]) -> MixedFit:
+def crossed_model(judgments: Sequence[IslandRating]) -> MixedFit:
     """The mixed model of one phenomenon; with this coding its interaction is DD."""
     return mixed_model(
         FORMULA,
@@ -194,8 +194,8 @@ def crossed_model(judgments: Sequence[Judgment]) -> MixedFit:
 
 def human(data: Path) -> Section:
     """Every figure of the English ratings, beside the released z and, if there, recomputed ones."""
-    path = find(data, RATINGS)
-    judgments = read_judgments(path)
+    path = find_file(data, RATINGS)
+    judgments = read_island_ratings(path)
     recomputed = _recomputed(path.with_name(RECOMPUTED))
     lines = [_z_line(judgments)]
     for phenomenon, group in by_phenomenon(judgments).items():
@@ -220,7 +220,7 @@ def _recomputed(path: Path) -> dict[str, dict[str, str]]:
     return {row.get("", ""): row for row in rows}
 
 
-def _z_line(judgments: Sequence[Judgment]) -> Cell:
+def _z_line(judgments: Sequence[IslandRating]) -> Cell:
     known = [judgment for judgment in judgments if judgment.z_released]
     gaps = [abs(judgment.z - float(judgment.z_released)) for judgment in known]
     equal = sum(equals_printed(judgment.z, judgment.z_released) for judgment in known)
@@ -233,7 +233,7 @@ def _z_line(judgments: Sequence[Judgment]) -> Cell:
 
 
 def _phenomenon(
-    name: str, judgments: Sequence[Judgment], others: Mapping[str, str]
+    name: str, judgments: Sequence[IslandRating], others: Mapping[str, str]
 ) -> Iterator[Cell]:
     def with_others(what: str, value: float | None, column: str, note: str = "") -> Cell:
         return beside(f"{name}{what}", value, None, recomputed=others.get(column), note=note)
@@ -258,7 +258,7 @@ def _phenomenon(
 
 
 def _by_unit(
-    name: str, judgments: Sequence[Judgment], unit: str, others: str | None
+    name: str, judgments: Sequence[IslandRating], unit: str, others: str | None
 ) -> Iterator[Cell]:
     means = unit_means(judgments, unit)
     effects = effects_of(ISLAND_SQUARE, means, list(means))
@@ -405,7 +405,7 @@ def _known_effects(row: Mapping[str, Sequence[str]]) -> Effects:
 
 
 def _released(path: Path) -> Means:
-    groups = by_phenomenon(read_judgments(path))
+    groups = by_phenomenon(read_island_ratings(path))
     return {name: unit_means(group, "item") for name, group in groups.items() if name[:3] == "wh_"}
 
 
@@ -426,7 +426,7 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
                 seen=f"the condition is {row['condition']!r}",
                 todo=f"Conditions are {', '.join(ISLAND_CONDITIONS)}.",
             )
-    known = [(row, value) for row in rows if (value := number(row[column])) is not None]
+    known = [(row, value) for row in rows if (value := cell_number(row[column])) is not None]
     return {
         phenomenon: _means((row["item"], row["condition"], value) for row, value in group)
         for phenomenon, group in group_by(known, lambda pair: pair[0]["phenomenon"]).items()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.io.values import Missing, group_by
+from cimento.io.values import NoValue, group_by
 from cimento.measures import find_measure
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
@@ -30,7 +30,7 @@ from cimento.studies.islands.tables import (
     INVALID,
     INVALID_NOTE,
     SOURCE,
-    find,
+    find_file,
     new_items,
     printed_accuracies,
     printed_blimp,
@@ -49,7 +49,7 @@ NEW, PUBLISHED, VARIATIONS = "islands-madeddu", "islands-sprouse", "islands-vari
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class IslandSuites:
     """The suites of the study that there are.
 
     Attributes:
@@ -72,7 +72,7 @@ class Asked:
         return list(dict.fromkeys(note for notes in self.notes.values() for note in notes))
 
 
-def asked_of(data: Path | None) -> Asked:
+def island_suites(data: Path | None) -> IslandSuites:
     """The suites to ask.
 
     Args:
@@ -85,7 +85,7 @@ def asked_of(data: Path | None) -> Asked:
     if data is None:
         ours = (f"Published rows are about the study's items, those of your models about {STARTER},"
                 " cimento's own items.")  # fmt: skip
-        return Asked(
+        return IslandSuites(
             suites=(STARTER, variations_suite()),
             new=STARTER,
             notes={"table-1": (ours,), "table-2": (_NO_PUBLISHED,), "table-3": (_NO_BLIMP,)},
@@ -94,7 +94,7 @@ def asked_of(data: Path | None) -> Asked:
     if new is None and published is None:
         new_items(data)  # says what is looked for
     blimp = _blimp(data)
-    return Asked(
+    return IslandSuites(
         suites=[*filter(None, (new, published)), *blimp.values(), variations_suite()],
         new=NEW if new else "",
         published=PUBLISHED if published else "",
@@ -142,7 +142,7 @@ def _merged(name: str, data: Path) -> Suite | None:
 def _blimp(data: Path) -> dict[str, Path]:
     """Column of Table 3 to BLiMP's file; empty where one of the three is not there."""
     try:
-        return {column: find(data, name) for column, name in BLIMP_FILES.items()}
+        return {column: find_file(data, name) for column, name in BLIMP_FILES.items()}
     except AbsentError:
         return {}
 
@@ -170,7 +170,7 @@ Results = Mapping[str, Mapping[str, Factorial]]
 """Model to measure to what came of one suite."""
 
 
-def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dict[str, Grid]:
+def model_tables(runs: Sequence[Run], asked: IslandSuites, *, limit: int | None) -> dict[str, Grid]:
     """The tables of some models, by the names of their files.
 
     Args:
@@ -180,7 +180,9 @@ def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dic
     """
     cut = () if limit is None else (f"Of each suite only the first {limit} items were asked.",)
     by_suite = group_by(runs, lambda run: run.suite.name)
-    new, published = (results_of(by_suite.get(name, ())) for name in (asked.new, asked.published))
+    new, published = (
+        island_results(by_suite.get(name, ())) for name in (asked.new, asked.published)
+    )
     tables = {
         "table-1": accuracy_table(1, new),
         "table-2": accuracy_table(2, published),
@@ -193,7 +195,7 @@ def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dic
     }
 
 
-def results_of(runs: Sequence[Run]) -> Results:
+def island_results(runs: Sequence[Run]) -> Results:
     """Model and measure to the results of some runs of one factorial suite."""
     by_model: dict[str, dict[str, Factorial]] = {}
     for result in factorials(runs, tuple(MEASURES)):
@@ -301,7 +303,9 @@ def _average(result: Factorial) -> GridCell:
     return EstimateCell.of(mean.value, mean, mean.n, percent=True)
 
 
-def _blimp_table(by_suite: Mapping[str, Sequence[Run]], asked: Asked, italian: Results) -> Grid:
+def _blimp_table(
+    by_suite: Mapping[str, Sequence[Run]], asked: IslandSuites, italian: Results
+) -> Grid:
     """Table 3: a row for each model and measure, BLiMP's three islands in columns."""
     rows: list[tuple[GridCell, ...]] = [
         (f"{model} {PUBLISHED_ROW}", *row.values()) for model, row in printed_blimp().items()
@@ -342,7 +346,7 @@ def _good_rate(run: Run, measure: str) -> EstimateCell:
     held = {}
     for item, scores in good_scores(run, find_measure(measure)).items():
         good, bad = scores[GOOD], scores[BAD]
-        if not isinstance(good, Missing) and not isinstance(bad, Missing):
+        if not isinstance(good, NoValue) and not isinstance(bad, NoValue):
             held[item] = good > bad
     interval = share_interval(list(held.values()), Design.independent(len(held)))
     share = sum(held.values()) / len(held) if held else None
@@ -395,5 +399,5 @@ def _variation_table(runs: Sequence[Run]) -> Grid:
     )
 
 
-def _value(score: float | Missing | None) -> str:
+def _value(score: float | NoValue | None) -> str:
     return f"{score:.2f}" if isinstance(score, float) else BLANK

@@ -22,10 +22,10 @@ from cimento.studies import (
     AbsentError,
     Cell,
     beside,
+    cell_number,
     equals_printed,
     first_below,
     need,
-    number,
     printed_column,
     printed_tables,
     read_rows,
@@ -75,7 +75,7 @@ _SUITES: Mapping[str, tuple[str, str, str]] = {
 _FOLDERS = frozenset({"sprouse", "mdd2", "multiple", "variations", "syntactic_tests_it", "drafts"})
 
 
-def find(data: Path, name: str) -> Path:
+def find_file(data: Path, name: str) -> Path:
     """The one file of a name in a folder or below it; of several, the first by path.
 
     Raises:
@@ -83,11 +83,11 @@ def find(data: Path, name: str) -> Path:
     """
     path = first_below(data, name)
     if path is None:
-        raise missing(data, [name])
+        raise _absent_files(data, [name])
     return path
 
 
-def missing(data: Path, names: Iterable[str]) -> AbsentError:
+def _absent_files(data: Path, names: Iterable[str]) -> AbsentError:
     """The error of a folder without some files; it names all that can be there."""
     looked = "; ".join(f"{name}: {what}" for name, what in LOOKED_FOR.items())
     return AbsentError(
@@ -105,7 +105,7 @@ def surprisals(data: Path) -> list[Path]:
     """
     paths = sorted(data.rglob("whether_*_result.csv"))
     if not paths:
-        raise missing(data, ["whether_*_result.csv"])
+        raise _absent_files(data, ["whether_*_result.csv"])
     return paths
 
 
@@ -119,7 +119,7 @@ def item_files(data: Path) -> list[Path]:
     inside = [path for path in paths if path.parent.name in _FOLDERS]
     flat = [path for path in paths if path.name.startswith(("custom-wh_", "wh_", "rc_"))]
     if not (inside or flat):
-        raise missing(data, ["outputs/"])
+        raise _absent_files(data, ["outputs/"])
     return inside or flat
 
 
@@ -135,7 +135,7 @@ def new_items(data: Path) -> dict[str, Path]:
         return _beside(first[0].parent, 0)
     if later:
         return _beside(later[0].parent, 1)
-    raise missing(data, [NEW])
+    raise _absent_files(data, [NEW])
 
 
 def published_items(data: Path) -> dict[str, Path]:
@@ -144,14 +144,14 @@ def published_items(data: Path) -> dict[str, Path]:
     Raises:
         AbsentError: a file is missing.
     """
-    return _beside(find(data, PUBLISHED).parent, 2)
+    return _beside(find_file(data, PUBLISHED).parent, 2)
 
 
 def _beside(folder: Path, state: int) -> dict[str, Path]:
     paths = {name: folder / f"{stems[state]}.jsonl" for name, stems in _SUITES.items()}
     absent = [path.name for path in paths.values() if not path.is_file()]
     if absent:
-        raise missing(folder, absent)
+        raise _absent_files(folder, absent)
     return paths
 
 
@@ -172,7 +172,7 @@ ACCEPTED_ABOVE = 0.5
 )
 def blimp_models(data: Path) -> Iterator[Cell]:
     """Paradigm, phenomenon and overall means of four models beside the figures first printed."""
-    rows = released_accuracies(find(data, "models_summary.jsonl"))
+    rows = released_accuracies(find_file(data, "models_summary.jsonl"))
     paradigms = [row for row in rows if row["UID"] != OVERALL]
     printed = _released_means([row for row in rows if row["UID"] == OVERALL])
     first = {name.lower().replace(" ", "_"): gpt2 for name, (gpt2, _) in _printed(_OF_GPT2).items()}
@@ -197,8 +197,8 @@ def blimp_models(data: Path) -> Iterator[Cell]:
 )
 def blimp_people(data: Path) -> Iterator[Cell]:
     """Accuracy of people per paradigm, recomputed from their answers."""
-    answers_path = find(data, "human_responses_long.csv.gz")
-    printed_path = find(data, "human_validation_summary.csv")
+    answers_path = find_file(data, "human_responses_long.csv.gz")
+    printed_path = find_file(data, "human_validation_summary.csv")
     answers, printed = read_rows(answers_path), read_rows(printed_path)
     need(answers_path, answers, ("status", "UID", "good", "correct_position", "chosen_position"))
     need(printed_path, printed, ("Condition", "total_mean", "accepted"))
@@ -239,7 +239,7 @@ def _pair_accuracies(answers: Sequence[Mapping[str, str]]) -> dict[str, list[flo
     """Paradigm to the accuracy of each of its pairs over the people who judged it."""
     judged: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for row in answers:
-        right, chosen = number(row["correct_position"]), number(row["chosen_position"])
+        right, chosen = cell_number(row["correct_position"]), cell_number(row["chosen_position"])
         if row["status"] == "Approved" and right is not None and chosen is not None:
             judged[row["UID"]][row["good"]].append(right == chosen)
     return {
@@ -327,7 +327,7 @@ def blimp_table(data: Path) -> Iterator[Cell]:
     paradigms = _printed(_OF_MASKED)
     released = {
         str(row["UID"]).lower(): 100 * float(row["gpt2"])
-        for row in released_accuracies(find(data, "models_summary.jsonl"))
+        for row in released_accuracies(find_file(data, "models_summary.jsonl"))
     }
     for name, row in printed_blimp().items():
         column = next((model for model in paradigms if name.lower().startswith(model)), "")

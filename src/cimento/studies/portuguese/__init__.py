@@ -28,7 +28,7 @@ from cimento.paradigms.cloze.shares import (
 )
 from cimento.statistics.differences import MCNEMAR
 from cimento.studies import equals_printed
-from cimento.studies.portuguese.data import WHERE, Row, State, StudyData
+from cimento.studies.portuguese.data import WHERE, JudgedCandidate, State, StudyData
 from cimento.studies.portuguese.grammar import (
     DIMENSIONS,
     PRINTED,
@@ -69,7 +69,7 @@ def per_template(data: StudyData) -> Json:
     return {name: precisions(rows) for name, rows in by_template(data.release).items()}
 
 
-def confidence(data: StudyData) -> Json:
+def _mean_probabilities(data: StudyData) -> Json:
     """The mean probability of candidates that fit and of those that do not, by template."""
     return {
         name: {
@@ -130,7 +130,7 @@ def clusters(data: StudyData) -> Json:
     return result
 
 
-def _clustered(rows: Sequence[Row]) -> Json:
+def _clustered(rows: Sequence[JudgedCandidate]) -> Json:
     first = [row for row in rows if row.first]
     shared = clustering(row.column("template") for row in first)
     return {
@@ -143,16 +143,16 @@ def _clustered(rows: Sequence[Row]) -> Json:
     }
 
 
-def _with_interval(rows: Sequence[Row]) -> Json:
+def _with_interval(rows: Sequence[JudgedCandidate]) -> Json:
     return {**share_json(micro(row.candidate for row in rows)), **pooled_interval(rows)}
 
 
-def dimension_rows(rows: Iterable[Row], case: str) -> list[Row]:
+def dimension_rows(rows: Iterable[JudgedCandidate], case: str) -> list[JudgedCandidate]:
     """The rows of one of the six tests, by its name in Table 13."""
     return [row for row in rows if row.column("dimension") == DIMENSIONS[case]]
 
 
-def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
+def _mean_probability(rows: Sequence[JudgedCandidate], *, fits: bool) -> float | None:
     scores = [
         row.candidate.probability
         for row in rows
@@ -162,7 +162,7 @@ def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
 
 
 def _by_reading(data: StudyData, part: Callable[[str], str]) -> Json:
-    def name_of(row: Row) -> str:
+    def name_of(row: JudgedCandidate) -> str:
         return "/".join(sorted({part(reading) for reading in verb_readings(row.instance)}))
 
     classes = group_by(dimension_rows(data.release, "Subject Agreement"), name_of)
@@ -338,7 +338,7 @@ def _share(claim: str, computed: Sequence[float | None], note: str = "") -> _Ans
     return _Answer([*computed], note, computed[-1] == _paper(claim))
 
 
-def _among_fitting(rows: Sequence[Row], remarks: Sequence[str]) -> list[float | None]:
+def _among_fitting(rows: Sequence[JudgedCandidate], remarks: Sequence[str]) -> list[float | None]:
     share = not_expected([row.candidate for row in rows], remarks=remarks).of_fitting
     return [share.correct, share.n, share.percent]
 
@@ -399,7 +399,7 @@ PARTS: Mapping[str, Callable[[StudyData], Json | list[Json]]] = {
     "claims": claims,
     "profiles": profiles,
     "auto": automatic_evaluation,
-    "confidence": confidence,
+    "confidence": _mean_probabilities,
     "per-template": per_template,
     "hits": hits_at_k,
     "per-mwe": hits_per_expression,

@@ -23,7 +23,7 @@ from cimento.paradigms.cloze.portuguese import (
     JudgedRow,
     read_multiwords,
     read_predictions,
-    read_sheet,
+    read_released_sheet,
     read_snapshot,
     read_templates,
 )
@@ -50,7 +50,7 @@ WHERE = "https://github.com/rswilkens/Assessing-Linguistic-Generalisation-in-Lan
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JudgedCandidate:
     """A judged candidate of one state, beside the instance that it belongs to.
 
     Attributes:
@@ -94,10 +94,10 @@ class StudyData:
         return tuple(state for state in STATES if STATE_FILES[state] in self.files)
 
     @cached_property
-    def snapshot(self) -> list[Row]:
+    def snapshot(self) -> list[JudgedCandidate]:
         """The rows of the snapshot."""
         return [
-            Row(
+            JudgedCandidate(
                 self._instance(row),
                 replace(row.candidate, fits=row.snapshot_fits),
                 row.snapshot_first,
@@ -107,13 +107,14 @@ class StudyData:
         ]
 
     @cached_property
-    def release(self) -> list[Row]:
+    def release(self) -> list[JudgedCandidate]:
         """The rows of the release."""
         return [
-            Row(self._instance(row), row.candidate, row.candidate.rank == 1) for row in self.judged
+            JudgedCandidate(self._instance(row), row.candidate, row.candidate.rank == 1)
+            for row in self.judged
         ]
 
-    def rows(self, state: State) -> list[Row]:
+    def rows(self, state: State) -> list[JudgedCandidate]:
         """The rows of a state."""
         return self.snapshot if state == "snapshot" else self.release
 
@@ -131,7 +132,7 @@ class StudyData:
         return self._instances[row.candidate.item]
 
 
-def load(path: Path) -> StudyData:
+def load_study(path: Path) -> StudyData:
     """Read the released files.
 
     Args:
@@ -155,7 +156,7 @@ def load(path: Path) -> StudyData:
     instances: Iterable[Instance] = ()
     judged: Sequence[JudgedRow] = ()
     if SHEET in files:
-        instances, judged = read_sheet(files[SHEET])
+        instances, judged = read_released_sheet(files[SHEET])
         if SNAPSHOT in files:
             instances, judged = read_snapshot(files[SNAPSHOT], (instances, judged))
     elif SNAPSHOT in files:

@@ -22,7 +22,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
 from cimento.studies import printed_tables
-from cimento.studies.portuguese.data import Row, State, StudyData
+from cimento.studies.portuguese.data import JudgedCandidate, State, StudyData
 
 Json = dict[str, Any]
 """What is computed, as it is written: objects, lists, numbers and texts."""
@@ -94,7 +94,7 @@ class GrammarTable:
     aggregation: Literal["micro", "macro"]
     note: str
     dimension: str
-    key: Callable[[Row], str | None]
+    key: Callable[[JudgedCandidate], str | None]
     cases: Mapping[str, Sequence[str]]
 
     @property
@@ -107,7 +107,7 @@ _group = methodcaller("column", "group")
 _case, _tense = attrgetter("instance.case"), attrgetter("instance.tense")
 
 
-def _pronoun(row: Row) -> str | None:
+def _pronoun(row: JudgedCandidate) -> str | None:
     labelled = row.instance.case is not None and row.instance.case.startswith("pron_")
     return row.column("seed").lower() if labelled else None
 
@@ -182,7 +182,7 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
         states: ``snapshot``, ``release`` or both.
     """
     table = TABLES[number]
-    groups = {state: grouped(table, data.rows(state)) for state in states}
+    groups = {state: rows_by_case(table, data.rows(state)) for state in states}
     cells: list[Json] = []
     for case, (p1, p10) in table.printed.items():
         cell: Json = {"case": case, "paper": {"p1": p1, "p10": p10}}
@@ -220,10 +220,12 @@ def share_json(share: Share) -> Json:
     return {"correct": share.correct, "n": share.n, "pct": share.percent}
 
 
-def grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
+def rows_by_case(
+    table: GrammarTable, rows: Sequence[JudgedCandidate]
+) -> dict[str, list[JudgedCandidate]]:
     """The rows of each case of a table."""
     case_of = {value: case for case, values in table.cases.items() for value in values}
-    by_case: dict[str, list[Row]] = {case: [] for case in table.cases}
+    by_case: dict[str, list[JudgedCandidate]] = {case: [] for case in table.cases}
     for row in rows:
         if table.dimension and row.column("dimension") != table.dimension:
             continue
@@ -233,7 +235,7 @@ def grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
     return by_case
 
 
-def precisions(rows: Sequence[Row], aggregation: str = "micro") -> Json:
+def precisions(rows: Sequence[JudgedCandidate], aggregation: str = "micro") -> Json:
     """P@1 and P@10 of rows, pooled (``micro``) or as a mean over templates (``macro``)."""
     return {
         "p1": _precision([row for row in rows if row.first], aggregation),
@@ -241,14 +243,14 @@ def precisions(rows: Sequence[Row], aggregation: str = "micro") -> Json:
     }
 
 
-def _precision(rows: Sequence[Row], aggregation: str) -> Json:
+def _precision(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
     if aggregation == "micro":
         return share_json(micro(row.candidate for row in rows))
     mean = macro(_shares(rows))
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
 
 
-def intervals(rows: Sequence[Row], aggregation: str) -> Json:
+def intervals(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
     """The intervals of `precisions`, in per cent."""
     return {
         "p1": _interval([row for row in rows if row.first], aggregation),
@@ -256,7 +258,7 @@ def intervals(rows: Sequence[Row], aggregation: str) -> Json:
     }
 
 
-def _interval(rows: Sequence[Row], aggregation: str) -> Json:
+def _interval(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
     """What the templates of a case, whose sentences belong together, say of others like them."""
     if aggregation == "micro":
         return pooled_interval(rows)
@@ -264,7 +266,7 @@ def _interval(rows: Sequence[Row], aggregation: str) -> Json:
     return interval_json(bounded_mean(shares, Design.independent(len(shares)), seed=0))
 
 
-def pooled_interval(rows: Sequence[Row]) -> Json:
+def pooled_interval(rows: Sequence[JudgedCandidate]) -> Json:
     """The interval of the pooled share of some rows, whose templates belong together."""
     template = {row.candidate.item: row.column("template") for row in rows}
     candidates = [row.candidate for row in rows]
@@ -279,12 +281,12 @@ def interval_json(interval: Interval) -> Json:
     return {"low": low, "high": high, "method": interval.method, "reason": interval.reason}
 
 
-def by_template(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def by_template(rows: Iterable[JudgedCandidate]) -> dict[str, list[JudgedCandidate]]:
     """The rows of each template."""
     return group_by(rows, lambda row: row.column("template"))
 
 
-def _shares(rows: Sequence[Row]) -> list[Share]:
+def _shares(rows: Sequence[JudgedCandidate]) -> list[Share]:
     """The share of each template."""
     return [micro(row.candidate for row in group) for group in by_template(rows).values()]
 
@@ -376,7 +378,7 @@ def readings(candidate: Candidate) -> list[WordReading]:
     return word_readings
 
 
-def _compared(rows: Sequence[Row], wanted: Mapping[str, Expectation]) -> Json:
+def _compared(rows: Sequence[JudgedCandidate], wanted: Mapping[str, Expectation]) -> Json:
     person = [row.candidate for row in rows if row.candidate.fits is not None]
     rule = judge_expected(person, wanted, readings)
     compared = compare_judgments(rule, person)

@@ -29,16 +29,16 @@ from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.studies.portuguese.data import Row, StudyData
+from cimento.studies.portuguese.data import JudgedCandidate, StudyData
 from cimento.studies.portuguese.grammar import (
     PRINTED,
     TABLES,
     GrammarTable,
     Json,
     expectation_of,
-    grouped,
     intervals,
     precisions,
+    rows_by_case,
 )
 from cimento.studies.portuguese.multiword import (
     TOP,
@@ -108,7 +108,7 @@ class ModelAnswers:
     warnings: Sequence[str] = ()
 
 
-def answers_of(model: str, runs: Sequence[Run], released: StudyData | None) -> ModelAnswers:
+def model_answers(model: str, runs: Sequence[Run], released: StudyData | None) -> ModelAnswers:
     """What a model gave, from its runs of the two suites of the study.
 
     Args:
@@ -173,13 +173,13 @@ def starter_instance(item: ClozeItem) -> Instance:
     return Instance(asked, categories=tuple(category.split("; ")), case=case, tense=tense)
 
 
-Judged = Mapping[tuple[str, str], Sequence[Row]]
+Judged = Mapping[tuple[str, str], Sequence[JudgedCandidate]]
 """Model and judge to what was judged."""
 
 
 def judged(
     models: Sequence[ModelAnswers], *, dictionary: str, earlier: Sequence[Candidate]
-) -> tuple[dict[tuple[str, str], list[Row]], list[str]]:
+) -> tuple[dict[tuple[str, str], list[JudgedCandidate]], list[str]]:
     """The candidates of the tests of grammar, judged by dictionary and by people.
 
     Args:
@@ -198,7 +198,7 @@ def judged(
             known[candidate.text] = look_up(candidate)
         return known[candidate.text]
 
-    rows_by_source: dict[tuple[str, str], list[Row]] = {}
+    rows_by_source: dict[tuple[str, str], list[JudgedCandidate]] = {}
     said = []
     has_connectors = parse_expectation("CONJ or CCONJ or SCONJ").met_by(
         look_up(Candidate("", 1, A_CONNECTOR))
@@ -229,14 +229,15 @@ def judged(
     return rows_by_source, said
 
 
-def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[Row]:
+def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[JudgedCandidate]:
     instances = {instance.item.id: instance for instance in answers.instances}
     return [
-        Row(instances[candidate.item], candidate, candidate.rank == 1) for candidate in candidates
+        JudgedCandidate(instances[candidate.item], candidate, candidate.rank == 1)
+        for candidate in candidates
     ]
 
 
-def model_tables(
+def portuguese_tables(
     models: Sequence[ModelAnswers],
     rows: Judged,
     notes: Sequence[str],
@@ -393,7 +394,7 @@ def _footnote_11(data: StudyData) -> Grid:
 
 def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Grid:
     """One of Tables 4 to 13, each case with the published numbers above those of the models."""
-    by_case = {key: grouped(table, some) for key, some in rows.items()}
+    by_case = {key: rows_by_case(table, some) for key, some in rows.items()}
     written: list[tuple[GridCell, ...]] = []
     for case, (p1, p10) in table.printed.items():
         above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", f"{p1:.2f}", f"{p10:.2f}")

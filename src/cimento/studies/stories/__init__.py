@@ -39,7 +39,7 @@ from cimento.paradigms.stories.rates import (
     rates,
     survivors,
 )
-from cimento.paradigms.stories.recordings import Responses
+from cimento.paradigms.stories.recordings import RecordedAnswers
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
 from cimento.statistics.classification import ONE_CLASS_ONLY
 from cimento.statistics.design import Significance, Statistic
@@ -57,16 +57,16 @@ from cimento.studies.stories.prompts import rebuild
 from cimento.suites import JsonValue
 
 
-def as_json(value: object) -> JsonValue:
+def record_as_json(value: object) -> JsonValue:
     """A record as JSON; an undefined number named ``x`` is null, with ``x_reason`` beside it."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
     if isinstance(value, Mapping):
-        return {str(key): as_json(child) for key, child in value.items()}
+        return {str(key): record_as_json(child) for key, child in value.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Sequence | frozenset | set):
-        return [as_json(child) for child in value]
+        return [record_as_json(child) for child in value]
     return str(value)
 
 
@@ -79,7 +79,7 @@ def _fields(record: object) -> dict[str, JsonValue]:
             if value.value is None:
                 plain[f"{field.name}_reason"] = value.reason
         elif field.name != "reason" or value:
-            plain[field.name] = as_json(value)
+            plain[field.name] = record_as_json(value)
     return plain
 
 
@@ -94,7 +94,7 @@ TABLE_3 = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedModel:
     """What was published about one model.
 
     Attributes:
@@ -108,7 +108,7 @@ class Published:
     table3_percent: Mapping[str, float] | None = None
 
 
-def published(stem: str) -> Published | None:
+def published_model(stem: str) -> PublishedModel | None:
     """What was published about a model; None where nothing is known."""
     return _load().get(stem)
 
@@ -128,12 +128,12 @@ def published_rows() -> dict[str, Mapping[str, str]]:
 
 
 @cache
-def _load() -> dict[str, Published]:
+def _load() -> dict[str, PublishedModel]:
     models = json.loads(_FILE.read_text(encoding="utf-8"))["models"]
-    return {name: Published(**content) for name, content in models.items()}
+    return {name: PublishedModel(**content) for name, content in models.items()}
 
 
-def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
+def summarize_stories(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
     """All measures of one model as JSON.
 
     Args:
@@ -146,32 +146,33 @@ def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
         "grouping": first.name,
         "n_recorded": {tier: sum(outcome.tier == tier for outcome in outcomes) for tier in TIERS},
         "rates": {
-            grouping.name: as_json(rates(chained, grouping)) for grouping in judged.groupings
+            grouping.name: record_as_json(rates(chained, grouping)) for grouping in judged.groupings
         },
-        "flow": as_json(flow(stories, chained)),
-        "conditional": as_json(conditional_rates(chained)),
-        "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
-        "baselines": as_json(baselines(stories, first)),
+        "flow": record_as_json(flow(stories, chained)),
+        "conditional": record_as_json(conditional_rates(chained)),
+        "untiered": {tier: record_as_json(untiered_rate(judged, tier)) for tier in TIERS},
+        "baselines": record_as_json(baselines(stories, first)),
         "baselines_by_grouping": {
-            grouping.name: as_json(baselines(stories, grouping)) for grouping in judged.groupings
+            grouping.name: record_as_json(baselines(stories, grouping))
+            for grouping in judged.groupings
         },
         "constant": constant_summary(stories),
-        "detection": as_json(detect(stories, outcomes)),
-        "detection_intervals": as_json(detection_intervals(stories, outcomes)),
-        "threshold": as_json(unbiased_mcc(stories, outcomes, seed=seed)),
+        "detection": record_as_json(detect(stories, outcomes)),
+        "detection_intervals": record_as_json(detection_intervals(stories, outcomes)),
+        "threshold": record_as_json(unbiased_mcc(stories, outcomes, seed=seed)),
         "per_task": {
-            tier: as_json(choices(outcomes, tier))
+            tier: record_as_json(choices(outcomes, tier))
             for tier in TIERS
             if any(outcome.tier == tier for outcome in outcomes)
         },
         "temperature": {
-            tier: as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
+            tier: record_as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
             for tier in TIERS
         },
         **_survivors(stories, chained, KINDS),
-        "by_true_shots": as_json(by_true_shots(stories, outcomes)),
-        "confusion_physical_state": as_json(confusions(outcomes)),
-        "partial_credit": as_json(partial_credit(outcomes)),
+        "by_true_shots": record_as_json(by_true_shots(stories, outcomes)),
+        "confusion_physical_state": record_as_json(confusions(outcomes)),
+        "partial_credit": record_as_json(partial_credit(outcomes)),
     }
 
 
@@ -180,17 +181,17 @@ def constant_summary(stories: Sequence[Story]) -> dict[str, JsonValue]:
     answers = constant_answers(stories, majority_labels(stories))
     judged = judge_stories(stories, answers)
     return {
-        "flow": as_json(flow(stories, judged.chained)),
-        "detection": as_json(detect(stories, judged.outcomes)),
+        "flow": record_as_json(flow(stories, judged.chained)),
+        "detection": record_as_json(detect(stories, judged.outcomes)),
         **_survivors(stories, judged.chained, KINDS[:3]),
-        "partial_credit": as_json(partial_credit(judged.outcomes)),
+        "partial_credit": record_as_json(partial_credit(judged.outcomes)),
     }
 
 
 def _survivors(
     stories: Sequence[Story], chained: Chain, kinds: Sequence[str]
 ) -> dict[str, JsonValue]:
-    return {f"by_{kind}": as_json(survivors(stories, chained, kind)) for kind in kinds}
+    return {f"by_{kind}": record_as_json(survivors(stories, chained, kind)) for kind in kinds}
 
 
 def conditional_rates(chained: Chain) -> dict[str, Rate]:
@@ -227,7 +228,7 @@ def untiered_rate(judged: Judged, tier: Tier) -> Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class StoryComparison:
     """Two models on the stories that both have an answer to.
 
     Attributes:
@@ -254,7 +255,9 @@ class Comparison:
     reason: str = ""
 
 
-def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Comparison, ...]:
+def compare_at_tier(
+    chains: Mapping[str, Chain], *, tier: Tier = STORY
+) -> tuple[StoryComparison, ...]:
     """Every pair of models at a tier, counted through the chain, stories of a triple together.
 
     Args:
@@ -271,7 +274,7 @@ def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Compari
     return tuple(replace(one, p_holm=p) for one, p in zip(comparisons, adjusted, strict=True))
 
 
-def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> Comparison:
+def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> StoryComparison:
     silent = [
         f"{name}: {chain.reasons[tier]}"
         for name, chain in ((first, one), (second, other))
@@ -281,11 +284,11 @@ def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> C
     rows = [row for row, value in a.items() if value is not None and b.get(row) is not None]
     if silent or not rows:
         reason = "; ".join(silent) or "no story in common"
-        return Comparison(first=first, second=second, n=0, reason=reason)
+        return StoryComparison(first=first, second=second, n=0, reason=reason)
     columns = [[bool(chain.passed[tier][row]) for row in rows] for chain in (one, other)]
     only_first, only_second = discordant(*columns)
     design = one.design(rows)
-    return Comparison(
+    return StoryComparison(
         first=first,
         second=second,
         n=len(rows),
@@ -300,7 +303,7 @@ MORE = "more"
 
 
 def study_record(
-    stories: Sequence[Story], responses: Responses, *, seed: int, draws: int
+    stories: Sequence[Story], responses: RecordedAnswers, *, seed: int, draws: int
 ) -> dict[str, JsonValue]:
     """Every number of the study for one model, under the names it is reported by.
 
@@ -316,16 +319,16 @@ def study_record(
     """
     judged = judge_stories(stories, responses.answers, first_of_ties=True)
     chained = judged.chained
-    facts = published(responses.model)
+    facts = published_model(responses.model)
     by_name = {grouping.name: grouping for grouping in judged.groupings}
-    more = summarize(judged, seed=seed)
+    more = summarize_stories(judged, seed=seed)
     record: dict[str, JsonValue] = {
         "model": responses.model,
         "chat_template": facts.chat_template if facts else None,
         "n_recorded": more["n_recorded"],
         "paper_code": _grouped(chained, by_name["paper_code"]),
         "corrected": _grouped(chained, by_name["corrected"]) if "corrected" in by_name else None,
-        "cluster_bootstrap95_paper_code": as_json(
+        "cluster_bootstrap95_paper_code": record_as_json(
             bootstrap_intervals(chained, by_name["paper_code"], seed=seed, draws=draws)
         ),
         "conditional": {name: rate.value for name, rate in conditional_rates(chained).items()},
@@ -341,15 +344,17 @@ def study_record(
     }
     if any(outcome.tier == STATE and outcome.chosen for outcome in judged.outcomes):
         record["confusion_physical_state"] = more["confusion_physical_state"]
-    record["published_metrics_txt"] = as_json(facts.metrics_txt if facts else None)
-    record["published_table3_percent"] = as_json(facts.table3_percent if facts else None)
+    record["published_metrics_txt"] = record_as_json(facts.metrics_txt if facts else None)
+    record["published_table3_percent"] = record_as_json(facts.table3_percent if facts else None)
     # Only what the study's models were asked was made by its protocol.
     rebuilt = rebuild(stories, responses, chained, facts.chat_template) if facts else {}
-    record[MORE] = {"prompts": as_json(rebuilt), **more}
+    record[MORE] = {"prompts": record_as_json(rebuilt), **more}
     return record
 
 
-def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict[str, JsonValue]:
+def paired_record(
+    stories: Sequence[Story], models: Sequence[RecordedAnswers]
+) -> dict[str, JsonValue]:
     """Every pair of models at the first tier, stories of a triple together, with Holm's correction.
 
     ``mcnemar_exact_p`` is the reference's, which counts the stories of a triple as independent.
@@ -368,12 +373,12 @@ def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict
             if comparison.test
             else None,
             "n": comparison.n,
-            "change": as_json(comparison.change),
-            "test": as_json(comparison.test),
+            "change": record_as_json(comparison.change),
+            "test": record_as_json(comparison.test),
             "p_holm": comparison.p_holm,
             **({"reason": comparison.reason} if comparison.reason else {}),
         }
-        for comparison in compare(chains)
+        for comparison in compare_at_tier(chains)
     }
 
 
@@ -419,17 +424,17 @@ def _grouped(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
     return {
         "value": {name: rate.value for name, rate in by_name.items()},
         "count": {
-            name: None if rate.value is None else as_json(rate.count)
+            name: None if rate.value is None else record_as_json(rate.count)
             for name, rate in by_name.items()
         },
         # The reference's: each story as if it stood alone.
         "wilson95": {
-            name: as_json(wilson(rate.value, rate.count[1]))
+            name: record_as_json(wilson(rate.value, rate.count[1]))
             if rate.value is not None and rate.count
             else None
             for name, rate in by_name.items()
         },
-        "interval": {name: as_json(rate.interval) for name, rate in by_name.items()},
+        "interval": {name: record_as_json(rate.interval) for name, rate in by_name.items()},
     }
 
 
@@ -469,7 +474,7 @@ def _task(chosen: Choices) -> dict[str, JsonValue]:
         "n_ties_at_max": chosen.n_ties_at_max,
         "any_choice_greedy_rate": chosen.any_choice_greedy_rate.value,
         "acc_if_ties_wrong": chosen.acc_if_ties_wrong.value,
-        "pred_distribution": as_json(chosen.pred_distribution),
+        "pred_distribution": record_as_json(chosen.pred_distribution),
     }
     if chosen.confidence is not None:
         record["calibration"] = {

@@ -16,7 +16,7 @@ from cimento.paradigms.stories.prompts import (
     dialogue,
     find_prompt,
 )
-from cimento.paradigms.stories.recordings import Responses
+from cimento.paradigms.stories.recordings import RecordedAnswers
 from cimento.paradigms.stories.requests import Message, Rendered, SystemRule, chat, flat
 from cimento.paradigms.stories.suite import CONFLICT, STORY, TIERS, Story, Tier
 from cimento.suites.reading import sha256_of
@@ -76,7 +76,7 @@ class Rebuilt:
 
 
 def rebuild(
-    stories: Sequence[Story], responses: Responses, chained: Chain, template: str | None
+    stories: Sequence[Story], responses: RecordedAnswers, chained: Chain, template: str | None
 ) -> dict[Tier, Rebuilt]:
     """Rebuild every prompt and every draw of a model.
 
@@ -91,7 +91,7 @@ def rebuild(
 
 def _rebuild(
     stories: Sequence[Story],
-    responses: Responses,
+    responses: RecordedAnswers,
     chained: Chain,
     template: str | None,
     tier: Tier,

@@ -20,21 +20,27 @@ _TIER_NAMES = ("story", "conflict", "state")
 
 def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """Each metric by grouping, with its interval, beside what needs no knowledge."""
-    groupings = list(mapping(at(summary, "rates")))
-    baselines = mapping(at(summary, "baselines"))
+    groupings = list(mapping(_value_at(summary, "rates")))
+    baselines = mapping(_value_at(summary, "baselines"))
     rows: Rows = [("metric", "n", *groupings, *baselines)]
     for name in METRICS:
-        cells = [_with_interval(at(summary, "rates", grouping, name)) for grouping in groupings]
-        cells += [shown(number(baseline, name), 3) for baseline in baselines.values()]
+        cells = [
+            _with_interval(_value_at(summary, "rates", grouping, name)) for grouping in groupings
+        ]
+        cells += [shown(_number_at(baseline, name), 3) for baseline in baselines.values()]
         rows.append(
-            (name, _n_of(at(summary, "rates", grouping, name) for grouping in groupings), *cells)
+            (
+                name,
+                _n_of(_value_at(summary, "rates", grouping, name) for grouping in groupings),
+                *cells,
+            )
         )
     return rows
 
 
 def _n_of(rates: Iterable[JsonValue]) -> str:
     """How many stories rates rest on: one number, or all that there are."""
-    counts = [at(rate, "count") for rate in rates]
+    counts = [_value_at(rate, "count") for rate in rates]
     sizes = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
     return ", ".join(sizes)
 
@@ -42,11 +48,11 @@ def _n_of(rates: Iterable[JsonValue]) -> str:
 def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
     """Why metrics have no value, or do not count all stories, one sentence for each reason."""
     notes: dict[str, list[str]] = {}
-    grouping = str(at(summary, "grouping"))
+    grouping = str(_value_at(summary, "grouping"))
     for name in METRICS:
-        rate = at(summary, "rates", grouping, name)
-        unscored = number(rate, "unscored")
-        reason = at(rate, "reason")
+        rate = _value_at(summary, "rates", grouping, name)
+        unscored = _number_at(rate, "unscored")
+        reason = _value_at(rate, "reason")
         if isinstance(reason, str) and reason:
             notes.setdefault(f"no value: {reason}", []).append(name)
         elif unscored:
@@ -55,19 +61,20 @@ def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
     return [f"{', '.join(names)}: {reason}." for reason, names in notes.items()]
 
 
-def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
+def _flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """How many implausible stories reach and pass each tier."""
     rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
     steps, constant = (
-        cast("list[JsonValue]", at(summary, *keys)) for keys in (("flow",), ("constant", "flow"))
+        cast("list[JsonValue]", _value_at(summary, *keys))
+        for keys in (("flow",), ("constant", "flow"))
     )
     for step, other in zip(steps, constant, strict=True):
-        reached, passed = number(step, "reached"), number(step, "passed")
-        unscored = number(step, "unscored") or 0
+        reached, passed = _number_at(step, "reached"), _number_at(step, "passed")
+        unscored = _number_at(step, "unscored") or 0
         share = _share(passed, None if reached is None else reached - unscored)
-        beside = _share(number(other, "passed"), number(other, "reached"))
+        beside = _share(_number_at(other, "passed"), _number_at(other, "reached"))
         numbers = (shown(value, 0) for value in (reached, unscored, passed))
-        rows.append((str(at(step, "tier")), *numbers, shown(share, 3), shown(beside, 3)))
+        rows.append((str(_value_at(step, "tier")), *numbers, shown(share, 3), shown(beside, 3)))
     return rows
 
 
@@ -80,18 +87,20 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
     """
     tiers = ("story_ok", "conflict_ok", "state_ok")
     rows: Rows = [(name.removeprefix("by_"), "n", *_TIER_NAMES, "constant")]
-    for kind, by_tier in mapping(at(summary, name)).items():
-        constant = [shown(number(at(summary, "constant", name, kind), tier), 0) for tier in tiers]
-        passed = [shown(number(by_tier, tier), 0) for tier in tiers]
-        rows.append((kind, shown(number(by_tier, "n"), 0), *passed, "/".join(constant)))
+    for kind, by_tier in mapping(_value_at(summary, name)).items():
+        constant = [
+            shown(_number_at(_value_at(summary, "constant", name, kind), tier), 0) for tier in tiers
+        ]
+        passed = [shown(_number_at(by_tier, tier), 0) for tier in tiers]
+        rows.append((kind, shown(_number_at(by_tier, "n"), 0), *passed, "/".join(constant)))
     return rows
 
 
 def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
     rows: Rows = [("tier", *_CHOICES)]
-    for tier, task in mapping(at(summary, "per_task")).items():
-        cells = (shown(number(task, *keys), digits) for keys, digits in _CHOICES.values())
+    for tier, task in mapping(_value_at(summary, "per_task")).items():
+        cells = (shown(_number_at(task, *keys), digits) for keys, digits in _CHOICES.values())
         rows.append((tier, *cells))
     return rows
 
@@ -113,16 +122,16 @@ _CHOICES: Mapping[str, tuple[tuple[str, ...], int]] = {
 """Heading to where the number stands, and its decimals."""
 
 
-def at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> JsonValue:
+def _value_at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> JsonValue:
     """What stands in nested objects; None where there is nothing."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return cast("JsonValue", value)
 
 
-def number(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> float | None:
+def _number_at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> float | None:
     """A number in nested objects; None where there is none."""
-    leaf = at(value, *keys)
+    leaf = _value_at(value, *keys)
     return float(leaf) if isinstance(leaf, int | float) else None
 
 
@@ -136,14 +145,14 @@ def _share(part: float | None, whole: float | None) -> float | None:
 
 
 def _with_interval(rate: JsonValue) -> str:
-    value = number(rate, "value")
+    value = _number_at(rate, "value")
     if value is None:
         return UNKNOWN
-    return f"{value:.3f} {_ends(at(rate, 'interval'))}"
+    return f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
 
 
 def _ends(interval: JsonValue) -> str:
-    low, high = number(interval, "low"), number(interval, "high")
+    low, high = _number_at(interval, "low"), _number_at(interval, "high")
     return UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
@@ -153,13 +162,16 @@ _PAPER = "Pensa et al. 2024, CEUR-WS Vol-3878, paper 127"
 
 def metric_sections(record: Mapping[str, JsonValue]) -> list[Section]:
     """Each metric of the paper's code beside the authors' log, and beside Table 3 in per cent."""
-    values, counts = at(record, "paper_code", "value"), at(record, "paper_code", "count")
+    values, counts = (
+        _value_at(record, "paper_code", "value"),
+        _value_at(record, "paper_code", "count"),
+    )
     logged, table = [], []
     for name in METRICS:
-        value, count = number(values, name), at(counts, name)
+        value, count = _number_at(values, name), _value_at(counts, name)
         of = f"{count[0]}/{count[1]}" if isinstance(count, list) else ""
-        log = number(record.get("published_metrics_txt"), name)
-        share = number(record.get("published_table3_percent"), name)
+        log = _number_at(record.get("published_metrics_txt"), name)
+        share = _number_at(record.get("published_table3_percent"), name)
         # The log has the machine's digits, of which four are shown.
         equal = beside(name, value, None if log is None else f"{log:.12f}").equal
         computed, printed = shown(value, 4), None if log is None else shown(log, 4)
@@ -178,12 +190,12 @@ def metric_sections(record: Mapping[str, JsonValue]) -> list[Section]:
     ]
 
 
-def model_tables(record: Mapping[str, JsonValue]) -> list[Section | Grid]:
+def compared_with_published(record: Mapping[str, JsonValue]) -> list[Section | Grid]:
     """What the study says of one model: metrics beside published ones, and what stands behind."""
     summary = mapping(record[MORE])
     tables = {
         "groupings and baselines": grouping_rows(summary),
-        "flow of implausible stories": flow_rows(summary),
+        "flow of implausible stories": _flow_rows(summary),
         "first tier as detection of plausible stories": bias_rows(record),
         "answers at each tier, of those who were asked": choice_rows(summary),
         "right so far, by state": survivor_rows(summary, "by_state"),
@@ -207,14 +219,17 @@ def model_tables(record: Mapping[str, JsonValue]) -> list[Section | Grid]:
 def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
     """The first tier as a detection task, beside the constant answer "false"."""
     bias = mapping(record["bias"])
-    constant = at(record, MORE, "constant", "detection")
-    intervals = at(record, MORE, "detection_intervals")
+    constant = _value_at(record, MORE, "constant", "detection")
+    intervals = _value_at(record, MORE, "detection_intervals")
     rows: Rows = [("measure", "value", "95 %", "constant")]
     for name, value in bias.items():
         if not name.endswith("_reason"):
             digits = 0 if isinstance(value, int) else 4
             beside = _of_constant(constant, name)
-            computed, ends = shown(number(bias, name), digits), _ends(at(intervals, name))
+            computed, ends = (
+                shown(_number_at(bias, name), digits),
+                _ends(_value_at(intervals, name)),
+            )
             rows.append((name, computed, ends, shown(beside, digits)))
     return rows
 
@@ -222,16 +237,20 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
 def _of_constant(constant: JsonValue, name: str) -> float | None:
     """The same measure of the constant answer; None where options are not scored."""
     if name in {"tp", "tn", "fp", "fn"}:
-        return number(constant, "counts", name)
-    return number(constant, "answers", TRUE) if name == "p_answer_true" else number(constant, name)
+        return _number_at(constant, "counts", name)
+    return (
+        _number_at(constant, "answers", TRUE)
+        if name == "p_answer_true"
+        else _number_at(constant, name)
+    )
 
 
 def prompt_rows(record: Mapping[str, JsonValue]) -> Rows:
     """How many prompts and draws are rebuilt."""
     rows: Rows = [("tier", "prompts", "rebuilt", "draws", "drawn again")]
-    for tier, prompts in mapping(at(record, MORE, "prompts")).items():
+    for tier, prompts in mapping(_value_at(record, MORE, "prompts")).items():
         names = ("prompts", "equal_prompts", "draws", "equal_draws")
-        rows.append((tier, *(shown(number(prompts, name), 0) for name in names)))
+        rows.append((tier, *(shown(_number_at(prompts, name), 0) for name in names)))
     return rows
 
 
@@ -240,12 +259,12 @@ def paired_grid(paired: Mapping[str, JsonValue]) -> Grid:
     rows = (
         (
             name,
-            shown(number(test, "only_first_correct"), 0),
-            shown(number(test, "only_second_correct"), 0),
-            shown(number(test, "change", "estimate"), 3),
-            _ends(at(test, "change")),
-            _p(number(test, "test", "p")),
-            _p(number(test, "p_holm")),
+            shown(_number_at(test, "only_first_correct"), 0),
+            shown(_number_at(test, "only_second_correct"), 0),
+            shown(_number_at(test, "change", "estimate"), 3),
+            _ends(_value_at(test, "change")),
+            _p(_number_at(test, "test", "p")),
+            _p(_number_at(test, "p_holm")),
         )
         for name, test in paired.items()
     )
@@ -272,7 +291,7 @@ _SUMMED = {"Accuracy", "Consistency", "Verifiability"}
 
 
 @section_of("table 2", title="Table 2. Stories", source=_PAPER)
-def table_2(stories: Sequence[Story]) -> Iterator[Cell]:
+def story_kinds(stories: Sequence[Story]) -> Iterator[Cell]:
     """How many stories there are of each kind, beside the paper's Table 2.
 
     By the field that says so and by the letters of the ids, as the paper's code goes by.
@@ -285,7 +304,7 @@ def table_2(stories: Sequence[Story]) -> Iterator[Cell]:
             yield beside(f"{kind}, {name}", len(grouping.rows(kind)), printed.get(kind))
 
 
-def table_3(
+def tier_table(
     records: Mapping[str, Mapping[str, JsonValue]],
     stories: Sequence[Story],
     *,
@@ -303,7 +322,10 @@ def table_3(
     rows = [
         (
             model,
-            *(_percent(number(record, MORE, "rates", grouping, name, "value")) for name in TABLE_3),
+            *(
+                _percent(_number_at(record, MORE, "rates", grouping, name, "value"))
+                for name in TABLE_3
+            ),
         )
         for model, record in records.items()
     ]
@@ -313,8 +335,10 @@ def table_3(
     ]
     first = next(iter(records.values()))
     beside = [
-        (name, *(_percent(number(values, metric)) for metric in TABLE_3))
-        for name, values in mapping(at(first, MORE, "baselines_by_grouping", grouping)).items()
+        (name, *(_percent(_number_at(values, metric)) for metric in TABLE_3))
+        for name, values in mapping(
+            _value_at(first, MORE, "baselines_by_grouping", grouping)
+        ).items()
     ]
     remarks = ["Published rows: Table 3, or the authors' logs; groups by paper_code."]
     if applicable(stories) is None:

@@ -10,7 +10,7 @@ from statistics import fmean
 
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.suites import Suite
-from cimento.suites.checks.structure import WORDS_APART, Check, Stimuli, grouped
+from cimento.suites.checks.structure import WORDS_APART, Check, Stimuli, names_by_key
 from cimento.suites.design import squares
 from cimento.suites.formula import (
     Comparison,
@@ -20,7 +20,7 @@ from cimento.suites.formula import (
     comparisons,
     parse,
     references,
-    signed,
+    signed_values,
 )
 from cimento.suites.reading import fault
 from cimento.suites.stimuli import count_words
@@ -170,7 +170,7 @@ def _longer(
 
 def _summed(quantity: Quantity) -> tuple[Reference, ...]:
     """The references that a quantity adds up; none if it is not a plain sum of them."""
-    leaves = list(signed(quantity))
+    leaves = list(signed_values(quantity))
     plain = tuple(leaf for sign, leaf in leaves if sign > 0 and isinstance(leaf, Reference))
     return plain if len(plain) == len(leaves) else ()
 
@@ -212,7 +212,7 @@ def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
         for id_, shape, texts in zip(ids, stimuli.shapes, of_items, strict=True)
         if repeated.issuperset(texts)
     )
-    for alike in grouped(keyed).values():
+    for alike in names_by_key(keyed).values():
         if len(alike) > 1:
             seen = f"Items {alike} have the same sentences."
             places = [f"item {name}" for name in alike]

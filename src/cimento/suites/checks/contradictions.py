@@ -15,7 +15,7 @@ from itertools import chain, combinations, product
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.suites.formula import Comparison, Number, comparisons, parse, signed
+from cimento.suites.formula import Comparison, Number, comparisons, parse, signed_values
 from cimento.suites.naming import named
 
 if TYPE_CHECKING:
@@ -128,7 +128,9 @@ def _inequalities(comparison: Comparison, n_regions: int) -> list[_Inequality]:
     sign = 1 if comparison.operator == ">" else -1
     coefficients: dict[Variable, Fraction] = defaultdict(Fraction)
     constant = Fraction(0)
-    for factor, leaf in chain(signed(comparison.left, sign), signed(comparison.right, -sign)):
+    for factor, leaf in chain(
+        signed_values(comparison.left, sign), signed_values(comparison.right, -sign)
+    ):
         if isinstance(leaf, Number):
             constant += factor * Fraction(leaf.value)
         else:

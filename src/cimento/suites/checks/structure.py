@@ -179,7 +179,7 @@ class Listing(list[str]):
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 
-def grouped(keyed: Iterable[tuple[KeyT, str]]) -> dict[KeyT, Listing]:
+def names_by_key(keyed: Iterable[tuple[KeyT, str]]) -> dict[KeyT, Listing]:
     """Names by the keys that they share."""
     groups: dict[KeyT, Listing] = {}
     for key, name in keyed:

@@ -18,7 +18,7 @@ from cimento.suites.checks.structure import (
     Listing,
     Stimuli,
     are_plain,
-    grouped,
+    names_by_key,
     unlike,
 )
 from cimento.suites.headers import meaning
@@ -184,7 +184,7 @@ def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
     if not stimuli.suite.factors:
         return
     words_of = (_common_words([stimuli.texts[k] for k in stimuli.of(n)]) for n in range(len(ids)))
-    groups = grouped((words, id_) for words, id_ in zip(words_of, ids, strict=True) if words)
+    groups = names_by_key((words, id_) for words, id_ in zip(words_of, ids, strict=True) if words)
     if sum(len(alike) == 1 for alike in groups.values()) < DISTINCT * len(ids):
         return
     for words, alike in groups.items():
@@ -207,7 +207,7 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
     if not stimuli.suite.factors:
         return
     stimuli_of = enumerate(zip(stimuli.conditions, stimuli.texts, strict=True))
-    for (name, text), ids in grouped((key, stimuli.item(n)) for n, key in stimuli_of).items():
+    for (name, text), ids in names_by_key((key, stimuli.item(n)) for n, key in stimuli_of).items():
         if text and len(ids) > 1:
             seen = f"{text!r} is the sentence of {name} in items {ids}."
             places = [f"item {id_}, condition {name}" for id_ in ids]

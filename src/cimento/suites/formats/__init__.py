@@ -134,7 +134,7 @@ FORMATS = {
     "options": Format(
         "a table with the columns input_prefix and options, the right option first"
         " (.jsonl, .parquet)",
-        contexts.read_options,
+        contexts.read_continuations,
     ),
     "forms": Format(
         "a table with the columns sentences, two with a tab between them, and ratio"

@@ -20,7 +20,7 @@ from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, errors, fault, strip_blanks, unusable
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Table, read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
 DOMAIN = "Domain"
@@ -72,7 +72,7 @@ def read_crossed(path: Path) -> Reading:
     return _read(path, CROSSED_COLUMNS, _crossed, lambda _: CROSSED_PREDICTIONS, phenomenon=DOMAIN)
 
 
-def read_options(path: Path) -> Reading:
+def read_continuations(path: Path) -> Reading:
     """Read a context and continuations, the right one first; the file's name becomes the suite's.
 
     The conditions are ``option1``, ``option2`` and so on; the first is predicted to be less
@@ -122,7 +122,7 @@ def _read(
         phenomenon: the column that names the phenomenon, which stays a free column too.
     """
     data = read_bytes(path)
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     if table is None or not table.has(*needed):
         seen = f"The columns {', '.join(needed)} are not all there."
         missing = [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]

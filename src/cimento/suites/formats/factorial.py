@@ -51,7 +51,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.shapes import region_columns, with_sentences
+from cimento.suites.shapes import region_column_names, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table
 
@@ -225,7 +225,7 @@ def is_factorial_table(table: Table) -> bool:
 
     The sentence may be in several columns, one for each region.
     """
-    if _is_of_sprouse(table) or region_columns(table):
+    if _is_of_sprouse(table) or region_column_names(table):
         return True
     return bool(
         table.find("sentence")
@@ -243,11 +243,11 @@ def read_factorial_table(path: Path) -> Reading:
     """Read a table of sentences; the file's name becomes the suite's.
 
     Each row has a sentence, or an item with a column for each condition (`condition_columns`). Bars
-    separate regions, as in the native format, or columns do (`region_columns`). The factors are two
-    columns that tell the four conditions apart, or the parts of the conditions' names; without a
-    column of conditions, two columns that are crossed in every item make them. The phenomenon is
-    taken from the columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of
-    ``suite`` before it if the table holds several suites.
+    separate regions, as in the native format, or columns do (`region_column_names`). The factors
+    are two columns that tell the four conditions apart, or the parts of the conditions' names;
+    without a column of conditions, two columns that are crossed in every item make them. The
+    phenomenon is taken from the columns ``dependency`` and ``island`` (or ``phenomenon``), with the
+    value of ``suite`` before it if the table holds several suites.
 
     Raises:
         InputError: the file may not be read.
@@ -255,7 +255,7 @@ def read_factorial_table(path: Path) -> Reading:
     """
     data, table, faults = tabulated(path)
     table = filled_down(table)
-    if regions := region_columns(table):
+    if regions := region_column_names(table):
         table, more = with_sentences(table, regions)
         faults += more
     if _is_of_sprouse(table):

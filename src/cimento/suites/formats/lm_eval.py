@@ -20,7 +20,7 @@ from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, fault
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
-from cimento.suites.tables import as_cell, read_table
+from cimento.suites.tables import as_cell, read_suite_table
 
 SUFFIXES = (".yaml", ".yml")
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
@@ -307,7 +307,7 @@ def _is_near(place: Path, task: Path) -> bool:
 def _rows(path: Path) -> Iterator[Mapping[str, JsonValue]]:
     data = read_bytes(path)
     if path.suffix.lower() in TABLE_SUFFIXES:
-        table, faults = read_table(data, path)
+        table, faults = read_suite_table(data, path)
         if table is None:
             raise SuiteError(where=str(path), faults=faults)
         yield from ({**row.cells} for row in table.rows)

@@ -29,7 +29,7 @@ from cimento.suites.design import level_columns
 from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
 from cimento.suites.reading import TOML, Reading, decode, fault, sha256_of, unusable
-from cimento.suites.tables import is_spreadsheet, read_table
+from cimento.suites.tables import is_spreadsheet, read_suite_table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import TomlMeta, TomlSuite
@@ -59,7 +59,7 @@ def read_native(folder: Path) -> Reading:
     data = read_bytes(table_path)
     settings, more = _parse_toml(toml)
     faults += more
-    table, more = read_table(data, table_path)
+    table, more = read_suite_table(data, table_path)
     faults += more
     rows = None
     if table is not None:

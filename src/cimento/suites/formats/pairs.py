@@ -112,10 +112,10 @@ DIALECTS = (
 
 def is_pair_table(table: Table) -> bool:
     """Whether each row of a table has one pair or two."""
-    return dialect_of(unfolded(table)) is not None
+    return dialect_of(_unfolded_pairs(table)) is not None
 
 
-def unfolded(table: Table) -> Table:
+def _unfolded_pairs(table: Table) -> Table:
     """A table with several pairs in each row, unfolded to one pair a row; others are unchanged.
 
     The names of its columns join good or bad with a level, such as ``Plural agramatical``. The
@@ -189,7 +189,7 @@ def read_pairs(path: Path) -> Reading:
     if errors(more):
         raise unusable(path, [*faults, *more])
     faults += [*more, *unread_columns(given)]
-    table = unfolded(given)
+    table = _unfolded_pairs(given)
     dialect = dialect_of(table)
     if dialect is None:
         seen = f"The columns good and bad are missing; there are {', '.join(table.columns)}."

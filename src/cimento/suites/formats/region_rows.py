@@ -16,7 +16,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
 from cimento.suites import Condition, JsonValue, Meta, Region
 from cimento.suites.formats.gathered import Gathered, json_lines
-from cimento.suites.formats.syntaxgym import suite_of
+from cimento.suites.formats.syntaxgym import suite_from_document
 from cimento.suites.reading import (
     Reading,
     decoded,
@@ -27,7 +27,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Table, read_suite_table
 
 COLUMNS = ("item_number", "condition_name", "region_number", "content")
 NAME_COLUMN = "region_name"
@@ -41,7 +41,7 @@ def read_syntaxgym_csv(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     missing = [name for name in COLUMNS if table is None or name not in table.columns]
     if table is not None and missing:
         seen = f"The column {', '.join(missing)} is missing; there are {', '.join(table.columns)}."
@@ -104,9 +104,9 @@ def open_words(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         InputError: the file is damaged, or grows too large.
     """
     if path.suffix.lower() != ".gz":
-        return read_table(data, path)
+        return read_suite_table(data, path)
     content = unpack_gzip(data, where=str(path))
-    return read_table(content, path.with_suffix(""), packed_bytes=len(data))
+    return read_suite_table(content, path.with_suffix(""), packed_bytes=len(data))
 
 
 def read_words(path: Path) -> Reading:
@@ -234,7 +234,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         faults.append(fault("CIM-S002", where=path.name, seen=seen, todo=todo))
     if errors(faults) or not rows:
         raise unusable(path, faults)
-    suite, more = suite_of(_document_of_rows(names[0], rows), name=path.name)
+    suite, more = suite_from_document(_document_of_rows(names[0], rows), name=path.name)
     faults += more
     if suite is None:
         raise unusable(path, faults)

@@ -38,7 +38,7 @@ from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formula import RegionNumber, regions_used
 from cimento.suites.reading import Reading, errors, fault, name_from, unusable
 from cimento.suites.sheets import tabulated
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Table, read_suite_table
 
 PHENOMENON = "phenomenon"
 LABELS = {
@@ -218,7 +218,7 @@ def read_minicons(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
-    table, faults = read_table(data, path)
+    table, faults = read_suite_table(data, path)
     columns = _columns(table) if table else None
     if table is None or columns is None:
         names = ", ".join(table.columns) if table else "none"

@@ -73,14 +73,14 @@ def read_syntaxgym(path: Path) -> Reading:
         raise unusable(
             path, [fault("CIM-S002", where=path.name, seen=f"Not JSON: {error}.")]
         ) from error
-    suite, faults = suite_of(parsed, name=path.name)
+    suite, faults = suite_from_document(parsed, name=path.name)
     if suite is None:
         raise unusable(path, faults)
     places = (path.name,) * len(suite.columns.names)
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
-def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
+def suite_from_document(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
     """The suite in a document, or None if there is none, and the faults found.
 
     Args:
