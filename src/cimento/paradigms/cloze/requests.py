@@ -32,10 +32,10 @@ from cimento.models.questions import (
     MOST_CANDIDATES,
     MOST_MASKS,
     ChoiceRule,
+    FillCandidate,
     FillPolicy,
     OpenRule,
 )
-from cimento.models.questions import FillCandidate as FoundFill
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions
@@ -223,7 +223,7 @@ def ask_texts(
     options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
     asking: Asking | None = None,
-) -> list[list[FoundFill]]:
+) -> list[list[FillCandidate]]:
     """The same as records: the candidates of each text, the most probable first.
 
     Raises:
@@ -234,9 +234,9 @@ def ask_texts(
     texts = texts if isinstance(texts, str) else list(texts)
     table = fill_texts(texts, model, options=options, policy=policy, asking=asking)
     columns = ("text", "candidate", "logprob_nats", "n_pieces", "kind", "method")
-    answers: list[list[FoundFill]] = [[] for _ in one_or_several(texts)]
+    answers: list[list[FillCandidate]] = [[] for _ in one_or_several(texts)]
     for number, *cells in table.select(columns).iter_rows():
-        answers[number - 1].append(FoundFill(*cells))
+        answers[number - 1].append(FillCandidate(*cells))
     return answers
 
 

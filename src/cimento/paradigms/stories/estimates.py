@@ -74,7 +74,7 @@ _DETECTION = {
     "accuracy of sibling pairs": "sibling_pair_accuracy",
     "mean margin of true over false": "mean_margin_nats",
 }
-"""Statistic to the field of a `Detection`."""
+"""Statistic to the field of a `ConflictDetection`."""
 
 _NONE = Interval(None, None, None, _NO_INTERVAL)
 

@@ -82,7 +82,7 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
     """How many stories of each kind pass each tier and all before, beside the constant answer.
 
     Args:
-        summary: as `summarize` gives it.
+        summary: as `summarize_stories` gives it.
         name: ``by_state``, ``by_distance`` or ``by_breakpoint``.
     """
     tiers = ("story_ok", "conflict_ok", "state_ok")
