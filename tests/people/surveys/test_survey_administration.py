@@ -217,7 +217,7 @@ def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
     monkeypatch.setattr(
         f"{module}.make_app", lambda wanted, path, **_: storage.prepare(path, wanted)
     )
-    monkeypatch.setattr(f"{module}.serve", lambda *_, **__: None)
+    monkeypatch.setattr(f"{module}.serve_surveys", lambda *_, **__: None)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     command = ["annotate", "serve", str(tmp_path), "--port", str(port)]
