@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cimento.io.tables import LEFT_OUT, REQUESTS, TOKENS
 from cimento.io.values import stretches, totals
 from cimento.measures import NoValue, region_metric, region_values, scores, total
-from cimento.measures.regions import NOTHING_BEGINS
+from cimento.measures.regions import NOTHING_BEGINS, region_columns, with_equal_costs
 from cimento.measures.scores import NOT_ASKED, NOTHING_SCORED
 from cimento.suites import METRICS
 
@@ -146,3 +146,19 @@ def test_the_metric_must_be_known():
             pl.DataFrame(schema=REQUESTS.polars()),
             metric="sums",
         )
+
+
+@settings(deadline=None)
+@given(answered(), st.sampled_from(METRICS))
+def test_equal_costs_by_counts_are_those_of_tokens_with_equal_costs(tables, metric):
+    tokens, requests = tables
+    columns = region_columns(tokens, requests, metric=metric).with_equal_costs(metric)
+    expected = region_columns(with_equal_costs(tokens), requests, metric=metric)
+    assert columns.unit == expected.unit == "nats"
+    np.testing.assert_array_equal(columns.values, expected.values)
+    texts = columns.texts.texts(), expected.texts.texts()
+    reasons = (columns.reasons.tolist(), expected.reasons.tolist())
+    named, others = (
+        [t[n] if n >= 0 else "" for n in r] for t, r in zip(texts, reasons, strict=True)
+    )
+    assert named == others
