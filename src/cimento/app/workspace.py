@@ -19,7 +19,7 @@ from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
 from cimento.report.document import content_digest_of
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
-from cimento.suites.builtin import builtin_names
+from cimento.suites.builtin import builtin_names, is_builtin
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import ARCHIVE_SUFFIX, recorded_source
 from cimento.suites.reading import TOML
@@ -122,7 +122,7 @@ class Workspace:
             UsageError: the path leads out of the workspace.
             InputError: there is no such suite.
         """
-        if name in builtin_names():
+        if is_builtin(name):
             return name
         path = self.inside(name)
         if not (path.exists() and _is_suite(path)):

@@ -42,7 +42,7 @@ survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
 
 class _Built(Options):
-    """What a survey is made from, and the folder that it is written into."""
+    """The source of a survey, and the folder to write."""
 
     suite: str = option(..., "A suite, or a run whose candidates are judged.", argument="SUITE")
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))

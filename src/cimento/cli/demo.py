@@ -37,7 +37,7 @@ _DEMO = (
 
 
 class DemoOptions(Options):
-    """What is run, and where it goes."""
+    """The suites of the demo, and the folder of its runs."""
 
     output: Path = option(Path("cimento-demo"), "Folder of runs.", flags=("-o",))
     everything: bool = option(

@@ -267,7 +267,7 @@ def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as
 def parted(
     texts: Iterable[str], *, flag: str, todo: str, may_be_empty: bool = False
 ) -> dict[str, str]:
-    """What stands after each name, from options written as ``NAME=TEXT``.
+    """The text after each name, from options written as ``NAME=TEXT``.
 
     Args:
         texts: as the user wrote them.

@@ -51,7 +51,7 @@ _NAMES = (
 
 
 class ListOptions(Options):
-    """How the models are listed."""
+    """The options of listing models."""
 
     as_json: bool = option(default=False, help="Print the models as JSON.", flags=("--json",))
 
@@ -366,7 +366,7 @@ cache_app = typer.Typer(
 
 
 class InfoOptions(Options):
-    """How the cache is described."""
+    """The options of describing the cache."""
 
     as_json: bool = option(default=False, help="Print this as JSON.", flags=("--json",))
 
@@ -395,7 +395,7 @@ def clear() -> None:
 
 
 class VerifyOptions(Options):
-    """How the problems are listed."""
+    """The options of listing problems."""
 
     as_json: bool = option(default=False, help="Print the problems as JSON.", flags=("--json",))
 

@@ -116,10 +116,10 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
 
 def _is_suite_here(name: str) -> bool:
     """Whether a name is that of a suite that is known, or a path of one."""
-    from cimento.suites.builtin import builtin_names
+    from cimento.suites.builtin import is_builtin
     from cimento.suites.published import is_published
 
-    if name in builtin_names():
+    if is_builtin(name):
         return True
     if not expanded(name).exists():
         return is_published(name)

@@ -294,5 +294,5 @@ def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> d
 
 
 def _reason(reason: str | None) -> dict[str, str]:
-    """Why something is missing, where it is said."""
+    """The reason why something is missing; empty where none is given."""
     return {"reason": reason} if reason else {}

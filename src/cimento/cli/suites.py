@@ -67,7 +67,7 @@ Format = Literal["native", "xlsx", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
 
 class ListOptions(Options):
-    """Which suites are listed."""
+    """The suites to list."""
 
     remote: bool = option(default=False, help="List published datasets that can be fetched.")
     as_json: bool = option(default=False, help="Print the list as JSON.", flags=("--json",))
@@ -119,7 +119,7 @@ def _list_published() -> None:
 
 
 class GetOptions(Options):
-    """What is fetched, and where it goes."""
+    """The dataset to fetch, and its folder."""
 
     dataset: str = option(
         ...,

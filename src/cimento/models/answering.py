@@ -226,7 +226,7 @@ def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> At
 
 
 def _inside(scorer: Scorer | TextScorer, look: Callable[..., Inner], limits: BatchLimits) -> Inner:
-    """What is seen inside a scorer, which must be of transformers; opened and proven once.
+    """The view into a scorer, which must be of transformers; opened and proven once.
 
     Raises:
         UsageError: it is not.

@@ -77,7 +77,7 @@ class OptionScores:
 
 
 class Carded(Protocol):
-    """What the protocols of answerers have in common: the card of their model."""
+    """The common part of the protocols of answerers: the card of their model."""
 
     @property
     def card(self) -> ModelCard:

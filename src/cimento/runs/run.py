@@ -240,10 +240,10 @@ class Run:
         return self._estimates
 
     def once(self, name: str, make: Callable[[], MadeT]) -> MadeT:
-        """What a paradigm works out of the run, made when it is first asked for and then kept.
+        """A value that a paradigm derives from the run, made when it is first needed and then kept.
 
         Args:
-            name: the name of what is made.
+            name: name of the value.
             make: makes it.
         """
         kept: dict[str, MadeT] = vars(self).setdefault("_made", {})

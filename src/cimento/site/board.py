@@ -106,7 +106,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What models are compared on: a suite, or one phenomenon of it.
+    """The ground on which models are compared: a suite, or one phenomenon of it.
 
     Attributes:
         suite: name of the suite.

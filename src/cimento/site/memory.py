@@ -176,7 +176,7 @@ def kept_parts(parts: Iterable[SuitePart], runs: Sequence[Run]) -> tuple[KeptPar
 
 
 def _kept_side(side: SideBySide) -> Side:
-    """What models are compared on, without the results and the tests behind their places."""
+    """The ground of a comparison, without the results and tests behind the places of models."""
     kept = {one.name: getattr(side, one.name) for one in fields(Side)}
     return Side(**{**kept, "places": replace(side.places, pairs=())})
 

@@ -125,7 +125,7 @@ def name_or_path(suite: object) -> str:
 def _badly_written(name: str) -> str:
     """Advice on a name that is several, a pattern or a path of another system; empty for none."""
     parts = re.split(r"\s*,\s*|\s+", name.strip())
-    if len(parts) > 1 and all(part in builtin_names() or Path(part).exists() for part in parts):
+    if len(parts) > 1 and all(is_builtin(part) or Path(part).exists() for part in parts):
         return f"Give them one by one: {' '.join(parts)}."
     if set(name) & set("*?"):
         return "No file or folder matches the pattern."

@@ -368,7 +368,7 @@ def match_items(
 
 
 def origin_of(suite: Suite, sha256: str) -> dict[str, JsonValue]:
-    """What the provenance of a copy says of the suite that it was made from."""
+    """The part of a copy's provenance that names the suite it was made from."""
     return {"suite": suite.name, "version": suite.meta.version, "sha256": sha256}
 
 

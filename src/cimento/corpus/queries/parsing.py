@@ -205,7 +205,7 @@ class _Parser:
                 raise PatternError(self._text, at, repr(name), expected)
 
     def _items(self, read: Callable[[], T], *, sign: str = ";", end: str = "}") -> list[T]:
-        """What stands between braces or brackets, with signs between."""
+        """The parts between braces or brackets, separated by signs."""
         items = []
         while not self._take(end):
             items.append(read())
@@ -214,7 +214,7 @@ class _Parser:
         return items
 
     def _separated(self, read: Callable[[], T], sign: str) -> tuple[T, ...]:
-        """One thing or several, with signs between."""
+        """One part or several, separated by signs."""
         items = [read()]
         while self._take(sign):
             items.append(read())

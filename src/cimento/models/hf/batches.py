@@ -153,7 +153,7 @@ class AskList:
 
 
 def asks_of(trials: Iterable[tuple[Trial, int]], inputs: Inputs) -> Asks:
-    """What is read of a batch of trials, one in each row.
+    """The values read from a batch of trials, one in each row.
 
     Args:
         trials: trials, each with the slot of its first measured token.

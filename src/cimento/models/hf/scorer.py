@@ -152,13 +152,13 @@ class TransformersScorer(ABC):
     def _prepared(
         self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
     ) -> tuple[PreTrainedModel, Frame]:
-        """What scores texts, and the special tokens around them."""
+        """The model that scores texts, and the special tokens around them."""
 
     @staticmethod
     def _reader(
         model: PreTrainedModel, layout: ModelLayout, limits: BatchLimits, columns: tuple[Read, ...]
     ) -> Any:  # noqa: ANN401  # one of each kind of scorer, which alone uses it
-        """What reads some columns of the model: its head, unless a kind needs more."""
+        """The reader of some columns of the model: its head, unless a kind needs more."""
         del limits
         return row_head(model, thin=layout.thin, columns=columns)
 

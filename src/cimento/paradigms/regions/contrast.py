@@ -375,7 +375,7 @@ def _marks(text: str) -> int:
 
 
 _COUNTED: Mapping[str, Callable[[str], int]] = {"words": count_words, "punctuation marks": _marks}
-"""What is counted in the text of a region."""
+"""The units that are counted in the text of a region."""
 
 
 def _beginnings(place: _Place, texts: Mapping[str, Sequence[str]]) -> list[Confound]:

@@ -20,7 +20,7 @@ from cimento.paradigms.stories.suite import ATTRIBUTES, PhysicalAttribute, beare
 from cimento.people.annotate import Log
 
 Values: TypeAlias = Mapping[str, Any]
-"""What was given so far, as the fields have read it: texts, numbers, lists, blocks of states."""
+"""The values given so far, as their fields read them: texts, numbers, lists, blocks of states."""
 
 BACK, UNDO, QUIT, HELP, SHOW = ":back", ":undo", ":quit", ":help", ":show"
 COMMANDS: Mapping[str, str] = {

@@ -108,7 +108,7 @@ def blind_fields(story: Story) -> tuple[DialogueField, ...]:
 
 
 def _nothing(values: Values) -> str | None:
-    """What an empty line stands for where a plausible story has no answer."""
+    """The meaning of an empty line where a plausible story has no answer."""
     return "-" if values["plausible"] else None
 
 

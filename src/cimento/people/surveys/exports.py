@@ -153,7 +153,7 @@ def _experiment(
     text: Callable[[str], str] = str,
     more_consent: Sequence[str] = (),
 ) -> dict[str, object]:
-    """What a script needs to know of a design.
+    """The part of a design that a script needs.
 
     Args:
         design: what is asked.

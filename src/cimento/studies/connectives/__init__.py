@@ -234,7 +234,7 @@ def _table_5_in_prose() -> Iterator[StudyCheck]:
 
 
 def _fitting(corpus: str, words: int) -> int:
-    """How many percentages of Table 6 fit a number of words."""
+    """The number of percentages in Table 6 that fit a number of words."""
     return sum(fits_percentage(row.count, words, row.percent) for row in TABLE_6[corpus].values())
 
 

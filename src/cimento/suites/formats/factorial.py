@@ -431,7 +431,7 @@ _OF_SPROUSE: Mapping[str, str] = {
     "island": "Island Type", "dependency": "Clause type", "distance": "Condition 1",
     "structure": "Condition 2", "item_number": "item number", "sentence": "sentence",
 }  # fmt: skip
-"""What we call the columns of the materials of Sprouse et al. 2016 as they were released."""
+"""Our names for the columns of the materials of Sprouse et al. 2016 as they were released."""
 
 
 def _is_of_sprouse(table: Table) -> bool:

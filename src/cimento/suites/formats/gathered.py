@@ -1,4 +1,4 @@
-"""What readers of a sentence, a pair or a word a row share: JSON lines, and items gathered."""
+"""The common part of readers of one sentence, pair or word a row: JSON lines, gathered items."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def read_labelled(path: Path) -> Reading:
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    # The column of a role that the dialect has not is an empty name, under which nothing is.
+    # A role that has no column in this dialect gets an empty name, whose cell is empty.
     pairs, find = Gathered(), cache(lambda name: table.find(name) or "")
     for row in table.rows:
         where = table.where(row)
