@@ -6,7 +6,6 @@ Each answer is first looked up in the cache, and a new one is stored there as so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,7 +22,7 @@ from cimento.engine.requests import (
     Request,
     Score,
 )
-from cimento.engine.scores import Progress, ask
+from cimento.engine.scores import Compute, Progress, ask, compute_here
 from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
@@ -78,8 +77,8 @@ def answer(
     for kind, numbers in by_kind.items():
         if some := [requests[number] for number in numbers]:
             # Texts are encoded and laid out in tables while the model answers another thread.
-            with nullcontext() if kind is Score else model.turn:
-                name, table, remarks = askers[kind](some, model, cache, progress)
+            call: Compute = compute_here if kind is Score else model.compute
+            name, table, remarks = call(askers[kind], some, model, cache, progress)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32
@@ -134,7 +133,7 @@ def _scores(
         cache=cache,
         columns=columns,
         progress=progress,
-        turn=model.turn,
+        compute=model.compute,
     )
     remarks = scorer.remarks(requests) if isinstance(scorer, Remarking) else ()
     return TOKENS.name, table, remarks

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
-import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from cimento.engine.cache import answer_key
 from cimento.engine.requests import Request
@@ -24,6 +24,9 @@ from cimento.suites import JsonValue
 if TYPE_CHECKING:
     from cimento.models.answering import Render
     from cimento.models.hf.loading import Sized
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def give_back() -> None:
@@ -47,6 +50,10 @@ def _trim() -> Callable[[int], object] | None:
     return trim
 
 
+def _thread_of_model() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="cimento-model")
+
+
 class ModelHandle:
     """A model as paradigms and the engine see it; its weights are loaded when it has to answer.
 
@@ -57,7 +64,6 @@ class ModelHandle:
     Attributes:
         source: the source from which it is loaded.
         scoring: the settings of scoring, with the number format of its weights.
-        turn: held by the thread for which the model computes.
 
     Raises:
         CimentoError: there is no such file or model.
@@ -68,7 +74,7 @@ class ModelHandle:
         self.source: Source = open_source(model, scoring)
         self.scoring = asking_by(self.source, scoring)
         self._scorer: AnyScorer | None = None
-        self.turn = threading.RLock()
+        self._thread = _thread_of_model()
 
     @property
     def label(self) -> str:
@@ -134,10 +140,22 @@ class ModelHandle:
             self._scorer = self.source.load()
         return self._scorer
 
+    def compute(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The result of a function for which the model computes.
+
+        A model on a GPU has a thread that does nothing else. It takes one call after the other, so
+        that the model never waits until a thread that computes lets another one go on.
+        """
+        if not self.waits:
+            return function(*args, **kwargs)
+        return self._thread.submit(function, *args, **kwargs).result()
+
     def release(self) -> None:
         """Free the memory of the weights, which are loaded again when they are needed."""
         if self._scorer is None:
             return
+        self._thread.shutdown()
+        self._thread = _thread_of_model()
         self._scorer = None
         if isinstance(self.source, ScorerSource):
             self.source.release()

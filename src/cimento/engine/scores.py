@@ -9,10 +9,9 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 from cimento.engine.cache import (
     RECORD_FORMAT,
@@ -63,7 +62,20 @@ SHARD = 256
 Progress = Callable[[int, int], None]
 """A callback with the number of sequences done and the number in all."""
 
-_ALONE = nullcontext()
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Compute(Protocol):
+    """A caller of functions for which a model computes, one call at a time."""
+
+    def __call__(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The function's result for these arguments."""
+
+
+def compute_here(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """The function's result, computed in this thread: a `Compute`."""
+    return function(*args, **kwargs)
 
 
 def ask(
@@ -74,7 +86,7 @@ def ask(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
-    turn: AbstractContextManager[object] = _ALONE,
+    compute: Compute = compute_here,
 ) -> pl.DataFrame:
     """The tokens table of some requests, for models that take tokens and for those that take texts.
 
@@ -89,7 +101,13 @@ def ask(
         key = model_key(scorer.card, policy)
         return answer_texts(requests, scorer, model=key, cache=cache, progress=progress)
     return answer_scores(
-        requests, scorer, policy=policy, cache=cache, columns=columns, progress=progress, turn=turn
+        requests,
+        scorer,
+        policy=policy,
+        cache=cache,
+        columns=columns,
+        progress=progress,
+        compute=compute,
     )
 
 
@@ -101,7 +119,7 @@ def answer_scores(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
-    turn: AbstractContextManager[object] = _ALONE,
+    compute: Compute = compute_here,
 ) -> pl.DataFrame:
     """The tokens table of some requests: one row for each token that was asked for.
 
@@ -113,7 +131,7 @@ def answer_scores(
             interrupted run resumes where it stopped.
         columns: further values wanted of every token.
         progress: called after every shard.
-        turn: entered while the model computes, for which one thread at a time may ask.
+        compute: calls the functions for which the model computes.
 
     Raises:
         NonFiniteScoreError: the model returned NaN or infinity; the error has the request's number.
@@ -134,7 +152,8 @@ def answer_scores(
     for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
         asked = requests[done : done + SHARD]
         try:
-            scores = _answer_shard(texts, _keys(model, texts), scorer, cache, asked, columns, turn)
+            keys = _keys(model, texts)
+            scores = _answer_shard(texts, keys, scorer, cache, asked, columns, compute)
         except NonFiniteScoreError as error:
             error.request = done + (error.request or 0)
             raise
@@ -220,7 +239,7 @@ def _answer_shard(
     cache: AnswerCache,
     requests: Sequence[Score],
     columns: tuple[Column, ...],
-    turn: AbstractContextManager[object],
+    compute: Compute,
 ) -> _KnownScores:
     """The scores of some sequences, from the cache where it has them and else from the model."""
     import numpy as np
@@ -243,8 +262,7 @@ def _answer_shard(
     asked[stretches(texts.offsets[numbers], np.diff(texts.offsets)[numbers])] = True
     asked &= missing
     todo = texts.some(numbers, asked)
-    with turn:
-        values = _ask(todo, scorer, columns)
+    values = compute(_ask, todo, scorer, columns)
     places = np.flatnonzero(asked)
     _check_finite(values[0], places, texts, scorer, requests)
     scores.values[:, places] = values

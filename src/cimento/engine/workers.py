@@ -33,8 +33,8 @@ from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
 _GIVE_BACK_S = 0.3
-_THREADS, _AHEAD = 2, 8
-"""Numbers of threads of this process where a model is elsewhere, and of units that they are given.
+_THREADS, _AHEAD = 3, 8
+"""Numbers of threads that prepare and store units for a model on a GPU, and of units given to them.
 """
 _SWITCH_S = 0.0005
 """Seconds after which a thread that computes lets another one go on, to call the model; Python's

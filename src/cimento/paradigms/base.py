@@ -128,7 +128,7 @@ class SuiteReading(Generic[SuiteT]):
     """
 
     suite: SuiteT | None
-    faults: tuple[Fault, ...]
+    faults: Sequence[Fault]
     sha256: str
     path: Path
     format: str = "native"
@@ -156,7 +156,7 @@ class SuiteAudit:
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:
         """The audit of a suite about which only the faults are known."""
         plain: list[JsonValue] = [asdict(fault) for fault in reading.faults]
-        return cls(reading.faults, {"suite": reading.path.name, "faults": plain})
+        return cls(tuple(reading.faults), {"suite": reading.path.name, "faults": plain})
 
 
 SurveyTask: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]

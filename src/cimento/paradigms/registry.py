@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeGuard, cast
@@ -28,7 +29,7 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.published import LANGUAGE_CODE, language_code
-from cimento.suites.reading import WITHOUT_LANGUAGE
+from cimento.suites.reading import WITHOUT_LANGUAGE, changed
 from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
 
@@ -154,7 +155,8 @@ def _read_all(path: Path, language: str) -> list[LoadedSuite]:
             with unfolded(place) as inner:
                 paradigm = paradigm_of(inner)
                 reading = paradigm.read(inner)
-            reading = replace(reading, path=shown, faults=in_terms_of(shown, reading.faults))
+            faults = changed(reading.faults, partial(in_terms_of, shown))
+            reading = replace(reading, path=shown, faults=faults)
             reading = in_language(reading, language)
             try:
                 suites.append(usable(paradigm, reading))
@@ -184,7 +186,7 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
         todo = f"Give --language={code}." if code != language else todo
         raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
     if suite is None or not language:
-        return replace(reading, faults=_where_language_goes(reading))
+        return replace(reading, faults=_with_language_advice(reading))
     stated = suite.meta.language
     if stated and stated.partition("-")[0] != language.partition("-")[0]:
         raise UsageError(
@@ -198,12 +200,17 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     return replace(
         reading,
         suite=replace(suite, meta=meta),
-        faults=tuple(fault for fault in reading.faults if fault.code not in WITHOUT_LANGUAGE),
+        faults=changed(reading.faults, _but_of_language),
         language=language,
     )
 
 
-def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
+def _but_of_language(faults: Sequence[Fault]) -> Sequence[Fault]:
+    """The faults but that of a missing language."""
+    return tuple(fault for fault in faults if fault.code not in WITHOUT_LANGUAGE)
+
+
+def _with_language_advice(reading: SuiteReading[Any]) -> Sequence[Fault]:
     """The faults of a suite; a fault of a missing language says where to give one."""
     if (
         reading.format in ("native", "python")
@@ -211,14 +218,17 @@ def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
         or reading.suite.meta.language
     ):
         return reading.faults
+    return changed(reading.faults, _advise_language)
+
+
+def _advise_language(faults: Sequence[Fault]) -> Sequence[Fault]:
     # The file is not named, so that many files without a language make one remark.
     todo = (
         "Give --language it (or es, pt, ru, en ...); `cimento suites convert FILE --language it"
         " -o NAME.xlsx` writes a workbook that says it."
     )
     return tuple(
-        replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault
-        for fault in reading.faults
+        replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault for fault in faults
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
@@ -20,9 +19,17 @@ from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options, suite_digest
 from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.remarks import about_suite
-from cimento.runs.run import Run, open_run
+from cimento.runs.run import Run, open_run, stored_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
-from cimento.runs.store import CONTENT, MANIFEST, ORDER, RunFolder, describe, store_answers
+from cimento.runs.store import (
+    CONTENT,
+    MANIFEST,
+    ORDER,
+    Manifest,
+    RunFolder,
+    describe,
+    store_answers,
+)
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
 from cimento.suites.digest import whole_digest
@@ -198,6 +205,63 @@ _SHOWN = "shown"
 """Key of the inputs: digest of the suite with its names and comments, which a run shows."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RunPlan:
+    """Everything but the answers from which a run is made, perhaps in another process.
+
+    Attributes:
+        suite: the suite as it was asked.
+        loaded: the suite of the job.
+        options: options of the suite's paradigm.
+        scoring: the settings of scoring.
+        inputs: the inputs of the run, without its names and comments.
+        warnings: remarks of the model.
+        went: how an adaptive run went; None for any other.
+        parts: further entries of the manifest.
+    """
+
+    suite: TestSuite
+    loaded: LoadedSuite
+    options: ParadigmOptions
+    scoring: Asking
+    inputs: Mapping[str, JsonValue]
+    warnings: Sequence[str]
+    went: AdaptiveRecord | None
+    parts: Mapping[str, object]
+
+    def run(self, tables: Mapping[str, Rows]) -> Run:
+        """The run of some tables of requests and answers, in memory.
+
+        The remarks on the suite are made here, because looking for them takes longer than reading.
+        """
+        asked = tables[REQUESTS.name]
+        remarks = about_suite(
+            self.loaded.reading, scoring=self.scoring, asked=asked, went=self.went
+        )
+        return Run(
+            suite=self.suite,
+            paradigm=self.loaded.paradigm,
+            options=self.options,
+            manifest=describe(
+                suite=_identity(self.loaded),
+                asking=self.scoring,
+                inputs=_shown_inputs(self.inputs, self.loaded),
+                warnings=(*remarks, *self.warnings),
+                **self.parts,
+            ),
+            tables=tables,
+        )
+
+
+def _saved_manifest(plan: _RunPlan, tables: Mapping[str, Rows], folder: RunFolder) -> Manifest:
+    """The manifest of a run, after it was judged and stored."""
+    return plan.run(tables).save(folder, whole=plan.loaded.suite).manifest
+
+
+def _shown_inputs(inputs: Mapping[str, JsonValue], loaded: LoadedSuite) -> dict[str, JsonValue]:
+    return {**inputs, _SHOWN: whole_digest(loaded.suite)}
+
+
 class SuiteJob:
     """The job of asking one model about one suite: a `cimento.engine.jobs.Job` that makes a run.
 
@@ -258,11 +322,7 @@ class SuiteJob:
         if not (folder.path / MANIFEST).is_file():
             return False  # the digest of a long suite is made while the model answers
         earlier = {**self._inputs, "suite": self._loaded.reading.sha256}
-        return any(map(folder.is_done, (self._shown_inputs, earlier)))
-
-    @cached_property
-    def _shown_inputs(self) -> dict[str, JsonValue]:
-        return {**self._inputs, _SHOWN: whole_digest(self._loaded.suite)}
+        return any(map(folder.is_done, (_shown_inputs(self._inputs, self._loaded), earlier)))
 
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.
@@ -319,43 +379,38 @@ class SuiteJob:
         is_fed = isinstance(self.model, ModelHandle) and self.model.waits
         helper = self._helper if is_fed and answers.n <= _SENT else None
         tables = self._tables(answers, is_held=self._folder is None or helper is not None)
-        run, whole = self._run(suite, answers, tables, **noted), self._loaded.suite
-        return run.save(self._folder, whole=whole, helper=helper) if self._folder else run
+        plan = self._plan(suite, answers, **noted)
+        if self._folder is None:
+            return plan.run(tables)
+        if helper is None:
+            return plan.run(tables).save(self._folder, whole=self._loaded.suite)
+        manifest = helper.call(_saved_manifest, plan, tables, self._folder)
+        return stored_run(suite, self._loaded.paradigm, self._options, manifest, self._folder)
 
-    def _run(
-        self, suite: TestSuite, answers: Answers, tables: Mapping[str, Rows], **noted: JsonValue
-    ) -> Run:
-        """The run of some answers about the suite, or about a part of it."""
-        went = AdaptiveRecord.of(noted)
-        warnings = (
-            *about_suite(
-                self._loaded.reading, scoring=self._scoring, asked=tables[REQUESTS.name], went=went
-            ),
-            *answers.warnings,
-        )
-        return Run(
+    def _plan(self, suite: TestSuite, answers: Answers, **noted: JsonValue) -> _RunPlan:
+        """The plan of the run of some answers about the suite, or about a part of it."""
+        return _RunPlan(
             suite=suite,
-            paradigm=self._loaded.paradigm,
+            loaded=self._loaded,
             options=self._options,
-            manifest=describe(
-                label=self.model.label,
-                model=answers.model or self.model.card,
-                suite=_identity(self._loaded),
-                asking=self._scoring,
-                named=self.model.named,
-                inputs=self._shown_inputs,
-                warnings=warnings,
+            scoring=self._scoring,
+            inputs=self._inputs,
+            warnings=answers.warnings,
+            went=AdaptiveRecord.of(noted),
+            parts={
+                "label": self.model.label,
+                "model": answers.model or self.model.card,
+                "named": self.model.named,
                 **self._usage(answers),
                 **self._noted,
                 **noted,
-            ),
-            tables=tables,
+            },
         )
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""
         tables = {REQUESTS.name: places, **{n: t.collect() for n, t in answers.tables.items()}}
-        return self._run(suite, answers, tables)
+        return self._plan(suite, answers).run(tables)
 
     def _tables(self, answers: Answers, *, is_held: bool) -> Mapping[str, Rows]:
         """The tables of the run, stored or in memory."""

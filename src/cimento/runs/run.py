@@ -14,7 +14,6 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.explained import EXPLAINED
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
-from cimento.io.helper_process import HelperProcess
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
@@ -368,31 +367,27 @@ class Run:
         """Write the run in the format of another program; see `cimento.export`."""
         return cast("list[Path]", _public("export")(self, to, folder))
 
-    def save(
-        self,
-        folder: RunFolder,
-        *,
-        whole: TestSuite | None = None,
-        helper: HelperProcess | None = None,
-    ) -> Run:
+    def save(self, folder: RunFolder, *, whole: TestSuite | None = None) -> Run:
         """Store the run, with the manifest written once and last.
 
         Args:
             folder: the folder of the run; a run that is stored there is replaced.
             whole: the suite to keep a copy of, where only a part of it was asked.
-            helper: a process that judges and writes the run, whose tables are in memory.
 
         Raises:
             StorageError: the folder cannot be written.
         """
-        arguments, suite = (self, folder, whole), self.suite
-        return dataclasses.replace(
-            self,
-            suite=_Later(lambda: suite, folder.suite_folder),
-            manifest=helper.call(_written, *arguments) if helper else _written(*arguments),
-            tables=StoredTables(folder.path),
-            folder=folder.path,
-        )
+        # From here on the answers of a long run are read from their files, a block at a time.
+        stored = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
+        copied = self if whole is None else dataclasses.replace(self, suite=whole)
+        _SuiteField.write(copied, folder.suite_folder)
+        write_table(stored.outcomes(), OUTCOMES, folder.path)
+        write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
+        summary = dataclasses.replace(stored.summary(), folder=str(folder.path))
+        write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
+        options = self.options.model_dump(mode="json")
+        parts = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
+        return stored_run(self.suite, self.paradigm, self.options, folder.finish(parts), folder)
 
     def __repr__(self) -> str:
         where = f", stored in {str(self.folder)!r}" if self.folder else ""
@@ -403,18 +398,30 @@ class Run:
         return run_html(self)
 
 
-def _written(run: Run, folder: RunFolder, whole: TestSuite | None) -> Manifest:
-    """Judge a run, write everything made from it, and return its manifest."""
-    # From here on the answers of a long run are read from their files, a block at a time.
-    stored = dataclasses.replace(run, tables=store_answers(run.tables, folder).held())
-    copied = run if whole is None else dataclasses.replace(run, suite=whole)
-    _SuiteField.write(copied, folder.suite_folder)
-    write_table(stored.outcomes(), OUTCOMES, folder.path)
-    write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
-    summary = dataclasses.replace(stored.summary(), folder=str(folder.path))
-    write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
-    options = run.options.model_dump(mode="json")
-    return folder.finish({**run.manifest, PARADIGM: run.paradigm.name, "options": options})
+def stored_run(
+    suite: TestSuite,
+    paradigm: AnyParadigm,
+    options: ParadigmOptions,
+    manifest: Manifest,
+    folder: RunFolder,
+) -> Run:
+    """A run that has just been stored, perhaps by another process.
+
+    Args:
+        suite: the suite as it was asked.
+        paradigm: the paradigm of the suite.
+        options: the options of the paradigm.
+        manifest: the manifest that was stored.
+        folder: the folder of the run.
+    """
+    return Run(
+        suite=_Later(lambda: suite, folder.suite_folder),
+        paradigm=paradigm,
+        options=options,
+        manifest=manifest,
+        tables=StoredTables(folder.path),
+        folder=folder.path,
+    )
 
 
 def _public(name: str) -> Callable[..., object]:

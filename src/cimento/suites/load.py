@@ -19,7 +19,7 @@ from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
-from cimento.suites.checks import check_suite
+from cimento.suites.checks import check_reading
 from cimento.suites.formats import (
     SUITE_SUFFIXES,
     detect_format,
@@ -29,7 +29,7 @@ from cimento.suites.formats import (
 )
 from cimento.suites.formats.lm_eval import with_tasks
 from cimento.suites.formats.native import TABLES
-from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors, warnings
+from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
     is_suite_workbook,
@@ -251,14 +251,12 @@ class SuiteFile:
 
     Attributes:
         suite: the suite, without errors.
-        warnings: other faults that reading and checking found.
         sha256: hash of the bytes read, in hexadecimal.
         path: the file or folder.
         format: name of the format, a key of `readers.FORMATS`; a suffix if a plug-in read it.
     """
 
     suite: Suite
-    warnings: tuple[Fault, ...]
     sha256: str
     path: Path
     format: str
@@ -303,7 +301,7 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
         InputError: the path does not exist, may not be read or is in no known format.
     """
     loaded, faults = read_suite(path)
-    return (loaded.suite if loaded is not None else None), faults
+    return (loaded.suite if loaded is not None else None), tuple(faults)
 
 
 class StimulusCount:
@@ -437,8 +435,10 @@ def _refuse_large(path: Path) -> None:
 
 
 @no_collection()
-def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, tuple[Fault, ...]]:
+def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, Sequence[Fault]]:
     """The suite as far as it can be read, and every fault; arguments are as for `open_suite`.
+
+    Most warnings are looked for when the faults are read; see `Faults`.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
@@ -450,9 +450,7 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, tupl
         reading = find_reader(format_)(path)
     except SuiteError as error:
         return None, error.faults
-    suite = reading.suite
-    faults = (*reading.faults, *check_suite(suite, places=reading.places))
-    return SuiteFile(suite, warnings(faults), reading.sha256, path, format_), faults
+    return SuiteFile(reading.suite, reading.sha256, path, format_), check_reading(reading)
 
 
 def source_of(path: Path) -> dict[str, JsonValue]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal, TypeAlias, overload
 
 from cimento.errors import Fault, InputError, Severity, SuiteError
 from cimento.io.files import read_bytes
@@ -198,9 +199,62 @@ def fault(
     return Fault(code, check.severity, where, seen, advice, tuple(places))
 
 
+FaultChange: TypeAlias = Callable[[Sequence[Fault]], Sequence[Fault]]
+"""A function that leaves faults out or says them in other words, each for itself."""
+
+
+class Faults(Sequence[Fault]):
+    """The faults of a suite, most warnings of which are looked for when they are first read.
+
+    Only errors are needed before a suite is run, and warnings while a model answers.
+
+    Args:
+        early: the faults known so far, among them every error.
+        find: finds all faults; it must be picklable, because another process may call it.
+    """
+
+    def __init__(self, early: Sequence[Fault], find: Callable[[], Sequence[Fault]]) -> None:
+        self.early = tuple(early)
+        self._find = find
+        self._all: tuple[Fault, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self.all)
+
+    @overload
+    def __getitem__(self, index: int) -> Fault: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Fault]: ...
+    def __getitem__(self, index: int | slice) -> Fault | Sequence[Fault]:
+        return self.all[index]
+
+    @property
+    def all(self) -> tuple[Fault, ...]:
+        """All faults."""
+        if self._all is None:
+            self._all = tuple(self._find())
+        return self._all
+
+
+def changed(faults: Sequence[Fault], change: FaultChange) -> Sequence[Fault]:
+    """Faults after a change, made late if they are looked for late.
+
+    Args:
+        faults: the faults.
+        change: the change; see `Faults` on pickling.
+    """
+    if isinstance(faults, Faults):
+        return Faults(change(faults.early), partial(change, faults))
+    return change(faults)
+
+
 def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """The faults that keep a suite from being used."""
-    return tuple(fault for fault in faults if fault.severity == "error")
+    known = faults.early if isinstance(faults, Faults) else faults
+    return tuple(fault for fault in known if fault.severity == "error")
 
 
 def warnings(faults: Iterable[Fault]) -> tuple[Fault, ...]:

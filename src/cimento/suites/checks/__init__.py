@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from cimento.errors import Fault
 from cimento.suites import Suite
-from cimento.suites.checks.comparisons import COMPARISON_CHECKS
+from cimento.suites.checks.comparisons import COMPARISON_REMARKS
 from cimento.suites.checks.structure import (
     DESIGN_CHECKS,
+    DESIGN_REMARKS,
     STRUCTURE_CHECKS,
+    Check,
     Stimuli,
     check_predictions,
 )
-from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_CHECKS
+from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_REMARKS
+from cimento.suites.reading import Faults, Reading
 
-__all__ = ["check_suite"]
+__all__ = ["check_reading", "check_suite"]
 
-_CHECKS = (
-    *STRUCTURE_CHECKS, check_predictions, *DESIGN_CHECKS, *TEXT_CHECKS, *COMPARISON_CHECKS,
-    *WORDING_CHECKS,
+_ERROR_CHECKS: tuple[Check, ...] = (
+    *STRUCTURE_CHECKS, check_predictions, *DESIGN_CHECKS, *TEXT_CHECKS,
 )  # fmt: skip
+"""The checks that find errors."""
+_WARNING_CHECKS: tuple[Check, ...] = (
+    *DESIGN_REMARKS, *COMPARISON_REMARKS, *WORDING_REMARKS,
+)  # fmt: skip
+"""The checks that find nothing but warnings."""
 
 
 def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...]:
@@ -31,6 +39,24 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
         places: the place of each stimulus in its file, in the order of ``suite.stimuli()``;
             messages put it before item and condition.
     """
-    stimuli = Stimuli(suite, places)
-    faults = [fault for check in _CHECKS for fault in check(stimuli)]
+    return _sorted(_found(Stimuli(suite, places), (*_ERROR_CHECKS, *_WARNING_CHECKS)))
+
+
+def check_reading(reading: Reading) -> Faults:
+    """Every fault of a suite that was read; most warnings are looked for when they are needed."""
+    early = _found(Stimuli(reading.suite, reading.places), _ERROR_CHECKS)
+    return Faults((*reading.faults, *early), partial(_all_faults, reading, early))
+
+
+def _all_faults(reading: Reading, early: Sequence[Fault]) -> Sequence[Fault]:
+    """The faults found in reading, and those of all checks; the early ones are known."""
+    late = _found(Stimuli(reading.suite, reading.places), _WARNING_CHECKS)
+    return (*reading.faults, *_sorted((*early, *late)))
+
+
+def _found(stimuli: Stimuli, checks: Sequence[Check]) -> list[Fault]:
+    return [fault for check in checks for fault in check(stimuli)]
+
+
+def _sorted(faults: Sequence[Fault]) -> tuple[Fault, ...]:
     return tuple(sorted(faults, key=lambda fault: fault.code))

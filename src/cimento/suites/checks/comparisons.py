@@ -354,7 +354,7 @@ def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterato
             yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 
 
-COMPARISON_CHECKS: tuple[Check, ...] = (
+COMPARISON_REMARKS: tuple[Check, ...] = (
     _identical, _lengths, _repeated, _elsewhere, _other_words, _unlike,
 )  # fmt: skip
-"""The checks of codes CIM-S050 to CIM-S052, CIM-S058 and CIM-S060."""
+"""The checks of codes CIM-S050 to CIM-S052, CIM-S058 and CIM-S060, which are all warnings."""

@@ -118,10 +118,6 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault("CIM-S044", where=str(listing), seen=seen, places=listing)
 
 
-TEXT_CHECKS: tuple[Check, ...] = (_letters, _apostrophes)
-"""The checks of codes CIM-S040 to CIM-S046."""
-
-
 MOST = 0.5
 """Share of stimuli above which a habit counts as the suite's, so that deviations are reported."""
 DISTINCT = 0.8
@@ -327,9 +323,11 @@ def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault("CIM-S070", where=where, seen=seen, places=map(stimuli.where, joined))
 
 
-WORDING_CHECKS: tuple[Check, ...] = (
-    _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences, _judgment_marks,
+TEXT_CHECKS: tuple[Check, ...] = (_letters, _judgment_marks)
+"""The checks of codes CIM-S040 to CIM-S043, CIM-S045, CIM-S046 and CIM-S061; some are errors."""
+WORDING_REMARKS: tuple[Check, ...] = (
+    _apostrophes, _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences,
     _joined_words,
 )  # fmt: skip
-"""The checks of codes CIM-S053 to CIM-S057, of which the last two apply to suites with factors; and
-CIM-S061 and CIM-S070."""
+"""The checks of codes CIM-S044, CIM-S053 to CIM-S057 and CIM-S070, which are all warnings; CIM-S056
+and CIM-S057 apply to suites with factors."""
