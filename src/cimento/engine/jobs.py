@@ -19,7 +19,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import Division, Place, Unit, UnitResult, UnitStore, read_result
 from cimento.errors import CimentoError
-from cimento.io.tables import Column
+from cimento.io.tables import Column, in_memory
 
 if TYPE_CHECKING:
     import polars as pl
@@ -370,7 +370,7 @@ def gathered(
     def rows(
         columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
     ) -> Iterator[pl.DataFrame]:
-        for table in _in_order(name, sources, empty.collect()):
+        for table in _in_order(name, sources, in_memory(empty)):
             part = table if columns is None else table.select(columns)
             part = part if most is None else part.head(most)
             yield part if predicate is None else part.filter(predicate)
@@ -391,7 +391,7 @@ def _in_order(
 
     begins = [int(part.number[0]) for _, part in sources]
     for (unit, part), following in zip_longest(sources, begins[1:]):
-        table = part.renumbered(unit.answers.tables[name].collect())
+        table = part.renumbered(in_memory(unit.answers.tables[name]))
         waiting = pl.concat([waiting, table]) if len(waiting) else table
         if not waiting["request"].is_sorted():
             waiting = waiting.sort("request", maintain_order=True)

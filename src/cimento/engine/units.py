@@ -42,6 +42,7 @@ from cimento.io.tables import (
     SCHEMA_VERSION,
     TOKENS,
     Column,
+    in_memory,
     validate_table,
 )
 from cimento.models.base import ModelCard
@@ -273,7 +274,7 @@ def write_result(result: UnitResult, path: Path) -> Path:
     """
     answers, contents = result.answers, {}
     for name, rows in answers.tables.items():
-        table = rows.collect()
+        table = in_memory(rows)
         validate_table(table, _SCHEMAS[name], where=str(path))
         contents[name] = _parquet(table)
     facts = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import gzip
 import io
+import itertools
 import json
 import math
 import re
@@ -17,7 +18,7 @@ import secrets
 import threading
 import tomllib
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 100
 """Greatest depth of nested lists and objects, far beyond any file from real use."""
+
+_LINES_AT_ONCE = 256
+"""Number of lines that are parsed together: their text stays in the processor's cache."""
 
 MOST_FAULTS = 1_000
 """Largest number of faults of one file that are listed."""
@@ -50,9 +54,9 @@ _KEY_END = re.compile(r"[\"'=#]")
 _MOST_POINTS = 5_000
 _LONG = re.compile(r"\d{309}")
 """More digits than the integer part of any floating-point number has."""
-_STEP = 10
-_LONG_SEEN = re.compile(r"\d{30}")
-"""The digits that are left of such a number when only every tenth character is looked at."""
+_STEP = 50
+_LONG_SEEN = re.compile(r"\d{6}")
+"""The digits that are left of such a number when only every fiftieth character is looked at."""
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 _MOST_DIGITS = 15
 _PLACE = re.compile(r"\{([^{}]*)\}")
@@ -110,26 +114,45 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
     return value
 
 
-def line_parser(text: str) -> Callable[[str], Any]:
-    """A parser of the lines of a text that equals `parse_json`, but is faster on ordinary lines.
+def parse_lines(text: str) -> Iterator[tuple[int, Any]]:
+    """The number and the value of each line that is not blank, for a text of JSON Lines.
 
-    Args:
-        text: the text of all lines (JSON Lines).
+    In the place of a value that `parse_json` refuses there is its error.
     """
-    if _has_long(text) or _has_surrogate(text):
-        return parse_json
-    decode = json.JSONDecoder().raw_decode
+    is_ordinary = not (_has_long(text) or _has_surrogate(text))
+    lines, first = each_line(text), 1
+    while several := list(itertools.islice(lines, _LINES_AT_ONCE)):
+        following = first + len(several)
+        if not several[-1]:
+            several.pop()  # what follows the last line break
+        if is_ordinary and (values := _objects(several)) is not None:
+            yield from enumerate(values, first)
+        else:
+            numbered = enumerate(several, first)
+            yield from ((n, _value_or_error(line)) for n, line in numbered if line.strip())
+        first = following
 
-    def parse(line: str) -> Any:  # noqa: ANN401  # anything JSON has
-        if line.count("[") + line.count("{") > MAX_DEPTH:
-            return parse_json(line)
-        try:
-            value, end = decode(line)
-        except json.JSONDecodeError:
-            return parse_json(line)
-        return value if end == len(line) else parse_json(line)
 
-    return parse
+def _objects(lines: Sequence[str]) -> list[Any] | None:
+    """The objects in some ordinary lines, in half the time of parsing them one by one.
+
+    None if that must be done, since a line is no object, or may be nested too deeply.
+    """
+    text = ",".join(lines)
+    if text.count("[") + text.count("{") >= len(lines) + MAX_DEPTH:
+        return None
+    try:
+        values: list[Any] = json.loads(f"[{text}]")
+    except json.JSONDecodeError:
+        return None
+    return values if len(values) == len(lines) and set(map(type, values)) == {dict} else None
+
+
+def _value_or_error(line: str) -> Any:  # noqa: ANN401  # anything JSON has
+    try:
+        return parse_json(line)
+    except json.JSONDecodeError as error:
+        return error
 
 
 def each_line(text: str) -> Iterator[str]:
@@ -397,7 +420,8 @@ def _has_long(text: str) -> bool:
 
 
 def _has_surrogate(text: str) -> bool:
-    return "\\u" in text and bool(_SURROGATE.search(text))
+    # One character is found much faster than two.
+    return "\\" in text and bool(_SURROGATE.search(text))
 
 
 def _number(digits: str) -> int:

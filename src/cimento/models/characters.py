@@ -207,7 +207,7 @@ class Characters:
         return n_starts
 
     def inside(
-        self, wanted: Iterable[Iterable[Span]], text: Integers, start: Integers, end: Integers
+        self, wanted: Iterable[Sequence[Span]], text: Integers, start: Integers, end: Integers
     ) -> Flags:
         """Whether each token begins in one of the stretches that are wanted; see `tokens_in`.
 
@@ -219,6 +219,11 @@ class Characters:
         """
         import numpy as np
 
+        wanted = [*wanted]
+        if all(len(several) == 1 for several in wanted):  # mostly the whole text
+            lows, highs = np.array(wanted, dtype=np.int64).reshape(-1, 2)[text].T
+            alone: Flags = (lows <= start) & ((start < highs) | ((start == end) & (end == highs)))
+            return alone
         bounds = pairwise(self.begin.tolist())
         spans = [
             (min(begin + low, stop - 1), min(begin + high, stop - 1))

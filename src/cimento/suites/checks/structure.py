@@ -278,6 +278,8 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
     names = stimuli.suite.region_names
+    if len(names) == 1 and stimuli.suite.columns.is_whole:
+        return
     counts = [end - begin for begin, end in pairwise(stimuli.suite.columns.bounds)]
     todo = _of_names(stimuli) if len(set(counts)) == 1 else None
     for number, count in enumerate(counts):

@@ -269,7 +269,9 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
     conditions apart by them alone.
     """
     marks = {
-        number: mark for number, text in enumerate(stimuli.texts) if (mark := judgment_mark(text))
+        number: mark
+        for number, text in enumerate(stimuli.texts)
+        if text[:1] in _MARKS and (mark := judgment_mark(text))
     }
     telling = _telling(stimuli, marks)
     for name, numbers in telling.items():

@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.io.files import write_text
-from cimento.io.parsing import each_line, line_parser
+from cimento.io.parsing import parse_lines
 from cimento.io.values import FreeCells
 from cimento.suites import (
     BAD,
@@ -127,23 +127,18 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
     """The numbers of the lines with pairs in a text of JSON Lines, and the faults of its lines."""
     from cimento.suites.schema import BlimpRow, validate
 
-    parse, (good, bad) = line_parser(text), SENTENCES.values()
+    good, bad = SENTENCES.values()
     numbers: list[int] = []
     faults: list[Fault] = []
     rows: list[_Row] = []
-    for number, line in enumerate(each_line(text), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = parse(line)
-        except ValueError as error:
-            where, seen = f"{name} line {number}", f"Not JSON: {error}."
+    for number, row in parse_lines(text):
+        if isinstance(row, ValueError):
+            where, seen = f"{name} line {number}", f"Not JSON: {row}."
             todo = "Each line must be one JSON object; was the file cut short?"
             faults.append(fault("CIM-S002", where=where, seen=seen, todo=todo))
             if not numbers:
                 break  # not JSON Lines at all; every further line would give the same fault
-            continue
-        if type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
+        elif type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
             rows.append(row)
             numbers.append(number)
             if len(rows) == _AT_ONCE:
