@@ -44,7 +44,8 @@ from cimento.paradigms.registry import (
     load_suites,
     one_by_one,
 )
-from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
+from cimento.runs.honoured import honoured, refuse_unused
+from cimento.runs.job import SuiteJob, suite_job
 from cimento.runs.run import Run
 from cimento.suites.builtin import is_builtin
 

@@ -31,6 +31,7 @@ class OnGpu(FakeScorer):
         self.encoded = threading.Semaphore(0)
         self.computing = threading.Lock()
         self.units = self.beside = 0
+        self.threads: set[str] = set()
         self.patience_s = patience_s
 
     @property
@@ -44,6 +45,7 @@ class OnGpu(FakeScorer):
 
     def score(self, encoded):
         assert self.computing.acquire(blocking=False), "two threads ask the model at once"
+        self.threads.add(threading.current_thread().name)
         self.units += 1
         self.encoded.acquire(timeout=self.patience_s)  # that of this unit
         if 1 < self.units < 5:  # of the five units the first is done alone, the last has no next
@@ -70,6 +72,7 @@ def test_the_next_texts_are_encoded_while_the_model_computes(suite, tmp_path):
     model, cache = OnGpu(), FileCache(tmp_path / "cache")
     run = cimento.evaluate(suite, model, output=tmp_path / "gpu", cache=cache)
     assert (model.units, model.beside) == (5, 3)
+    assert model.threads == {"cimento-model_0"}
     plain = cimento.evaluate(suite, FakeScorer(by_length), output=tmp_path / "cpu")
     for name in ("tokens", "requests"):
         assert run.table(name).equals(plain.table(name))
@@ -123,7 +126,15 @@ def test_suites_of_which_the_first_is_stored_already_are_answered(tmp_path):
 
 
 def test_many_suites_are_stored_by_another_process_byte_for_byte_as_here(tmp_path, monkeypatch):
-    suites = [cimento.pairs(PAIRS[n : n + 40], name=f"dogs-{n}") for n in range(0, 360, 40)]
+    suites = []
+    for n in range(0, 360, 40):
+        suites.append(tmp_path / f"dogs-{n}.tsv")
+        rows = [
+            "good\tbad",
+            *("\t".join(pair) for pair in PAIRS[n : n + 40]),
+            "The the old cat.\tNobody ever sings.",
+        ]
+        suites[-1].write_text("\n".join(rows) + "\n", encoding="utf-8")
     asked: list[int] = []
 
     class Counting(OnGpu):
@@ -144,10 +155,12 @@ def test_many_suites_are_stored_by_another_process_byte_for_byte_as_here(tmp_pat
     for folder, some in ((folders[0], [suites]), (folders[1], [suites[:5], suites[5:]])):
         for part in some:
             for run in cimento.evaluate_all(part, Counting(0.0), output=folder):
-                assert run.n_items == 40
-                assert run.suite is part[0] or run.suite in part
+                assert run.n_items == 41
+                assert f"{run.suite.name}.tsv" in {path.name for path in part}
+                assert [f"CIM-S0{n}" in "".join(run.warnings) for n in (33, 55, 60)] == [True] * 3
+                assert run.summary() == cimento.open_run(run.folder).summary()
     assert stored == [True] * len(suites)
-    assert asked == [80] * 2 * len(suites)
+    assert asked == [82, *[80] * 8, 82, *[80] * 4, 82, *[80] * 3]  # one pair is in all suites
     here = {path.relative_to(folders[1]) for path in folders[1].rglob("*.parquet")}
     assert here == {path.relative_to(folders[0]) for path in folders[0].rglob("*.parquet")}
     assert len(here) >= 4 * len(suites)

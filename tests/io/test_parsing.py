@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.io.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip, value_at
+from cimento.io.parsing import (
+    MAX_DEPTH,
+    SMALL_BYTES,
+    parse_json,
+    parse_lines,
+    parse_toml,
+    unpack_gzip,
+    value_at,
+)
 
 VALUES = st.recursive(
     st.none()
@@ -32,6 +40,37 @@ def test_json_is_read_as_the_library_reads_it(value, ascii_only):
     assert parse_json(text) == value
     assert parse_json(text.encode()) == value
     assert parse_json(b"\xef\xbb\xbf" + text.encode()) == value
+
+
+LINES = st.lists(
+    st.sampled_from(
+        (
+            '{"a": 1}', '{"a": "b", "c": null}', '{"a": ["\\u00e9", {}]}', " ", "", "7",
+            '{"a": [{}', '{}]}', '{"a": 1', '"b": 2}', "{},{}", '["x"]', f'{{"a": {"9" * 400}}}',
+            '{"a": "\\ud800"}', '{"a": ' + "[" * MAX_DEPTH + "]" * MAX_DEPTH + "}",
+        )
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(LINES, st.integers(1, 4))
+def test_lines_are_read_together_as_one_by_one(lines, together):
+    expected = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                expected.append((number, parse_json(line)))
+            except json.JSONDecodeError as error:
+                expected.append((number, str(error)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("cimento.io.parsing._LINES_AT_ONCE", together)
+        read = [
+            (n, str(v) if isinstance(v, ValueError) else v)
+            for n, v in parse_lines("\n".join(lines))
+        ]
+    assert read == expected
 
 
 @pytest.mark.parametrize(

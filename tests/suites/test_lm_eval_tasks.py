@@ -323,7 +323,7 @@ def test_workers_are_told_of_the_blank(suites, zoo_folder, tmp_path):
     ],
 )  # fmt: skip
 def test_every_field_that_is_not_honoured_is_named(suites, more, named, others):
-    faults = [fault for fault in open_suite(suites(more)).warnings if fault.code == "CIM-S008"]
+    faults = [fault for fault in open_suite(suites(more)).faults if fault.code == "CIM-S008"]
     said = " ".join(f"{fault.code} {fault.seen}" for fault in faults)
 
     for name in named:
@@ -337,7 +337,7 @@ def test_a_text_before_the_choices_is_named(suites):
     text = task.read_text(encoding="utf-8").replace('doc_to_text: ""', 'doc_to_text: "Which?"')
     task.write_text(text, encoding="utf-8")
 
-    [said] = [fault.seen for fault in open_suite(task).warnings if fault.code == "CIM-S008"]
+    [said] = [fault.seen for fault in open_suite(task).faults if fault.code == "CIM-S008"]
     assert "may change scores: doc_to_text." in said
 
 

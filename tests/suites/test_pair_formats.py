@@ -244,7 +244,7 @@ def test_headers_in_other_languages_and_titles_above_them_are_read(tmp_path, hea
     loaded = open_suite(path)
     [item] = loaded.suite.items
     assert item.condition("bad").regions[0].text == "Piovono."
-    assert ("CIM-S009" in [warning.code for warning in loaded.warnings]) == bool(title)
+    assert ("CIM-S009" in [warning.code for warning in loaded.faults]) == bool(title)
 
 
 def test_workbooks_that_are_not_read_and_locks_say_what_to_do(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from cimento import UsageError, evaluate, evaluate_all, pairs
 from cimento.suites.checks import check_suite
-from cimento.suites.reading import errors
+from cimento.suites.faults import errors
 
 ROWS = [
     {"good": "Il gatto dorme.", "bad": "Il gatto dormono.", "verb": "dormire"},

@@ -60,7 +60,7 @@ def test_syntaxgym_json_is_read(tmp_path):
     assert suite.items[0].condition("match").regions[1] == Region("sono")
     assert (suite.metric, suite.meta.language) == ("sum", "it")
     assert loaded.sha256 == hashlib.sha256(text.encode()).hexdigest()
-    assert loaded.warnings == ()
+    assert loaded.faults == ()
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

@@ -33,7 +33,7 @@ def test_a_folder_is_read(tmp_path):
         Region("è"),
         Region("accese."),
     )
-    assert loaded.warnings == ()
+    assert loaded.faults == ()
     assert loaded.format == "native"
     assert loaded.sha256 == hashlib.sha256((TOML + ITEMS).encode()).hexdigest()
 
@@ -138,14 +138,14 @@ def test_tables_are_read_as_spreadsheets_write_them(tmp_path, table, content):
     expected = open_suite(write_folder(tmp_path / "plain")).suite
     loaded = open_suite(write_folder(tmp_path / "other", items=content, table=table))
     assert loaded.suite == expected
-    assert loaded.warnings == ()
+    assert loaded.faults == ()
 
 
 def test_cp1252_is_read_with_a_warning_that_shows_a_word(tmp_path):
     content = ITEMS.replace("\t", ";").encode("cp1252")
     loaded = open_suite(write_folder(tmp_path, items=content, table="items.csv"))
     assert loaded.suite.items[0].condition("mismatch").regions[1].text == "è"
-    [warning] = loaded.warnings
+    [warning] = loaded.faults
     assert warning.code == "CIM-S006"
     assert warning.where == "items.csv row 3"
     assert "'è'" in warning.seen
@@ -158,7 +158,7 @@ def test_cp1251_is_read_with_a_warning_that_shows_a_word(tmp_path):
         write_folder(tmp_path, items=content, table="items.csv", toml='[meta]\nname = "окна"\n')
     )
     assert loaded.suite.items[0].condition("b").regions[0].text == "Её окна была открыты."
-    first = loaded.warnings[0]
+    first = loaded.faults[0]
     assert (first.code, first.where) == ("CIM-S006", "items.csv row 1")
     assert "cp1251; 'условие' should look right" in first.seen
 

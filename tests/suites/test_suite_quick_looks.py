@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import unicodedata
 from collections import Counter
@@ -10,8 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.checks import check_suite
+from cimento.suites.checks import check_reading, check_suite
 from cimento.suites.checks.comparisons import LEAST_COMMON, have_little_in_common
+from cimento.suites.faults import changed, errors, warnings
+from cimento.suites.reading import Reading
 
 WORDS = st.sampled_from(
     ["Casa.", "Casa", "casa", "l'uomo.", "l’uomo.", "la la.", "e\u0300.", "Ã¨.", "", " ", "\u200b."]
@@ -125,6 +128,18 @@ def test_words_in_common_are_those_of_a_look_at_every_letter(first, second):
 def test_a_final_mark_may_stand_before_what_closes(text):
     expected = bool(text.strip()) and not FINAL.search(text.strip())
     assert codes([text, "Fine.", "Fino!", "Fini?"])["CIM-S053"] == expected
+
+
+@settings(deadline=None)
+@given(SUITES)
+def test_what_is_looked_for_late_is_never_an_error(suite):
+    late = check_reading(Reading(suite, "", ()))
+    assert errors(late) == errors(check_suite(suite))
+    sent = pickle.loads(pickle.dumps(late))  # noqa: S301  # our own
+    assert late == sent == check_suite(suite)
+    changed_late = changed(late, warnings)
+    assert changed_late == warnings(check_suite(suite))
+    assert errors(changed_late) == ()
 
 
 @settings(deadline=None)

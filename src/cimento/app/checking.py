@@ -16,7 +16,8 @@ from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import audit_suite
-from cimento.suites.reading import TOML, UNUSABLE_NAME, WITHOUT_LANGUAGE
+from cimento.suites.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
+from cimento.suites.reading import TOML
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
 if TYPE_CHECKING:

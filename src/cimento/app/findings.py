@@ -24,7 +24,7 @@ from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
 from cimento.suites import Suite
-from cimento.suites.reading import CHECKS, EXAMPLE, NO_PREDICTIONS
+from cimento.suites.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.audit import Audit

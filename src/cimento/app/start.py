@@ -30,9 +30,9 @@ from cimento.suites.builtin import (
     list_builtin,
     new_suite,
 )
+from cimento.suites.faults import WITHOUT_LANGUAGE
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.reading import WITHOUT_LANGUAGE
 from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.io.files import default_cache_folder
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
-from cimento.runs.job import unused_options
+from cimento.runs.honoured import unused_options
 from cimento.runs.progress import (
     FEWEST_TIMED,
     SHORTEST_S,

@@ -59,7 +59,7 @@ def judge(options: JudgeOptions) -> int:
     changed.
     """
     from cimento.cli.evaluating import show_ends
-    from cimento.runs.job import refuse_unused, unused_options
+    from cimento.runs.honoured import refuse_unused, unused_options
     from cimento.runs.store import RunFolder
 
     stored = open_runs(options.runs)

@@ -187,7 +187,7 @@ def check(options: CheckOptions) -> int:
     Of faults with the same message, three are shown and the others counted; --json has all. The
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
-    from cimento.suites.reading import NO_PREDICTIONS
+    from cimento.suites.faults import NO_PREDICTIONS
 
     language, suites = options.language, options.suites
     said = f" --language {language}" if language else ""

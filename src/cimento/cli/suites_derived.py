@@ -348,8 +348,8 @@ def vary_suite(options: VaryOptions) -> None:
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
+    from cimento.suites.faults import summarize
     from cimento.suites.load import inspect_suite
-    from cimento.suites.reading import summarize
     from cimento.suites.variants import open_slots, read_variants, vary
 
     loaded = load_suite(options.suite)

@@ -19,6 +19,8 @@ from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteAudit, Sui
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.digest import content_digest
+from cimento.suites.faults import WITHOUT_LANGUAGE, changed
+from cimento.suites.faults import errors as errors_among
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -29,8 +31,6 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.published import LANGUAGE_CODE, language_code
-from cimento.suites.reading import WITHOUT_LANGUAGE, changed
-from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
 
 PARADIGMS: Mapping[str, str] = {

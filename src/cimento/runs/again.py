@@ -15,13 +15,8 @@ from cimento._version import __version__
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError
 from cimento.paradigms.registry import find_paradigm, suite_digest
-from cimento.runs.job import (
-    SUITE_FILES,
-    honoured,
-    inputs_of,
-    is_used_by_all,
-    with_columns,
-)
+from cimento.runs.honoured import honoured, is_used_by_all
+from cimento.runs.job import SUITE_FILES, inputs_of, with_columns
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, file_name, plain
 from cimento.suites import JsonValue

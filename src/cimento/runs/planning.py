@@ -19,7 +19,8 @@ from cimento.io.files import default_cache_folder
 from cimento.models.registry import AnyScorer
 from cimento.options import RunOptions
 from cimento.paradigms.registry import LoadedSuite
-from cimento.runs.job import SuiteJob, refuse_unused, unused_options
+from cimento.runs.honoured import refuse_unused, unused_options
+from cimento.runs.job import SuiteJob
 from cimento.runs.usage import Price, read_prices
 from cimento.suites import JsonValue
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import Fault, counted
 from cimento.models.settings import Asking
+from cimento.suites.faults import warnings
 from cimento.suites.formats.blimp import blimp_datasets
 from cimento.suites.load import source_of
-from cimento.suites.reading import warnings
 
 if TYPE_CHECKING:
     from cimento.io.tables import Rows

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.explained import EXPLAINED
-from cimento.io.files import expanded, read_bytes, write_bytes, write_text
+from cimento.io.files import expanded, write_text
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
@@ -33,6 +33,7 @@ from cimento.runs.store import (
     manifest_part,
     store_answers,
 )
+from cimento.runs.suite_field import LaterSuite, SuiteField
 from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
 from cimento.runs.usage import stored_usage
 
@@ -49,70 +50,6 @@ SUMMARY = "summary.json"
 MadeT = TypeVar("MadeT")
 
 
-@dataclass(frozen=True, eq=False)
-class _Later:
-    """The suite of a stored run, read when it is first needed.
-
-    Attributes:
-        read: reads the suite, and remembers it.
-        copy: the folder from which it is read; None for the format of earlier versions.
-        is_unchanged: whether the run is as it was opened.
-    """
-
-    read: Callable[[], TestSuite]
-    copy: Path | None
-    is_unchanged: bool = True
-
-
-class _SuiteField:
-    """The field `suite` of a run, which holds a suite or a `_Later` that reads it.
-
-    `is_unchanged` of the `_Later` tells an opened run from a changed copy of one.
-    """
-
-    _PLACE = "_suite"
-
-    @overload
-    def __get__(self, run: None, owner: type) -> NoReturn: ...
-    @overload
-    def __get__(self, run: Run, owner: type) -> TestSuite: ...
-    def __get__(self, run: Run | None, owner: type) -> TestSuite:
-        if run is None:
-            raise AttributeError("suite")  # the field has no default
-        suite = vars(run)[self._PLACE]
-        return cast("TestSuite", suite.read() if isinstance(suite, _Later) else suite)
-
-    def __set__(self, run: Run, suite: TestSuite | _Later) -> None:
-        vars(run)[self._PLACE] = suite
-
-    @classmethod
-    def is_unchanged(cls, run: Run) -> bool:
-        """Whether a run is as it was opened."""
-        suite = vars(run)[cls._PLACE]
-        return isinstance(suite, _Later) and suite.is_unchanged
-
-    @classmethod
-    def changed(cls, run: Run) -> Any:  # noqa: ANN401  # the field takes it for the suite it reads
-        """The suite for a changed copy of a run, still read only when it is first needed."""
-        suite = vars(run)[cls._PLACE]
-        is_later = isinstance(suite, _Later)
-        return dataclasses.replace(suite, is_unchanged=False) if is_later else suite
-
-    @classmethod
-    def write(cls, run: Run, folder: Path) -> None:
-        """Write the suite of a run; a suite that was read from a copy is copied file by file.
-
-        Raises:
-            StorageError: the folder cannot be written.
-        """
-        suite = vars(run)[cls._PLACE]
-        if not isinstance(suite, _Later) or suite.copy is None:
-            run.paradigm.write(run.suite, folder)
-        elif suite.copy != folder:
-            for file in (path for path in suite.copy.rglob("*") if path.is_file()):
-                write_bytes(read_bytes(file), folder / file.relative_to(suite.copy))
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
     """A run: one suite answered by one model, from `evaluate`, `open_run` or `open_runs`.
@@ -126,7 +63,7 @@ class Run:
         folder: the folder of the run; None where it is not stored.
     """
 
-    suite: _SuiteField = _SuiteField()
+    suite: SuiteField = SuiteField()  # noqa: RUF009  # it keeps nothing itself
     paradigm: AnyParadigm
     options: ParadigmOptions
     manifest: Manifest
@@ -272,15 +209,16 @@ class Run:
             and isinstance(files, dict)
             and SUMMARY in files
         )
-        if self.folder is None or not is_current or not _SuiteField.is_unchanged(self):
+        if self.folder is None or not is_current or not SuiteField.is_unchanged(self):
             return None
         if any((self.folder / name).exists() for name in JUDGED):
             return None
+        folder = self.folder
         try:
-            stored = from_json(RunFolder(self.folder).read_text(SUMMARY), where=SUMMARY)
+            stored = self.once(SUMMARY, lambda: _read_summary(folder))
         except TableError:
             return None
-        return dataclasses.replace(stored.runs[0], folder=str(self.folder))
+        return dataclasses.replace(stored, folder=str(folder))
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -336,7 +274,7 @@ class Run:
             )
         if options:
             judged.refuse_unfit(self.suite)
-        return dataclasses.replace(self, options=judged, suite=_SuiteField.changed(self))
+        return dataclasses.replace(self, options=judged, suite=SuiteField.changed(self))
 
     def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
         """The same outcomes with other options that only change their grouping.
@@ -380,14 +318,32 @@ class Run:
         # From here on the answers of a long run are read from their files, a block at a time.
         stored = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
         copied = self if whole is None else dataclasses.replace(self, suite=whole)
-        _SuiteField.write(copied, folder.suite_folder)
+        SuiteField.write(copied, folder.suite_folder)
         write_table(stored.outcomes(), OUTCOMES, folder.path)
         write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
         summary = dataclasses.replace(stored.summary(), folder=str(folder.path))
         write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
         options = self.options.model_dump(mode="json")
         parts = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
-        return stored_run(self.suite, self.paradigm, self.options, folder.finish(parts), folder)
+        return self.as_saved(Saved(folder.finish(parts), summary), folder)
+
+    def as_saved(self, saved: Saved, folder: RunFolder) -> Run:
+        """The run as it was stored, perhaps by another process.
+
+        Args:
+            saved: the manifest and the summary that were stored.
+            folder: the folder of the run.
+        """
+        suite = self.suite
+        run = dataclasses.replace(
+            self,
+            suite=LaterSuite(lambda: suite, folder.suite_folder),
+            manifest=saved.manifest,
+            tables=StoredTables(folder.path),
+            folder=folder.path,
+        )
+        run.once(SUMMARY, lambda: saved.summary)
+        return run
 
     def __repr__(self) -> str:
         where = f", stored in {str(self.folder)!r}" if self.folder else ""
@@ -398,30 +354,25 @@ class Run:
         return run_html(self)
 
 
-def stored_run(
-    suite: TestSuite,
-    paradigm: AnyParadigm,
-    options: ParadigmOptions,
-    manifest: Manifest,
-    folder: RunFolder,
-) -> Run:
-    """A run that has just been stored, perhaps by another process.
+class Saved(NamedTuple):
+    """What was stored of a run last.
 
-    Args:
-        suite: the suite as it was asked.
-        paradigm: the paradigm of the suite.
-        options: the options of the paradigm.
-        manifest: the manifest that was stored.
-        folder: the folder of the run.
+    Attributes:
+        manifest: the manifest.
+        summary: the results.
     """
-    return Run(
-        suite=_Later(lambda: suite, folder.suite_folder),
-        paradigm=paradigm,
-        options=options,
-        manifest=manifest,
-        tables=StoredTables(folder.path),
-        folder=folder.path,
-    )
+
+    manifest: Manifest
+    summary: RunSummary
+
+
+def _read_summary(folder: Path) -> RunSummary:
+    """The results in the folder of a run.
+
+    Raises:
+        TableError: they cannot be read.
+    """
+    return from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
 
 
 def _public(name: str) -> Callable[..., object]:
@@ -458,7 +409,7 @@ def open_run(path: str | Path) -> Run:
             todo="Was it edited? Run again.",
         ) from error
     run = Run(
-        suite=_Later(cache(stored.suite), folder.suite_folder if FILES in manifest else None),
+        suite=LaterSuite(cache(stored.suite), folder.suite_folder if FILES in manifest else None),
         paradigm=paradigm,
         options=stored.options,
         manifest=manifest,

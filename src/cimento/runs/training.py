@@ -25,7 +25,8 @@ from cimento.models.in_memory import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.registry import SuiteLike
 from cimento.report.benchmarks import benchmark_means
-from cimento.runs.job import refuse_unused, suite_job
+from cimento.runs.honoured import refuse_unused
+from cimento.runs.job import suite_job
 from cimento.runs.run import Run
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from itertools import combinations, product
 from cimento.errors import Fault, counted
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
+from cimento.suites.faults import fault
 from cimento.suites.formula import is_condition_name
 from cimento.suites.headers import meaning, name_of_levels, without_noun
 from cimento.suites.marks import sides_of
-from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
 CLUSTER = "cluster"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cimento.errors import Fault
-from cimento.suites.reading import fault
+from cimento.suites.faults import fault
 from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES, with_unaccented
 
 _ACCENTED: Mapping[str, tuple[str, ...]] = {

@@ -20,6 +20,7 @@ from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_reading
+from cimento.suites.faults import EXAMPLE, NO_PREDICTIONS, errors
 from cimento.suites.formats import (
     SUITE_SUFFIXES,
     detect_format,
@@ -29,7 +30,7 @@ from cimento.suites.formats import (
 )
 from cimento.suites.formats.lm_eval import with_tasks
 from cimento.suites.formats.native import TABLES
-from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors
+from cimento.suites.reading import TOML
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
     is_suite_workbook,
@@ -251,12 +252,14 @@ class SuiteFile:
 
     Attributes:
         suite: the suite, without errors.
+        faults: the faults found; see `Faults`.
         sha256: hash of the bytes read, in hexadecimal.
         path: the file or folder.
         format: name of the format, a key of `readers.FORMATS`; a suffix if a plug-in read it.
     """
 
     suite: Suite
+    faults: Sequence[Fault]
     sha256: str
     path: Path
     format: str
@@ -450,7 +453,8 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, Sequ
         reading = find_reader(format_)(path)
     except SuiteError as error:
         return None, error.faults
-    return SuiteFile(reading.suite, reading.sha256, path, format_), check_reading(reading)
+    faults = check_reading(reading)
+    return SuiteFile(reading.suite, faults, reading.sha256, path, format_), faults
 
 
 def source_of(path: Path) -> dict[str, JsonValue]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from cimento.errors import Fault
 from cimento.io.parsing import MOST_FAULTS
-from cimento.suites.reading import fault
+from cimento.suites.faults import fault
 
 _DATES = frozenset({*range(14, 23), *range(45, 48)})
 _DURATION = 46

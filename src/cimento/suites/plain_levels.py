@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from cimento.errors import Fault
 from cimento.suites import Suite
 from cimento.suites.design import squares
+from cimento.suites.faults import fault
 from cimento.suites.headers import meaning
-from cimento.suites.reading import fault
 from cimento.suites.sides import is_negative
 
 _PLAIN = {

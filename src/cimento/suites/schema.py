@@ -24,7 +24,8 @@ from pydantic import (
 from cimento.errors import Fault
 from cimento.io.parsing import MOST_FAULTS, is_very_faulty
 from cimento.suites import JoinRule, JsonValue, Metric
-from cimento.suites.reading import fault, number_text
+from cimento.suites.faults import fault
+from cimento.suites.reading import number_text
 
 Model = TypeVar("Model", bound="Open")
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from cimento.errors import Fault
 from cimento.suites import BAD, GOOD
+from cimento.suites.faults import fault
 from cimento.suites.headers import ends_sentence, has_letter
 from cimento.suites.marks import names_judgments
-from cimento.suites.reading import fault
 from cimento.suites.sides import SIDES, is_negative
 from cimento.suites.tables import Table
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
+from cimento.suites.faults import fault
 from cimento.suites.headers import ITEMS, ends_sentence, rivals
-from cimento.suites.reading import fault, unusable
+from cimento.suites.reading import unusable
 from cimento.suites.tables import Table, read_suite_table
 
 _SUMS = {

@@ -20,7 +20,8 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
-from cimento.suites.reading import EXAMPLE, TOML, errors, open_json_lines
+from cimento.suites.faults import EXAMPLE, errors
+from cimento.suites.reading import TOML, open_json_lines
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,

@@ -18,6 +18,7 @@ from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
+from cimento.suites.faults import errors, fault
 from cimento.suites.headers import (
     HEADERS,
     KNOWN,
@@ -31,7 +32,7 @@ from cimento.suites.headers import (
     with_item_name,
     without_noun,
 )  # fmt: skip
-from cimento.suites.reading import decode_table, errors, fault, place_of_row
+from cimento.suites.reading import decode_table, place_of_row
 from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")

@@ -21,9 +21,10 @@ from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault, InputError, counted
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
+from cimento.suites.faults import fault
 from cimento.suites.headers import join_names
 from cimento.suites.moments import DateCells, Moment, date_kind, moment_of
-from cimento.suites.reading import fault, place_of_row
+from cimento.suites.reading import place_of_row
 
 MOST_ROWS = 1_048_576
 """Largest number of rows, including empty ones, as in spreadsheet programs."""

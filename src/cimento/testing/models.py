@@ -76,7 +76,7 @@ class FakeScorer:
         return EncodedTexts(
             offsets=offsets,
             firsts=[0] * len(requests),
-            ids=np.array([self._ids[token] for token in tokens], dtype=np.int64),
+            ids=np.fromiter(map(self._ids.__getitem__, tokens), np.int64, len(tokens)),
             tokens=tokens,
             start=start,
             end=end,

@@ -38,9 +38,9 @@ from cimento.paradigms.cloze.suite import (
     expand_suite,
 )
 from cimento.suites import JsonValue, Meta
+from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
-from cimento.suites.reading import errors
 
 _SHOWN = 5
 """Ids of items that a fault names."""

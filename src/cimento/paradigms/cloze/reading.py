@@ -34,9 +34,9 @@ from cimento.paradigms.cloze.suite import (
     Template,
 )
 from cimento.suites import Meta
+from cimento.suites.faults import fault as file_fault
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
-from cimento.suites.reading import fault as file_fault
 from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.tables import Row, Table, read_suite_table
 

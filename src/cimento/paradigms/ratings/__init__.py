@@ -68,7 +68,7 @@ from cimento.runs.store import manifest_part
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
-from cimento.suites.reading import NO_PREDICTIONS
+from cimento.suites.faults import NO_PREDICTIONS
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from cimento.errors import Fault
 from cimento.io.values import group_by
 from cimento.suites.crossed import CLUSTER
+from cimento.suites.faults import fault
 from cimento.suites.headers import PARTICIPANTS, without_noun
-from cimento.suites.reading import fault, place_of_row
+from cimento.suites.reading import place_of_row
 from cimento.suites.tables import Table
 
 VERSION = "version"

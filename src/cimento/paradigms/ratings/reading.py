@@ -26,18 +26,11 @@ from cimento.paradigms.ratings.suite import RatedSentence, rated_of, rating_faul
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.marks import advice_on, is_judgments, sides_of
-from cimento.suites.reading import (
-    Reading,
-    errors,
-    fault,
-    name_from,
-    place_of_row,
-    sha256_of,
-    unusable,
-)
+from cimento.suites.reading import Reading, name_from, place_of_row, sha256_of, unusable
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import SUFFIXES, Table, read_header
 

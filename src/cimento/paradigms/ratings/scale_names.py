@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
 from cimento.errors import Fault
+from cimento.suites.faults import fault
 from cimento.suites.headers import meaning
-from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
 _ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")

@@ -18,7 +18,7 @@ from cimento.io.values import group_by
 from cimento.paradigms.ratings.cells import Cells
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.reading import fault
+from cimento.suites.faults import fault
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""

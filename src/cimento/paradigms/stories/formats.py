@@ -18,9 +18,10 @@ from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, StoryFormat, StorySuite
 from cimento.suites import JsonValue, Meta
 from cimento.suites.builtin import kind_of
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.native import META_KEYS, meta_table
 from cimento.suites.load import unfolded
-from cimento.suites.reading import decode, errors, fault, sha256_of, unusable
+from cimento.suites.reading import decode, sha256_of, unusable
 from cimento.suites.schema import Open, as_json_value
 
 

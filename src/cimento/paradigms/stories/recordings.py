@@ -30,7 +30,8 @@ from cimento.paradigms.stories.suite import (
     Tier,
     TierAnswer,
 )
-from cimento.suites.reading import decode, errors, fault, sha256_of, unusable
+from cimento.suites.faults import errors, fault
+from cimento.suites.reading import decode, sha256_of, unusable
 from cimento.suites.schema import Open, validate
 
 

@@ -23,7 +23,8 @@ from cimento.io.values import group_by
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.registry import shown_name
 from cimento.options import RunOptions
-from cimento.runs.job import refuse_unused, suite_job
+from cimento.runs.honoured import refuse_unused
+from cimento.runs.job import suite_job
 from cimento.runs.run import Run
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM

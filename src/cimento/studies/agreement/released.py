@@ -21,9 +21,10 @@ from cimento.studies import AbsentError, Cell, beside, printed_tables, section_o
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins
 from cimento.suites.builtin import builtin_names
+from cimento.suites.faults import CHECKS, NO_LANGUAGE
 from cimento.suites.load import is_archive
 from cimento.suites.published import NAMES, find_published, language_code
-from cimento.suites.reading import CHECKS, NO_LANGUAGE, TOML
+from cimento.suites.reading import TOML
 
 if TYPE_CHECKING:
     from cimento.suites import Suite

@@ -63,8 +63,8 @@ from cimento.studies.islands.tables import (
 )
 from cimento.suites import Suite, sentence
 from cimento.suites.design import ISLAND_SQUARE
+from cimento.suites.faults import CHECKS
 from cimento.suites.load import inspect_suite
-from cimento.suites.reading import CHECKS
 
 ITEMS_PER_SUITE = "items"
 

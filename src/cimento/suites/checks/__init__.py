@@ -17,7 +17,8 @@ from cimento.suites.checks.structure import (
     check_predictions,
 )
 from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_REMARKS
-from cimento.suites.reading import Faults, Reading
+from cimento.suites.faults import Faults
+from cimento.suites.reading import Reading
 
 __all__ = ["check_reading", "check_suite"]
 
@@ -44,7 +45,7 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
 
 def check_reading(reading: Reading) -> Faults:
     """Every fault of a suite that was read; most warnings are looked for when they are needed."""
-    early = _found(Stimuli(reading.suite, reading.places), _ERROR_CHECKS)
+    early = _sorted(_found(Stimuli(reading.suite, reading.places), _ERROR_CHECKS))
     return Faults((*reading.faults, *early), partial(_all_faults, reading, early))
 
 

@@ -12,6 +12,7 @@ from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.suites import Suite
 from cimento.suites.checks.structure import WORDS_APART, Check, Stimuli, names_by_key
 from cimento.suites.design import squares
+from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
     Quantity,
@@ -22,7 +23,6 @@ from cimento.suites.formula import (
     references,
     signed_values,
 )
-from cimento.suites.reading import fault
 from cimento.suites.stimuli import count_words
 
 FEWEST_ITEMS = 5

@@ -21,9 +21,9 @@ from cimento.suites.checks.structure import (
     names_by_key,
     unlike,
 )
+from cimento.suites.faults import fault
 from cimento.suites.headers import meaning
 from cimento.suites.marks import is_formula_error
-from cimento.suites.reading import fault
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")

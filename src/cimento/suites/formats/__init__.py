@@ -19,6 +19,7 @@ from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.crossed import condition_columns
+from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
     contexts,
@@ -31,7 +32,7 @@ from cimento.suites.formats import (
     syntaxgym,
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
-from cimento.suites.reading import TOML, Reading, errors, first_line
+from cimento.suites.reading import TOML, Reading, first_line
 from cimento.suites.shapes import key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header

@@ -8,9 +8,9 @@ from string import ascii_uppercase
 
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.faults import EXAMPLE
 from cimento.suites.headers import has_letter
 from cimento.suites.marks import advice_on, is_judgments, names_judgments, sides_of
-from cimento.suites.reading import EXAMPLE
 from cimento.suites.tables import Table
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')

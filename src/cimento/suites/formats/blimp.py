@@ -31,18 +31,10 @@ from cimento.suites import (
     pair_columns,
     sentence,
 )
+from cimento.suites.faults import errors, fault
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.naming import named
-from cimento.suites.reading import (
-    Reading,
-    RowPlaces,
-    decoded,
-    errors,
-    fault,
-    sha256_of,
-    stripped,
-    unusable,
-)
+from cimento.suites.reading import Reading, RowPlaces, decoded, sha256_of, stripped, unusable
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
 PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")

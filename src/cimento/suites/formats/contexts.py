@@ -18,8 +18,9 @@ from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered
-from cimento.suites.reading import Reading, errors, fault, strip_blanks, unusable
+from cimento.suites.reading import Reading, strip_blanks, unusable
 from cimento.suites.tables import Table, read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")

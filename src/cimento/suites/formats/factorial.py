@@ -38,19 +38,11 @@ from cimento.suites.design import (
     level_columns,
     with_design,
 )
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.plain_levels import assumed, plain_first
-from cimento.suites.reading import (
-    Reading,
-    decoded,
-    errors,
-    fault,
-    first_line,
-    sha256_of,
-    strip_blanks,
-    unusable,
-)
+from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
 from cimento.suites.shapes import region_column_names, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table

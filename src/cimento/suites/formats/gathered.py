@@ -17,7 +17,8 @@ from cimento.suites import (
     Prediction,
     Suite,
 )
-from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks
+from cimento.suites.faults import fault
+from cimento.suites.reading import Reading, name_from, sha256_of, strip_blanks
 from cimento.suites.tables import Row
 
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
-from cimento.suites.reading import RowPlaces, fault, strip_blanks
+from cimento.suites.faults import fault
+from cimento.suites.reading import RowPlaces, strip_blanks
 from cimento.suites.tables import Table
 
 if TYPE_CHECKING:

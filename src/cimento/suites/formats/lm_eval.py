@@ -16,9 +16,10 @@ from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Meta, Suite, pair_conditions
+from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.formats.gathered import Gathered
-from cimento.suites.reading import Reading, fault
+from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import as_cell, read_suite_table
 

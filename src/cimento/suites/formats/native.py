@@ -26,9 +26,10 @@ from cimento.suites import (
     Suite,
 )
 from cimento.suites.design import level_columns
+from cimento.suites.faults import fault
 from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
-from cimento.suites.reading import TOML, Reading, decode, fault, sha256_of, unusable
+from cimento.suites.reading import TOML, Reading, decode, sha256_of, unusable
 from cimento.suites.tables import is_spreadsheet, read_suite_table
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ from cimento.suites import (
     pair_columns,
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
 from cimento.suites.headers import name_of_levels, split_side
@@ -37,8 +38,6 @@ from cimento.suites.reading import (
     Reading,
     RowPlaces,
     decoded,
-    errors,
-    fault,
     first_line,
     name_from,
     sha256_of,

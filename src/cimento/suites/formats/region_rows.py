@@ -15,18 +15,10 @@ from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
 from cimento.suites import Condition, JsonValue, Meta, Region
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.syntaxgym import suite_from_document
-from cimento.suites.reading import (
-    Reading,
-    decoded,
-    errors,
-    fault,
-    first_line,
-    sha256_of,
-    strip_blanks,
-    unusable,
-)
+from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Table, read_suite_table
 
 COLUMNS = ("item_number", "condition_name", "region_number", "content")

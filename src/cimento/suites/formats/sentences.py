@@ -33,10 +33,11 @@ from cimento.suites import (
     Suite,
     sentence,
 )
+from cimento.suites.faults import errors, fault
 from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formula import RegionNumber, regions_used
-from cimento.suites.reading import Reading, errors, fault, name_from, unusable
+from cimento.suites.reading import Reading, name_from, unusable
 from cimento.suites.sheets import tabulated
 from cimento.suites.tables import Table, read_suite_table
 

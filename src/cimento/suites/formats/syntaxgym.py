@@ -34,15 +34,8 @@ from cimento.suites import (
     Suite,
     ascending,
 )
-from cimento.suites.reading import (
-    Reading,
-    decoded,
-    fault,
-    number_text,
-    sha256_of,
-    strip_blanks,
-    unusable,
-)
+from cimento.suites.faults import fault
+from cimento.suites.reading import Reading, decoded, number_text, sha256_of, strip_blanks, unusable
 
 if TYPE_CHECKING:
     from cimento.suites.schema import JsonMeta, JsonPrediction, JsonRelation
