@@ -239,7 +239,10 @@ def _paced_alone(place: Place) -> Callable[[], float]:
     return lambda: place.number("paced", pairs)
 
 
-READING = "import pathlib, sys, cimento; loaded = cimento.load_suite(sys.argv[1])"
+READING = (
+    "import pathlib, sys, cimento; loaded = cimento.load_suite(sys.argv[1]);"
+    " len(loaded.reading.faults)"  # has all checks done
+)
 COPYING = f"{READING}; loaded.paradigm.write(loaded.suite, pathlib.Path(sys.argv[2]))"
 FEW = 10
 """Pairs of a suite whose cost is that of the start."""

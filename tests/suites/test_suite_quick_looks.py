@@ -10,6 +10,7 @@ from collections import Counter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.checks import check_reading, check_suite
 from cimento.suites.checks.comparisons import LEAST_COMMON, have_little_in_common
@@ -121,6 +122,26 @@ def test_words_in_common_are_those_of_a_look_at_every_letter(first, second):
     fewest = min(map(len, words))
     expected = fewest >= 3 and len(words[0] & words[1]) < LEAST_COMMON * fewest
     assert have_little_in_common(first, second) == expected
+
+
+SENTENCES = st.lists(
+    st.sampled_from(["a", "the", "dog", "dog's", "cats,", "I", "è"]), min_size=1, max_size=9
+).map(" ".join)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(SENTENCES, SENTENCES, SENTENCES, st.booleans()), min_size=1, max_size=4))
+@example([("the dog", "I", "", True), ("dog dog dog dog", "a", "cats,", False)])
+def test_pairs_with_little_in_common_are_those_of_a_look_at_each(parts):
+    pairs = [(f"{x} {y}", f"{x} {z}") if b else (f"{y} {x}", f"{z} {x}") for x, y, z, b in parts]
+    suite = cimento.pairs([*pairs, ("Same.", "Same.")], name="s", language="en")
+    [told] = [fault.seen for fault in check_suite(suite) if fault.code == "CIM-S060"] or [""]
+    odd = [pair for pair in pairs if have_little_in_common(*pair)]
+    assert bool(told) == bool(odd)
+    if odd:
+        left, right = (" ".join(text.split()) for text in odd[0])
+        assert told.startswith(f"{left!r} and {right!r} are compared.")
+        assert (f"{len(odd)} of" in told) == (len(odd) > 1)
 
 
 @settings(deadline=None)
