@@ -100,11 +100,13 @@ def paced(*suites: Path) -> float:
             return replace(super().card, device="cuda:0")
 
         def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-            time.sleep(len(encoded) / rate)
+            until = time.monotonic() + len(encoded) / rate
             texts = EncodedTexts.of(encoded)
             ends = np.cumsum(texts.wanted)[texts.offsets[1:] - 1].tolist()
             scores = np.full(ends[-1], -math.log(1000))
-            return [scores[begin:end] for begin, end in itertools.pairwise([0, *ends])]
+            answers = [scores[begin:end] for begin, end in itertools.pairwise([0, *ends])]
+            time.sleep(max(0.0, until - time.monotonic()))
+            return answers
 
     model = Paced(lambda _tokens, _index: 0.0)
     count = 2 * sum(1 for pairs in suites for _ in pairs.open(encoding="utf-8"))

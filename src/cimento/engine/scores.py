@@ -262,7 +262,7 @@ def _answer_shard(
     asked[stretches(texts.offsets[numbers], np.diff(texts.offsets)[numbers])] = True
     asked &= missing
     todo = texts.some(numbers, asked)
-    values = compute(_ask, todo, scorer, columns)
+    values = _ask(todo, scorer, columns, compute)
     places = np.flatnonzero(asked)
     _check_finite(values[0], places, texts, scorer, requests)
     scores.values[:, places] = values
@@ -292,14 +292,16 @@ def _first_of_same(keys: Sequence[bytes], numbers: Sequence[int]) -> dict[int, i
     return {number: other for number, other in firsts.items() if number != other}
 
 
-def _ask(texts: EncodedTexts, scorer: Scorer, columns: tuple[Column, ...]) -> Floats:
+def _ask(
+    texts: EncodedTexts, scorer: Scorer, columns: tuple[Column, ...], compute: Compute
+) -> Floats:
     """The model's values for the wanted tokens: a row of log-probabilities, then one per column."""
     import numpy as np
 
     if not columns:
-        return np.concatenate(scorer.score(texts))[None, :]
+        return np.concatenate(compute(scorer.score, texts))[None, :]
     if isinstance(scorer, ColumnScorer):
-        return np.concatenate(scorer.score_columns(texts, columns)).T
+        return np.concatenate(compute(scorer.score_columns, texts, columns)).T
     raise only_logprobs(scorer.card)
 
 
