@@ -419,7 +419,7 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
 
 
 def collected(
-    rows: Rows, *, where: Path | str, engine: Literal["auto", "streaming"] = "auto"
+    rows: Rows, *, where: Path | str, engine: Literal["in-memory", "streaming"] = "in-memory"
 ) -> pl.DataFrame:
     """The rows of a table in memory.
 
