@@ -143,10 +143,12 @@ def checked(
         return model.model_validate(dict(values))
     except ValidationError as error:
         fault = error.errors()[0]
-        name = str(fault["loc"][0]) if fault["loc"] else ""
+        name, given = str(fault["loc"][0]) if fault["loc"] else "", fault.get("input")
+        if isinstance(given, list | tuple) and len(given) == 1:
+            [given] = given  # of an option that may be repeated
         raise UsageError(
             where=_flag(name, prefix),
-            seen=f"got {fault.get('input')!r}",
+            seen=f"got {given!r}",
             todo=fault_in_words(fault),
         ) from error
 
