@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.engine.handle import give_back
+from cimento.io.memory import give_back
 
 
 def resident_kb() -> int:
@@ -32,5 +32,5 @@ def test_gaps_between_blocks_that_are_in_use_are_given_back() -> None:
 
 
 def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cimento.engine.handle._trim", lambda: None)
+    monkeypatch.setattr("cimento.io.memory._trim", lambda: None)
     give_back()

@@ -18,12 +18,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.engines import in_share
-from cimento.engine.handle import give_back
 from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work, gathered
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import CimentoError, ModelError, StorageError
+from cimento.io.memory import give_back
 from cimento.io.tables import Column
 from cimento.runs.usage import Tokens
 

@@ -1,21 +1,17 @@
-"""A handle of a model, which is loaded when first needed and released when another is needed.
-
-Free memory is returned to the system, so that a long run needs no more of it than a short one.
-"""
+"""A handle of a model, which is loaded when first needed and released when another is needed."""
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import gc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from cimento.engine.cache import answer_key
 from cimento.engine.requests import Request
 from cimento.engine.scores import model_key
+from cimento.io.memory import give_back
 from cimento.models.base import ModelCard
 from cimento.models.registry import AnyScorer, ScorerSource, Source, asking_by, name_of, open_source
 from cimento.models.settings import Asking
@@ -27,27 +23,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def give_back() -> None:
-    """Have the C library return free memory to the system, if it can; this takes a millisecond.
-
-    glibc keeps freed memory that lies between blocks in use. Tensors of varying sizes leave such
-    gaps, a few megabytes for every thousand sentences.
-    """
-    trim = _trim()
-    if trim is not None:
-        trim(0)
-
-
-@cache
-def _trim() -> Callable[[int], object] | None:
-    """The function ``malloc_trim`` of glibc; None with another C library."""
-    try:
-        trim: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError, TypeError):
-        return None
-    return trim
 
 
 def _thread_of_model() -> ThreadPoolExecutor:

@@ -23,10 +23,11 @@ from typing import Protocol, TypeAlias
 from cimento import errors
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
-from cimento.engine.handle import ModelHandle, give_back
+from cimento.engine.handle import ModelHandle
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.files import default_cache_folder
+from cimento.io.memory import give_back
 from cimento.io.tables import Column
 from cimento.models.hf import own_process
 from cimento.models.settings import Asking

@@ -366,13 +366,21 @@ def find_table(schema: TableSchema, folder: Path) -> pl.DataFrame | None:
     return read_table(schema, folder) if present else None
 
 
+SHORT_BYTES = 4_000_000
+"""Size of a file up to which its table takes little memory as a whole."""
+_Engine: TypeAlias = Literal["auto", "in-memory", "streaming"]
+
+
 def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
     """Read a table that `write_table` wrote.
 
     Raises:
         TableError: the file is missing, is not Parquet, or has another schema or a later version.
     """
-    return collected(scan_table(schema, folder), where=folder / f"{schema.name}.parquet")
+    path = folder / f"{schema.name}.parquet"
+    table = scan_table(schema, folder)
+    engine: _Engine = "in-memory" if path.stat().st_size <= SHORT_BYTES else "auto"
+    return collected(table, where=path, engine=engine)
 
 
 def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl.LazyFrame:
@@ -418,15 +426,14 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
     return table
 
 
-def collected(
-    rows: Rows, *, where: Path | str, engine: Literal["in-memory", "streaming"] = "in-memory"
-) -> pl.DataFrame:
+def collected(rows: Rows, *, where: Path | str, engine: _Engine = "auto") -> pl.DataFrame:
     """The rows of a table in memory.
 
     Args:
         rows: the rows.
         where: the file or run of the table, for the message.
-        engine: ``streaming`` reads a long table a part at a time where only a little is kept of it.
+        engine: ``streaming`` reads a long table a part at a time where only a little is kept of it;
+            ``in-memory`` is quicker to start, and takes more memory for a long table.
 
     Raises:
         TableError: the file that the rows come from is damaged.

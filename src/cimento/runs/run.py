@@ -14,6 +14,7 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.explained import EXPLAINED
 from cimento.io.files import expanded, write_text
+from cimento.io.memory import give_back
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
@@ -319,7 +320,9 @@ class Run:
         stored = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
         copied = self if whole is None else dataclasses.replace(self, suite=whole)
         SuiteField.write(copied, folder.suite_folder)
+        give_back()  # judging leaves gaps where the tables of its blocks were
         write_table(stored.outcomes(), OUTCOMES, folder.path)
+        give_back()
         write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
         summary = dataclasses.replace(stored.summary(), folder=str(folder.path))
         write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)

@@ -29,6 +29,7 @@ from cimento.io.tables import (
     FILLS,
     REPLIES,
     REQUESTS,
+    SHORT_BYTES,
     TOKENS,
     Rows,
     TableSchema,
@@ -366,9 +367,6 @@ ORDER = TableSchema(
 )
 """The order in which an adaptive run took its items; other runs have no such table."""
 
-_HELD_BYTES = 4_000_000
-"""Size of a file whose table is read once, and not again for everything made from it."""
-
 ANSWERS: Mapping[str, TableSchema] = {
     schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES, ORDER)
 }
@@ -401,8 +399,8 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
         tables = dict(self)
         for name, table in tables.items():
             path = self.folder / f"{name}.parquet"
-            if path.stat().st_size <= _HELD_BYTES:
-                tables[name] = collected(table, where=path).lazy()
+            if path.stat().st_size <= SHORT_BYTES:
+                tables[name] = collected(table, where=path, engine="in-memory").lazy()
         return tables
 
     def __contains__(self, name: object) -> bool:
