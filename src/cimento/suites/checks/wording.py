@@ -327,6 +327,8 @@ def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:
 
 TEXT_CHECKS: tuple[Check, ...] = (_letters, _judgment_marks)
 """The checks of codes CIM-S040 to CIM-S043, CIM-S045, CIM-S046 and CIM-S061; some are errors."""
+
+
 WORDING_REMARKS: tuple[Check, ...] = (
     _apostrophes, _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences,
     _joined_words,
