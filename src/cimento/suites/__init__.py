@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Literal, Never, TypeAlias, cast, overload
+from typing import Literal, Never, TypeAlias, TypeVar, cast, overload
 
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import FreeCells
@@ -411,6 +411,16 @@ def pair_conditions(
     )
 
 
+CellT = TypeVar("CellT")
+
+
+def _in_turn(first: Sequence[CellT], second: Sequence[CellT]) -> list[CellT]:
+    """The values of two columns of the same length, one of each in turn."""
+    both = [*first, *second]
+    both[::2], both[1::2] = first, second
+    return both
+
+
 def pair_columns(
     ids: Sequence[str],
     good: Sequence[str],
@@ -434,12 +444,8 @@ def pair_columns(
         shapes=[(GOOD, BAD)] * count,
         starts=range(0, 2 * count + 1, 2),
         bounds=range(2 * count + 1),
-        texts=[text for both in zip(good, bad, strict=True) for text in both],
-        free={
-            name: [cell for cell in cells for _ in range(2)]
-            for name, cells in free.items()
-            if any(cells)
-        },
+        texts=_in_turn(good, bad),
+        free={name: _in_turn(cells, cells) for name, cells in free.items() if any(cells)},
         item_extras=extras or {},
     )
 
