@@ -281,10 +281,10 @@ class Pool(Protocol):
 class ThisProcess:
     """A pool with this process as its only worker.
 
-    A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
-    unit, and stores the answers to the one before, while the first waits for the model. More units
-    are given to the two ahead, so that they wait for nobody. Units do not depend on each other
-    (`cimento.engine.units`), so the numbers stay the same.
+    A model on a GPU leaves this process idle. Then threads encode the texts of the next units, and
+    store the answers to those before, while the model's own thread waits for it (`ModelHandle`).
+    More units are given to them ahead, so that they wait for nobody. Units do not depend on each
+    other (`cimento.engine.units`), so the numbers stay the same.
 
     Args:
         worker: the worker that does the tasks.
