@@ -304,7 +304,7 @@ def _share_half(first: bytes, second: bytes) -> bool:
 
     This takes a third of the time of a look at all words.
     """
-    needed = LEAST_COMMON * (1 + first.count(b" "))  # of no more words than the shorter one has
+    needed = LEAST_COMMON * (1 + first.count(b" "))  # the shorter one has at most as many words
     half = len(first) // 2
     start, end = first[:half], first[half:]
     shared = start if second.startswith(start) else end if second.endswith(end) else b""
