@@ -120,32 +120,27 @@ def parse_lines(text: str) -> Iterator[tuple[int, Any]]:
     In the place of a value that `parse_json` refuses there is its error.
     """
     is_ordinary = not (_has_long(text) or _has_surrogate(text))
-    lines, first = each_line(text), 1
-    while several := list(itertools.islice(lines, _LINES_AT_ONCE)):
-        following = first + len(several)
-        if not several[-1]:
-            several.pop()  # what follows the last line break
-        if is_ordinary and (values := _objects(several)) is not None:
-            yield from enumerate(values, first)
-        else:
-            numbered = enumerate(several, first)
-            yield from ((n, _value_or_error(line)) for n, line in numbered if line.strip())
-        first = following
+    numbered = enumerate(each_line(text), start=1)
+    while several := list(itertools.islice(numbered, _LINES_AT_ONCE)):
+        lines = {number: line for number, line in several if line.strip()}
+        values = _objects([*lines.values()]) if is_ordinary else None
+        yield from zip(lines, values or map(_value_or_error, lines.values()), strict=True)
 
 
 def _objects(lines: Sequence[str]) -> list[Any] | None:
     """The objects in some ordinary lines, in half the time of parsing them one by one.
 
-    None if that must be done, since a line is no object, or may be nested too deeply.
+    None if that must be done, since a line is no object, or is nested too deeply.
     """
     text = ",".join(lines)
-    if text.count("[") + text.count("{") >= len(lines) + MAX_DEPTH:
-        return None
     try:
         values: list[Any] = json.loads(f"[{text}]")
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return None
-    return values if len(values) == len(lines) and set(map(type, values)) == {dict} else None
+    if len(values) != len(lines) or set(map(type, values)) != {dict}:
+        return None
+    may_be_deep = text.count("[") + text.count("{") >= len(lines) + MAX_DEPTH
+    return None if may_be_deep and any(map(_is_deep, values)) else values
 
 
 def _value_or_error(line: str) -> Any:  # noqa: ANN401  # anything JSON has

@@ -222,8 +222,8 @@ class Characters:
         wanted = [*wanted]
         if all(len(several) == 1 for several in wanted):  # mostly the whole text
             lows, highs = np.array(wanted, dtype=np.int64).reshape(-1, 2)[text].T
-            alone: Flags = (lows <= start) & ((start < highs) | ((start == end) & (end == highs)))
-            return alone
+            begins: Flags = (lows <= start) & ((start < highs) | ((start == end) & (end == highs)))
+            return begins
         bounds = pairwise(self.begin.tolist())
         spans = [
             (min(begin + low, stop - 1), min(begin + high, stop - 1))

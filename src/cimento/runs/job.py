@@ -22,14 +22,7 @@ from cimento.runs.honoured import honoured
 from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, Saved, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
-from cimento.runs.store import (
-    CONTENT,
-    MANIFEST,
-    ORDER,
-    RunFolder,
-    describe,
-    store_answers,
-)
+from cimento.runs.store import CONTENT, MANIFEST, ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
 from cimento.suites.digest import whole_digest
@@ -54,7 +47,7 @@ _SHOWN = "shown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RunPlan:
+class _RunParts:
     """Everything but the answers from which a run is made, perhaps in another process.
 
     Attributes:
@@ -65,7 +58,7 @@ class _RunPlan:
         inputs: the inputs of the run, without its names and comments.
         warnings: remarks of the model.
         went: how an adaptive run went; None for any other.
-        parts: further entries of the manifest.
+        entries: further entries of the manifest.
     """
 
     suite: TestSuite
@@ -75,12 +68,12 @@ class _RunPlan:
     inputs: Mapping[str, JsonValue]
     warnings: Sequence[str]
     went: AdaptiveRecord | None
-    parts: Mapping[str, object]
+    entries: Mapping[str, object]
 
     def run(self, tables: Mapping[str, Rows]) -> Run:
         """The run of some tables of requests and answers, in memory.
 
-        The remarks on the suite are made here, because looking for them takes longer than reading.
+        This looks for the warnings about the suite, which takes longer than reading it.
         """
         asked = tables[REQUESTS.name]
         remarks = about_suite(
@@ -95,15 +88,15 @@ class _RunPlan:
                 asking=self.scoring,
                 inputs=_shown_inputs(self.inputs, self.loaded),
                 warnings=(*remarks, *self.warnings),
-                **self.parts,
+                **self.entries,
             ),
             tables=tables,
         )
 
 
-def _saved(plan: _RunPlan, tables: Mapping[str, Rows], folder: RunFolder) -> Saved:
-    """What was stored of a run last, by another process than that which asked the model."""
-    run = plan.run(tables).save(folder, whole=plan.loaded.suite)
+def _saved(parts: _RunParts, tables: Mapping[str, Rows], folder: RunFolder) -> Saved:
+    """The manifest and the summary of a run, which is judged and stored here."""
+    run = parts.run(tables).save(folder, whole=parts.loaded.suite)
     return Saved(run.manifest, run.summary())
 
 
@@ -228,19 +221,19 @@ class SuiteJob:
         is_fed = isinstance(self.model, ModelHandle) and self.model.waits
         helper = self._helper if is_fed and answers.n <= _SENT else None
         tables = self._tables(answers, is_held=self._folder is None or helper is not None)
-        plan = self._plan(suite, answers, **noted)
+        parts = self._parts(suite, answers, **noted)
         if self._folder is None:
-            return plan.run(tables)
+            return parts.run(tables)
         if helper is None:
-            return plan.run(tables).save(self._folder, whole=self._loaded.suite)
-        saved = helper.call(_saved, plan, tables, self._folder)
+            return parts.run(tables).save(self._folder, whole=self._loaded.suite)
+        saved = helper.call(_saved, parts, tables, self._folder)
         loaded, options = self._loaded, self._options
         run = Run(suite=suite, paradigm=loaded.paradigm, options=options, manifest={}, tables={})
         return run.as_saved(saved, self._folder)
 
-    def _plan(self, suite: TestSuite, answers: Answers, **noted: JsonValue) -> _RunPlan:
-        """The plan of the run of some answers about the suite, or about a part of it."""
-        return _RunPlan(
+    def _parts(self, suite: TestSuite, answers: Answers, **noted: JsonValue) -> _RunParts:
+        """The parts of a run besides some answers about the suite, or about a part of it."""
+        return _RunParts(
             suite=suite,
             loaded=self._loaded,
             options=self._options,
@@ -248,7 +241,7 @@ class SuiteJob:
             inputs=self._inputs,
             warnings=answers.warnings,
             went=AdaptiveRecord.of(noted),
-            parts={
+            entries={
                 "label": self.model.label,
                 "model": answers.model or self.model.card,
                 "named": self.model.named,
@@ -261,7 +254,7 @@ class SuiteJob:
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""
         tables = {REQUESTS.name: places, **{n: t.collect() for n, t in answers.tables.items()}}
-        return self._plan(suite, answers).run(tables)
+        return self._parts(suite, answers).run(tables)
 
     def _tables(self, answers: Answers, *, is_held: bool) -> Mapping[str, Rows]:
         """The tables of the run, stored or in memory."""

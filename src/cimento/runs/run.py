@@ -358,7 +358,7 @@ class Run:
 
 
 class Saved(NamedTuple):
-    """What was stored of a run last.
+    """The parts of a run that are stored last.
 
     Attributes:
         manifest: the manifest.
