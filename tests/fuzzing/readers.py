@@ -237,16 +237,16 @@ def dialogues(path: Path) -> object:
 
 def pcibex(path: Path) -> object:
     """Results of PCIbex."""
-    from cimento.people.judgments.formats import read_pcibex
+    from cimento.people.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
 
-    return read_pcibex(path)
+    return read_pcibex(path, PCIBEX_COLUMNS)
 
 
 def jspsych(path: Path) -> object:
     """Trials of jsPsych."""
-    from cimento.people.judgments.formats import read_jspsych
+    from cimento.people.judgments.jspsych import JSPSYCH_COLUMNS, read_jspsych
 
-    return read_jspsych(path)
+    return read_jspsych(path, JSPSYCH_COLUMNS)
 
 
 def prolific(path: Path) -> object:

@@ -185,7 +185,7 @@ class TestJsPsych:
         path = write(tmp_path / "data.json", json.dumps(self.TRIALS))
         answers = imported(path, "jspsych", suite)
         assert said(answers) == [
-            ("e 1", "acceptable", "anna", "4"),
+            ("e 1", "acceptable", "anna", "5"),
             ("e 1", "unacceptable", "anna", "2"),
         ]
         first, second = answers.judgments
@@ -208,7 +208,7 @@ class TestJsPsych:
             'survey-likert,800,"{""Q0"":3}",e 1,acceptable\n',
         )
         # The file is one person's where nothing else says whose it is.
-        assert said(imported(path, "jspsych", suite)) == [("e 1", "acceptable", "p7", "3")]
+        assert said(imported(path, "jspsych", suite)) == [("e 1", "acceptable", "p7", "4")]
 
     @pytest.mark.parametrize("text", ["[{", '[["a"]]', "[]", "7", "[1"])
     def test_what_is_none_is_said(self, tmp_path, text):
@@ -255,7 +255,7 @@ class TestPcibex:
         assert (judgment.item, judgment.condition, judgment.annotator) == (
             "ma 2",
             "acceptable",
-            "bb22",
+            "results-1",
         )
         assert (judgment.value, judgment.seconds) == ("4", 1.73)
 

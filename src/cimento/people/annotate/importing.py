@@ -23,16 +23,9 @@ from cimento.people.judgments import (
     usual_map,
 )
 from cimento.people.judgments.asked import AskedItem, AskedItems
-from cimento.people.judgments.formats import (
-    JSPSYCH_COLUMNS,
-    PCIBEX_COLUMNS,
-    RawAnswers,
-    likely_form,
-    read_jspsych,
-    read_long,
-    read_pcibex,
-    read_wide,
-)
+from cimento.people.judgments.formats import RawAnswers, likely_form, read_long, read_wide
+from cimento.people.judgments.jspsych import JSPSYCH_COLUMNS, TRIAL_TYPE, read_jspsych
+from cimento.people.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
 from cimento.suites.headers import HEADERS, PARTICIPANTS
 from cimento.suites.tables import open_table
 
@@ -133,8 +126,8 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
         return _published(files, options)
     options = replace(options, columns=_MAPS[options.form].with_own(options.columns))
     passed, rows, notes = Counter[str](), list[RawRow](), list[str]()
-    for path in files:
-        answers = _read(path, options)
+    for path, person in zip(files, _names(files), strict=True):
+        answers = _read(path, options, person)
         rows += answers.rows
         passed.update(answers.passed)
         notes += answers.notes
@@ -152,13 +145,30 @@ OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
 """Forms in which our own experiments store answers as the design does."""
 
 
-def _read(path: Path, options: ImportOptions) -> RawAnswers:
+def _names(files: Sequence[Path]) -> list[str]:
+    """The names of some files, with their folders where two are called alike."""
+    stems = Counter(path.stem for path in files)
+    return [
+        path.stem if stems[path.stem] == 1 else path.with_suffix("").as_posix() for path in files
+    ]
+
+
+def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
+    """The answers in a file.
+
+    Args:
+        path: of the file.
+        options: how it is read.
+        person: who answered, where one person's answers fill a file that does not name them.
+    """
     if options.form == "long":
-        _refuse_wide(path, options)
+        _refuse_other_form(path, options)
         return read_long(path, options.columns)
     if options.form == "wide":
         return read_wide(path, options.columns, options.places)
-    return read_jspsych(path) if options.form == "jspsych" else read_pcibex(path)
+    if options.form == "jspsych":
+        return read_jspsych(path, options.columns, person)
+    return read_pcibex(path, options.columns, person, keep_names=options.secret is None)
 
 
 def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
@@ -176,18 +186,26 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
         table = open_table(path)
     except CimentoError:
         return ""
-    if "trial_type" in table.columns:
+    if TRIAL_TYPE in table.columns:
         return "jspsych"
     return likely_form(table, _LONG.with_own(columns), places or AskedItems(()))
 
 
-def _refuse_wide(path: Path, options: ImportOptions) -> None:
+def _refuse_other_form(path: Path, options: ImportOptions) -> None:
     """Refuse a table with a person in each row where one with an answer in each row is expected.
 
     Raises:
-        UsageError: it looks like that.
+        UsageError: it looks like that, or has jsPsych's responses, which may count from 0.
     """
-    if likely_form(open_table(path), options.columns, options.places) == "wide":
+    table = open_table(path)
+    if {TRIAL_TYPE, "response"} <= {*table.columns} and "value" not in table.columns:
+        raise UsageError(
+            where=path.name,
+            seen=f"there is a column {TRIAL_TYPE}, as in jsPsych's data, whose responses may count"
+            " from 0",
+            todo="Give --form jspsych.",
+        )
+    if likely_form(table, options.columns, options.places) == "wide":
         raise UsageError(
             where=path.name,
             seen="looks as if each row had all answers of one person, and no column has answers",

@@ -29,8 +29,9 @@ from cimento.people.judgments import (
     RawRow,
     finite,
 )
-from cimento.people.judgments.asked import AskedItem, AskedItems
+from cimento.people.judgments.asked import AnswerValue, AskedItem, AskedItems
 from cimento.people.judgments.formats import Submission
+from cimento.people.judgments.jspsych import TRIAL_TYPE, counting_notes
 from cimento.people.judgments.summaries import attention, judgments_by_person, questions_given
 
 MS = 1000.0
@@ -118,6 +119,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
     """
     passed, asked, faults = Counter[str](), list[tuple[Judgment, AskedItem | None]](), list[str]()
     people: dict[str, str] = {}
+    shifted = Counter[tuple[str, bool]]()
     for row in rows:
         try:
             read = _judgment(row, reading, people)
@@ -126,8 +128,11 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
             continue
         if isinstance(read, str):
             passed[read] += 1
-        else:
-            asked.append(read)
+            continue
+        asked.append(read)
+        if row.choice is not None:
+            by_design = read[1] is not None and bool(read[1].answers)
+            shifted[row.cells.get(TRIAL_TYPE, ""), by_design] += 1
     if faults:
         more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
         shown = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
@@ -136,6 +141,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
         )
     judgments = _with_surveys(asked)
     notes = (
+        *counting_notes(shifted),
         *spelled_apart(people),
         *_doubled(judgments),
         *_unanswered(asked, judgments, reading.places),
@@ -173,7 +179,7 @@ def _judgment(
         return "there is no answer in the row"
     asked = place or AskedItem(cell("suite"), cell("item"), "", cell(TEXT))
     value = columns.value(cell("value"))
-    answer = asked.answer(value)
+    answer = asked.answer(value) if row.choice is None else _in_place(row, asked, cell("question"))
     if answer is None:
         return _no_answer(row, asked, value, reading.unknown)
     people.setdefault(name, reading.rename(name))
@@ -215,6 +221,24 @@ def _timed(
     )
 
 
+def _in_place(row: RawRow, asked: AskedItem, question: str) -> AnswerValue | None:
+    """The answer that stands in a place among those that could be given; None for no such place.
+
+    Raises:
+        InputError: the answers are no scale, and not known.
+    """
+    named = question or asked.question or ACCEPTABILITY
+    if not asked.answers and named != ACCEPTABILITY:
+        raise InputError(
+            where=row.where,
+            seen=f"the answer to {named!r} is number {row.choice}, counted from 0, of answers that"
+            " are not known",
+            todo="Say what each number means, in the table [values] of a --mapping; or give the"
+            " survey with --design.",
+        )
+    return asked.in_place(row.choice or 0)
+
+
 def _not_of_suite(question: str) -> str:
     return f"it is a {question} question, which is not of the suite"
 
@@ -228,9 +252,10 @@ def _no_answer(row: RawRow, asked: AskedItem, value: str, unknown: Unknown) -> s
     if unknown == "skip":
         return f"{value!r} is none of the answers of the survey"
     known = ", ".join(dict.fromkeys(answer.given for answer in asked.answers))
+    counted_so = "" if row.choice is None else ", counted from 0,"
     raise InputError(
         where=row.where,
-        seen=f"{value!r} is none of the answers of the survey ({known})",
+        seen=f"{value!r}{counted_so} is none of the answers of the survey ({known})",
         todo="Correct it in the file, or leave the cell empty; `cimento annotate import` can also"
         " recode it (--mapping) or pass it over (--unknown skip).",
     )

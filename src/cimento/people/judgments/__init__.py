@@ -289,10 +289,13 @@ class RawRow:
     Attributes:
         where: place in the file, for messages.
         cells: column to text.
+        choice: place of the answer among those that could be given, from 0, where the file has that
+            in place of the answer.
     """
 
     where: str
     cells: Mapping[str, str]
+    choice: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,6 +71,21 @@ class AskedItem:
                     return answer
         return None
 
+    def in_place(self, choice: int) -> AnswerValue | None:
+        """The answer in a place, from 0; where none are named, that of a scale from 1.
+
+        Args:
+            choice: place among the answers that could be given.
+
+        Returns:
+            None where there is no such place.
+        """
+        if not self.answers:
+            return AnswerValue(str(choice), str(choice + 1))
+        by_value = {answer.value: answer for answer in reversed(self.answers)}
+        values = list(dict.fromkeys(answer.value for answer in self.answers))
+        return by_value[values[choice]] if choice < len(values) else None
+
 
 class AskedItems:
     """The index of the questions of suites by all names that answers may use.

@@ -1,27 +1,19 @@
-"""Readers for the files of survey programs: tables, jsPsych, PCIbex, exports of Prolific.
+"""Readers for tables of answers, and for exports of Prolific.
 
-Tables are long (an answer a row) or wide (a person a row). jsPsych gives a list of trials as JSON
-or CSV, one list a file or a line; a trial whose data name an item is an answer, and all others
-(instructions, consent) are counted and skipped. PCIbex names the columns of its results in
-comments between the rows: ``# 11. Value.`` says what the eleventh column is, and only changes are
-repeated; a comma inside a cell is ``%2C`` (doc.pcibex.net). Prolific's exports of different years
+Tables are long (an answer a row) or wide (a person a row). Prolific's exports of different years
 head the same columns differently; capitals, blanks and underscores do not count.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import unquote
 
 from cimento.errors import InputError, need_known
 from cimento.io.files import inert, write_text
-from cimento.io.parsing import parse_json
-from cimento.people.judgments import TEXT, ColumnMap, RawRow, finite, usual_map
+from cimento.people.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.people.judgments.asked import AskedItems
 from cimento.people.judgments.participants import (
     ANNOTATOR,
@@ -31,8 +23,6 @@ from cimento.people.judgments.participants import (
     of_wide,
     remark,
 )
-from cimento.suites import JsonValue
-from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
 
 _SHOWN_COLUMNS = 5
@@ -156,216 +146,6 @@ def _melted(table: Table, items: Sequence[str]) -> Iterator[RawRow]:
                 where = f"{table.where(row)}, column {name!r}"
                 # The heading is whatever the suite calls the item: its id or its text.
                 yield RawRow(where, {**kept, "item": name, TEXT: name, "value": answer})
-
-
-PEOPLE = (
-    "participant", "participant_id", "PROLIFIC_PID", "prolific_pid", "subject", "subject_id",
-    "run_id",
-)  # fmt: skip
-_FILE = "file"
-"""The stand-in for a column of participants: each file is one person's."""
-
-
-JSPSYCH_COLUMNS = usual_map(
-    annotator=(*PEOPLE, _FILE), value=("answer", "response"), milliseconds=("rt",),
-    survey=("list",), text=("sentence", "stimulus"),
-)  # fmt: skip
-"""The columns of the fields in jsPsych's data."""
-
-
-def read_jspsych(path: Path) -> RawAnswers:
-    """The trials about items in a file.
-
-    Raises:
-        InputError: it is neither JSON nor CSV of trials.
-    """
-    trials = _from_csv(path) if path.suffix.lower() == ".csv" else list(_from_json(path))
-    rows, passed = [], dict[str, int]()
-    for trial in trials:
-        shown = trial.cells.get("sentence") or trial.cells.get(TEXT)
-        # A trial without an id can be known by the text that it showed.
-        if shown or trial.cells.get("item", "").strip():
-            rows.append(trial)
-            continue
-        reason = f"a trial of type {trial.cells.get('trial_type') or 'unknown'} names no item"
-        passed[reason] = passed.get(reason, 0) + 1
-    if not rows:
-        raise InputError(
-            where=str(path),
-            seen="no trial names an item",
-            todo="Put item, condition and question into the trials' data; surveys that `cimento"
-            " annotate survey` builds have them.",
-        )
-    return RawAnswers(rows, passed)
-
-
-def _from_csv(path: Path) -> list[RawRow]:
-    table = open_table(path)
-    return [
-        RawRow(table.where(row), _one_answer({_FILE: path.stem, **row.cells})) for row in table.rows
-    ]
-
-
-def _one_answer(cells: dict[str, str]) -> dict[str, str]:
-    """A row whose response may be a JSON object of one answer, as survey plugins write it."""
-    try:
-        response = parse_json(cells.get("response", ""))
-    except ValueError:
-        return cells
-    return {**cells, "response": _text(response)}
-
-
-def _from_json(path: Path) -> Iterator[RawRow]:
-    text = open_text(path).strip()
-    lines = [text] if _is_json(text) else text.split("\n")
-    number = 0
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            content = parse_json(line)
-        except ValueError as error:
-            raise InputError(
-                where=str(path),
-                seen=f"is not JSON ({error})",
-                todo="Give what jsPsych's data.json() wrote, one list of trials a file or a line.",
-            ) from error
-        for trial in content if isinstance(content, list) else [content]:
-            number += 1
-            where = f"{path.name}, trial {number}"
-            if not isinstance(trial, dict):
-                raise InputError(where=where, seen="is no object", todo="Is it a list of trials?")
-            cells = {str(name): _text(value) for name, value in trial.items()}
-            yield RawRow(where, {_FILE: path.stem, **cells})
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _text(value: JsonValue) -> str:
-    """A value as a cell: an object of one answer as that answer."""
-    if isinstance(value, dict) and len(value) == 1:
-        return _text(next(iter(value.values())))
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-_ANSWER_TYPES = ("Choice", "Selection", "Selected", "Final", "PressedKey")
-"""Parameters under which PennController logs what was chosen: scales, selectors, keys, texts."""
-
-RECEIVED, PERSON = "Results reception time", "MD5 hash of participant's IP address"
-ORDER = "Order number of item"
-_LABEL = "Label"
-PARAMETER, VALUE, TIME = "Parameter", "Value", "EventTime"
-SENTENCE, ANSWER, TOOK = "Sentence (or sentence MD5)", "Answer", "Time taken to answer"
-_FIRST = (RECEIVED, PERSON, "Controller name", ORDER, "Inner element number", _LABEL)
-"""The first columns of every row; versions of Ibex name some of them differently."""
-
-_COLUMN = re.compile(r"#\s*(?P<number>\d{1,4})\.(?P<name>.*)$")
-_NULL = ("", "NULL", "undefined")
-_STARTED = ("_Trial_", "Start")
-
-
-PCIBEX_COLUMNS = usual_map(
-    item=("Item", "id"), condition=("Condition",), value=("answer",), position=(ORDER,),
-    annotator=("participant", "PROLIFIC_PID", "ID", "prolific", PERSON), milliseconds=("took",),
-    survey=("list", "Latin Square Group"), text=("sentence", "Sentence", SENTENCE),
-)  # fmt: skip
-"""The columns of the fields once the rows of a trial are one."""
-
-
-def read_pcibex(path: Path) -> RawAnswers:
-    """The trials of a results file in which something was answered.
-
-    Raises:
-        InputError: it has no comments that name its columns, or no answer.
-    """
-    trials: dict[tuple[str, ...], list[RawRow]] = {}
-    for row in _rows(open_text(path), path.name):
-        key = tuple(row.cells.get(name, "") for name in (RECEIVED, PERSON, ORDER, _LABEL))
-        trials.setdefault(key, []).append(row)
-    rows, passed = [], dict[str, int]()
-    for events in trials.values():
-        answered = _answered(events)
-        if answered is None:
-            label = events[0].cells.get(_LABEL) or "without a label"
-            reason = f"nothing was answered in a trial labelled {label}"
-            passed[reason] = passed.get(reason, 0) + 1
-        else:
-            rows.append(answered)
-    if not rows:
-        raise InputError(
-            where=str(path),
-            seen="there is no answer",
-            todo="Give the results file as PCIbex has it, with the lines that begin with #; log the"
-            " scale or the selector in the script.",
-        )
-    return RawAnswers(rows, passed)
-
-
-def _rows(text: str, name: str) -> Iterator[RawRow]:
-    columns: dict[int, str] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        if line.startswith("#"):
-            if match := _COLUMN.match(line):
-                columns[int(match["number"])] = match["name"].strip().removesuffix(".").rstrip()
-                columns |= dict(enumerate(_FIRST, start=1))
-            continue
-        if not columns:
-            raise InputError(
-                where=f"{name} line {number}",
-                seen="a row stands before any comment that names its columns",
-                todo="Give the results file with its lines that begin with #.",
-            )
-        cells = {
-            columns.get(place, f"column {place}"): unquote(cell).strip()
-            for place, cell in enumerate(line.split(","), start=1)
-        }
-        yield RawRow(f"{name} line {number}", cells)
-
-
-def _answered(events: Iterable[RawRow]) -> RawRow | None:
-    """The events of a trial as one row: what was logged, the last answer, and how long it took."""
-    cells: dict[str, str] = {}
-    started = ""
-    last: RawRow | None = None
-    for event in events:
-        cells |= {name: cell for name, cell in event.cells.items() if cell not in _NULL}
-        if (event.cells.get(PARAMETER), event.cells.get(VALUE)) == _STARTED:
-            started = event.cells.get(TIME, "")
-        if event.cells.get(PARAMETER) in _ANSWER_TYPES or event.cells.get(ANSWER, "") not in _NULL:
-            last = event
-    if last is None:
-        return None
-    cells["answer"] = last.cells.get(ANSWER) or last.cells.get(VALUE, "")
-    took = last.cells.get(TOOK) or _difference(last.cells.get(TIME, ""), started)
-    return RawRow(last.where, {**cells, "took": took, "at": _moment(last.cells)})
-
-
-def _difference(later: str, earlier: str) -> str:
-    one, other = finite(later), finite(earlier)
-    return "" if one is None or other is None else f"{one - other:.0f}"
-
-
-def _moment(cells: Mapping[str, str]) -> str:
-    """The time of arrival of the results, given in seconds since 1970."""
-    seconds = cells.get(RECEIVED, "")
-    if not seconds.isdecimal():
-        return ""
-    try:
-        return datetime.fromtimestamp(int(seconds), UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return ""
 
 
 _BEST = ("APPROVED", "AWAITING REVIEW")

@@ -27,6 +27,7 @@ STAMPS = frozenset({
     "отметка времени",
 })  # fmt: skip
 """How the first column of answers to an online form is called."""
+_AROUND = " .:?*"
 _SHOWN_COLUMNS = 5
 
 
@@ -67,15 +68,20 @@ def of_wide(table: Table, columns: ColumnMap) -> str:
     return ""
 
 
+def called_so(name: str) -> bool:
+    """Whether a column is called as one of participants may be."""
+    return name.casefold().strip(_AROUND) in _PEOPLE
+
+
 def _called(table: Table, names: frozenset[str], columns: ColumnMap) -> list[str]:
     if ANNOTATOR not in columns.columns.get(ANNOTATOR, ()):
         return []  # the user has named another
-    return [name for name in table.columns if name.casefold().strip(" .:?*") in names]
+    return [name for name in table.columns if name.casefold().strip(_AROUND) in names]
 
 
 def remark(name: str) -> str:
     """What is said of a column that was found."""
-    if name.casefold().strip(" .:?*") in STAMPS:
+    if name.casefold().strip(_AROUND) in STAMPS:
         return f"No column names the participants: each row is one, by {name!r}."
     return f"Column {name!r} is read as that of the participants."
 
