@@ -40,7 +40,13 @@ from cimento.people.judgments import (
     write_judgments,
 )
 from cimento.people.judgments.filters import ExclusionRules, write_filtered
-from cimento.people.judgments.summaries import QuestionSummary, is_rated, rating_of, summarise
+from cimento.people.judgments.summaries import (
+    QuestionSummary,
+    is_rated,
+    once,
+    rating_of,
+    summarise,
+)
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.asked import asked_by
@@ -56,6 +62,7 @@ _RULES = (
     ("answered", "answered", 0.0, 1.0, 0.05),
     ("attention", "attention", 0.0, 1.0, 0.05),
     ("seconds", "min-seconds", 0.0, 36_000.0, 1.0),
+    ("median_seconds", "min-median-seconds", 0.0, 3_600.0, 0.1),
     ("same_run", "same-run", 1.0, 1000.0, 1.0),
     ("same_share", "same-share", 0.0, 1.0, 0.05),
     ("with_rest", "with-rest", -1.0, 1.0, 0.05),
@@ -311,10 +318,11 @@ def means_grid(judgments: Sequence[Judgment]) -> Grid:
     """The ratings of each sentence: their number, mean and standard deviation (n - 1).
 
     Args:
-        judgments: the answers; those that are no ratings are left out.
+        judgments: the answers; those that are no ratings are left out, and of repeated ones of one
+            person all but the first.
     """
     ratings: dict[tuple[str, str, str, str], list[float]] = {}
-    for one in judgments:
+    for one in once(judgments):
         if is_rated(one.question) and one.counts and (value := rating_of(one)) is not None:
             place = (one.suite, one.item, one.condition, one.candidate or "")
             ratings.setdefault(place, []).append(value)

@@ -16,7 +16,8 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.options import run_option
 from cimento.people.annotate.importing import open_secret
-from cimento.people.annotate.rows import inattentive, pseudonym, spelled_apart
+from cimento.people.annotate.remarks import inattentive, spelled_apart
+from cimento.people.annotate.rows import pseudonym
 from cimento.people.judgments import (
     SUFFIXES,
     finite,
@@ -72,6 +73,15 @@ class ImportAnswersOptions(Options):
     )
     unknown: Literal["refuse", "skip"] = option(
         "refuse", "Answers that the suite or the design does not know."
+    )
+    items: Texts = option(
+        (),
+        "Column of a wide table that is an item, where there is no --suite or --design; * stands"
+        " for any letters, as in 'Q2_*'. By default those whose cells may be answers. Repeatable.",
+        metavar="COLUMN",
+    )
+    unsubmitted: Literal["skip", "keep"] = option(
+        "skip", "Answers that Qualtrics or LimeSurvey marks as never submitted."
     )
 
 
@@ -138,6 +148,8 @@ def import_answers(options: ImportAnswersOptions) -> None:
             secret=key,
             submissions=submissions,
             unknown=options.unknown,
+            items=options.items,
+            unsubmitted=options.unsubmitted,
         ),
     )
     write_judgments(table_of(reading.judgments), options.output)
@@ -255,7 +267,10 @@ class FilterOptions(Options):
         "keep", "Of several answers of one person to one question."
     )
     status: str = option("", "Leave these out, as in REJECTED,RETURNED.")
-    min_seconds: float | None = option(None, "Of the whole sitting.", ge=0)
+    min_seconds: float | None = option(None, "Of the whole sitting, breaks included.", ge=0)
+    min_median_seconds: float | None = option(
+        None, "Of an answer: the least median time, which breaks do not lengthen.", ge=0
+    )
     answered: float | None = option(
         None, "Least share of their survey's questions that somebody answered.", ge=0, le=1
     )
@@ -277,15 +292,16 @@ class FilterOptions(Options):
             ExclusionRules,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
             seconds=self.min_seconds,
+            median_seconds=self.min_median_seconds,
             by_hand=parted(self.drop, flag="--drop", todo="Say why: --drop 'p12=asked for it'."),
         )
 
 
 _RULES = (
     "Give at least one: --attention 0.8 (least share of checks that is right), --answered 0.9"
-    " (least share of the questions), --min-seconds 60 (of the whole sitting), --same-run 20 (equal"
-    " answers in a row), --same-share 0.9, --with-rest 0, --status REJECTED, --duplicates first, or"
-    " --drop WHO=WHY."
+    " (least share of the questions), --min-median-seconds 1 (of an answer), --min-seconds 60 (of"
+    " the whole sitting), --same-run 20 (equal answers in a row), --same-share 0.9, --with-rest 0,"
+    " --status REJECTED, --duplicates first, or --drop WHO=WHY."
 )
 
 

@@ -266,12 +266,15 @@ def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
 
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
+    from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
     from cimento.people.judgments import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
     judgments = judgments_of(read_judgments(file))
     summaries = summarise(judgments)
+    for remark in (*doubled(judgments), *worded(judgments)):
+        note(remark)
     if not summaries:
         raise InputError(
             where=str(file),

@@ -23,7 +23,6 @@ from cimento.paradigms.ratings.estimates import (
 )
 from cimento.paradigms.ratings.people import (
     attentive,
-    mean_z,
     preference_by_paradigm,
     standardised,
     z_scores,
@@ -302,11 +301,6 @@ class TestPeople:
         scores = z_scores(self.SOME, base={"a", "b"})
         # Of 1 and 3: mean 2, standard deviation sqrt(2).
         assert scores["f"]["p"] == pytest.approx(3 / math.sqrt(2))
-
-    def test_the_mean_of_z_scores(self):
-        scores = z_scores(self.SOME)
-        assert mean_z(scores["b"]) == pytest.approx((0 + 1) / 2)
-        assert isinstance(mean_z({}), NoValue)
 
     @given(st.lists(st.integers(1, 7), min_size=3, max_size=12).filter(lambda v: len(set(v)) > 1))
     @settings(deadline=None)

@@ -183,6 +183,7 @@ class Ratings(RegionParadigm):
         beside = rating_estimates(
             values,
             Estimate(suite=run.suite.name, model=run.model, question=""),
+            compared=compared_sentences(suite_of(run), options),
             measures=options.measures(run.model_kind),
             perplexity=perplexity_of(run),
             seed=options.seed,

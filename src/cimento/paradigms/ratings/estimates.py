@@ -26,7 +26,7 @@ from cimento.paradigms.ratings.people import (
     permutation_test,
     sentence_design,
 )
-from cimento.paradigms.ratings.suite import RatedSentence
+from cimento.paradigms.ratings.suite import RatedSentence, Rating
 from cimento.runs.outcomes import Estimate
 from cimento.statistics.design import Design
 
@@ -222,6 +222,7 @@ def rating_estimates(
     values: RatedValues,
     like: Estimate,
     *,
+    compared: Sequence[RatedSentence],
     measures: Sequence[Measure],
     perplexity: str,
     seed: int,
@@ -232,6 +233,8 @@ def rating_estimates(
     Args:
         values: values of the sentences of a run.
         like: an estimate with the names of the suite and the model.
+        compared: the sentences with the ratings that measures are correlated with: z-scores, if
+            so chosen. Their noise is what limits a correlation.
         measures: measures to compare with the ratings; the first gives the headline.
         perplexity: measure that is described by label.
         seed: seed of permutations, halvings and the division into parts.
@@ -249,7 +252,7 @@ def rating_estimates(
             estimates += _binary(values, measure, replace(like, question=measure.name), seed=seed)
     if any(sentence.mean is not None for sentence in values.sentences):
         people = replace(like, question=RATING, role="detail")
-        estimates += ceilings(values.sentences, people, seed=seed, draws=draws)
+        estimates += ceilings(compared, people, seed=seed, draws=draws)
         estimates += agreement_estimates(values.sentences, people)
         estimates += _described(describe_labels(values.sentences), people)
     labelled = describe_labels(
@@ -406,7 +409,7 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
 
     rated = [sentence for sentence in sentences if sentence.ratings]
-    lists = [[rating.value for rating in sentence.ratings] for sentence in rated]
+    lists = [_of_each_once(sentence) for sentence in rated]
     design = sentence_design(rated)
     alphas = [krippendorff_alpha(lists, level=level, design=design) for level in LEVELS]
     for one in (*alphas, fleiss_kappa(lists, design=design)):
@@ -426,6 +429,16 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
             n=len(values),
             reason=_SHARED_PEOPLE if values else _NOBODY[statistic],
         )
+
+
+def _of_each_once(sentence: RatedSentence) -> list[float]:
+    """The ratings of a sentence, the first of each participant: one person agrees with others."""
+    first: dict[str, Rating] = {}
+    return [
+        rating.value
+        for rating in sentence.ratings
+        if not rating.participant or first.setdefault(rating.participant, rating) is rating
+    ]
 
 
 _SHARED_PEOPLE = "pairs of people share people, so that there is no interval"

@@ -22,7 +22,13 @@ from cimento.io.tables import JUDGMENTS
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
-from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, rating_as_text
+from cimento.paradigms.ratings.suite import (
+    ForcedChoice,
+    RatedSentence,
+    RatedSet,
+    rating_as_text,
+    with_ratings,
+)
 from cimento.statistics.design import Design
 from cimento.suites.tables import Row, Table, open_table
 
@@ -90,30 +96,29 @@ def z_scores(
 
 
 def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...]:
-    """The sentences with the mean z-score of their ratings in place of the mean rating.
+    """The sentences with z-scores in place of their ratings, and with the mean of these.
+
+    A rating without a z-score is left out; a sentence without any has no mean.
 
     Raises:
         UsageError: no ratings can be standardized, because participants are unknown or because
             ratings do not vary.
     """
     scores = z_scores(sentences)
-    means = {name: mean_z(ratings) for name, ratings in scores.items()}
-    if all(isinstance(value, NoValue) for value in means.values()):
+    known = {
+        name: {who: z for who, z in ratings.items() if not isinstance(z, NoValue)}
+        for name, ratings in scores.items()
+    }
+    if not any(known.values()):
         raise UsageError(
             where="--set ratings=z",
             seen="no rating has a z-score",
             todo="Give each rating its participant, who rated several sentences differently.",
         )
     return tuple(
-        dataclasses.replace(sentence, mean=None if isinstance(mean, NoValue) else mean)
-        for sentence, mean in zip(sentences, means.values(), strict=True)
+        with_ratings(sentence, [*z.values()], [*z])
+        for sentence, z in zip(sentences, known.values(), strict=True)
     )
-
-
-def mean_z(scores: dict[str, Value]) -> Value:
-    """The mean z-score of a sentence, over the participants who have one."""
-    known = [value for value in scores.values() if not isinstance(value, NoValue)]
-    return math.fsum(known) / len(known) if known else NoValue("no participant has a z-score")
 
 
 def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
@@ -204,7 +209,7 @@ def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]
     for sentence in sentences:
         for rating in sentence.ratings:
             if rating.participant:
-                people.setdefault(rating.participant, {})[sentence.id] = rating.value
+                people.setdefault(rating.participant, {}).setdefault(sentence.id, rating.value)
     return people
 
 

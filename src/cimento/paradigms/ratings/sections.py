@@ -54,7 +54,8 @@ def _lines(run: RatedRun) -> Iterator[str]:
         yield from _beside(run)
         yield from (f"  {line}" for line in _people(run))
         yield from _misses(run)
-        yield from _described(run, RATING, "Ratings by label")
+        given = " as given" if rating_options(run.run).ratings == "z" else ""
+        yield from _described(run, RATING, f"Ratings{given} by label")
     if any(
         estimate.group == LABEL and estimate.question == run.perplexity
         for estimate in run.estimates
@@ -121,17 +122,26 @@ def method_names(names: Iterable[str | None]) -> str:
     return " or ".join(dict.fromkeys(name for name in names if name)) or "-"
 
 
+_WHICH = (" (of the z-scores)", " (of the ratings as given)")
+"""What is correlated, and what people agree on, in runs with z-scores."""
+
+
 def _people(run: RatedRun) -> Iterator[str]:
-    """The noise ceiling of people's ratings, and their agreement, as far as they are estimated."""
+    """The noise ceiling of people's ratings, and their agreement, as far as they are estimated.
+
+    Correlations with z-scores are limited by the noise of z-scores, while agreement is of the
+    ratings as people gave them.
+    """
+    compared, given = _WHICH if rating_options(run.run).ratings == "z" else ("", "")
     halves = run.find(RATING, "noise ceiling", BY_HALVES)
     errors = run.find(RATING, "noise ceiling", BY_ERRORS)
     known = next(
         (estimate for estimate in (halves, errors) if estimate and estimate.value is not None), None
     )
     if known is not None:
-        yield f"noise ceiling: {number(known.value)}, from {known.method}"
+        yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}"
     elif halves is not None:
-        yield f"noise ceiling: - ({halves.reason})"
+        yield f"noise ceiling{compared}: - ({halves.reason})"
     alphas = ", ".join(
         f"{alpha.method} {number(alpha.value)} "
         + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
@@ -139,7 +149,7 @@ def _people(run: RatedRun) -> Iterator[str]:
         if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
     )
     if alphas:
-        yield f"agreement of the people, Krippendorff's alpha: {alphas}"
+        yield f"agreement of the people{given}, Krippendorff's alpha: {alphas}"
     if crosses_factors(run.run):
         yield _NO_DD
 

@@ -97,9 +97,9 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
 
 
 def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[AnswerPair]:
-    """All places that one of two people judged; of several answers the last counts."""
-    one = {judgment.key: judgment for judgment in first}
-    other = {judgment.key: judgment for judgment in second}
+    """All places that one of two people judged; of several answers the first counts."""
+    one = {judgment.key: judgment for judgment in reversed(first)}
+    other = {judgment.key: judgment for judgment in reversed(second)}
     return [AnswerPair(place, one.get(place), other.get(place)) for place in {**one, **other}]
 
 

@@ -23,9 +23,11 @@ from cimento.people.judgments import (
     usual_map,
 )
 from cimento.people.judgments.asked import AskedItem, AskedItems
-from cimento.people.judgments.formats import RawAnswers, likely_form, read_long, read_wide
+from cimento.people.judgments.formats import RawAnswers, likely_form, read_long
 from cimento.people.judgments.jspsych import JSPSYCH_COLUMNS, TRIAL_TYPE, read_jspsych
 from cimento.people.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
+from cimento.people.judgments.summaries import once
+from cimento.people.judgments.wide import read_wide
 from cimento.suites.headers import HEADERS, PARTICIPANTS
 from cimento.suites.tables import open_table
 
@@ -165,7 +167,14 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
         _refuse_other_form(path, options)
         return read_long(path, options.columns)
     if options.form == "wide":
-        return read_wide(path, options.columns, options.places)
+        return read_wide(
+            path,
+            options.columns,
+            options.places,
+            items=options.items,
+            unsubmitted=options.unsubmitted == "keep",
+            keep_names=options.secret is None,
+        )
     if options.form == "jspsych":
         return read_jspsych(path, options.columns, person)
     return read_pcibex(path, options.columns, person, keep_names=options.secret is None)
@@ -267,4 +276,9 @@ def apply_judgments(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
     loaded = load_suite(path, language=language)
-    return loaded.paradigm.apply_judgments(loaded.suite, judgments, output, scale=scale)
+    first = once(judgments)
+    applied = loaded.paradigm.apply_judgments(loaded.suite, first, output, scale=scale)
+    if again := len(judgments) - len(first):
+        why = "the same person had answered the question before"
+        return replace(applied, passed={**applied.passed, why: again})
+    return applied

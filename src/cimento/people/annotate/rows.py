@@ -1,4 +1,4 @@
-"""Rows of answers as judgments, and remarks on who answered what.
+"""Rows of answers as judgments.
 
 Names of people become pseudonyms, keyed hashes (HMAC-SHA256, RFC 2104 and FIPS 180-4): the same
 participant has the same one in every table imported with the same secret, and without the secret a
@@ -11,11 +11,20 @@ import hashlib
 import hmac
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import InputError, counted
+from cimento.people.annotate.remarks import (
+    doubled,
+    inattentive,
+    prolific_notes,
+    spelled_apart,
+    unanswered,
+    unfinished,
+    worded,
+)
 from cimento.people.judgments import (
     ACCEPTABILITY,
     ATTENTION,
@@ -32,13 +41,15 @@ from cimento.people.judgments import (
 from cimento.people.judgments.asked import AnswerValue, AskedItem, AskedItems
 from cimento.people.judgments.formats import Submission
 from cimento.people.judgments.jspsych import TRIAL_TYPE, counting_notes
-from cimento.people.judgments.summaries import attention, judgments_by_person, questions_given
 
 MS = 1000.0
 MOST_PLACES = 1_000_000
 _SHOWN = 5
 _DIGITS = 12
 """Hexadecimal digits of a pseudonym: 48 bits; two of 10,000 people share one in 2 of 10 million."""
+
+_MISSING = ("NA", "N/A", "NaN")
+"""What R and others write into empty cells."""
 
 AnswerForm: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
 Unknown: TypeAlias = Literal["refuse", "skip"]
@@ -92,6 +103,8 @@ class ImportOptions:
         secret: for pseudonyms; None keeps the names of participants.
         submissions: of Prolific, by participant; None where no export was given.
         unknown: what becomes of answers that `places` do not know.
+        items: columns of a wide table that are items, where neither suite nor design says so.
+        unsubmitted: what becomes of answers that form programs mark as never submitted.
     """
 
     form: AnswerForm
@@ -100,6 +113,8 @@ class ImportOptions:
     secret: bytes | None = None
     submissions: Mapping[str, Submission] | None = None
     unknown: Unknown = "refuse"
+    items: tuple[str, ...] = ()
+    unsubmitted: Literal["skip", "keep"] = "skip"
 
     def rename(self, name: str) -> str:
         """A participant's name as it is kept."""
@@ -143,11 +158,12 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
     notes = (
         *counting_notes(shifted),
         *spelled_apart(people),
-        *_doubled(judgments),
-        *_unanswered(asked, judgments, reading.places),
-        *_unfinished(judgments, reading.places.sizes()),
+        *doubled(judgments),
+        *worded(judgments),
+        *unanswered(asked, judgments, reading.places),
+        *unfinished(judgments, reading.places.sizes()),
         *inattentive(judgments),
-        *_prolific_notes(people, reading.submissions),
+        *prolific_notes(people, reading.submissions),
     )
     return Import(judgments=judgments, passed=passed, notes=notes)
 
@@ -175,10 +191,10 @@ def _judgment(
         return place
     if place is not None and place.question in {FILLER, PRACTICE}:
         return _not_of_suite(place.question)
-    if not cell("value"):
-        return "there is no answer in the row"
     asked = place or AskedItem(cell("suite"), cell("item"), "", cell(TEXT))
     value = columns.value(cell("value"))
+    if not value or (value in _MISSING and not (asked.answers and asked.answer(value))):
+        return "there is no answer in the row"
     answer = asked.answer(value) if row.choice is None else _in_place(row, asked, cell("question"))
     if answer is None:
         return _no_answer(row, asked, value, reading.unknown)
@@ -321,124 +337,3 @@ def _with_surveys(asked: Sequence[tuple[Judgment, AskedItem | None]]) -> tuple[J
         else replace(judgment, survey=only[judgment.annotator])
         for judgment, place in asked
     )
-
-
-def spelled_apart(people: Mapping[str, str]) -> Iterator[str]:
-    """Notes on names that differ in capitals only.
-
-    Args:
-        people: name in the file to the one that is kept.
-    """
-    spellings: dict[str, dict[str, None]] = {}
-    alike: dict[str, int] = {}
-    for name, kept in people.items():
-        folded = name.strip().casefold()
-        spellings.setdefault(folded, {})[kept] = None
-        alike[folded] = alike.get(folded, 0) + 1
-    apart = [" and ".join(kept) for kept in spellings.values() if len(kept) > 1]
-    joined = [kept for name, (kept, *more) in spellings.items() if alike[name] > 1 and not more]
-    if joined:
-        yield (
-            f"{counted(len(joined), 'person', 'people')} wrote their address in several ways, with"
-            f" capitals and without: {_listed(joined)}. All answers to one address are of one"
-            " person."
-        )
-    if apart:
-        yield (
-            f"Names that differ in capitals only count as two people: {_listed(apart)}. If they are"
-            " one, write the name alike in the file of answers, and import it again."
-        )
-
-
-def _doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
-    """A note where the same person answered the same question twice; nothing is left out."""
-    counts = Counter(
-        (judgment.annotator, *judgment.key) for judgment in judgments if not judgment.is_check
-    )
-    if n := sum(count - 1 for count in counts.values()):
-        people = [name or "?" for (name, *_), count in counts.items() if count > 1]
-        yield (
-            f"{counted(n, 'answer is', 'answers are')} to a question that the same person had"
-            f" answered before ({_listed(people)}); all are kept: `cimento annotate filter"
-            " --duplicates first` keeps the first ones."
-        )
-
-
-def _unanswered(
-    asked: Sequence[tuple[Judgment, AskedItem | None]],
-    judgments: Sequence[Judgment],
-    places: AskedItems,
-) -> Iterator[str]:
-    """A note on questions of the answered surveys that nobody answered."""
-    trials = {place.trial for _, place in asked if place is not None}
-    surveys = {judgment.survey for judgment in judgments if judgment.survey}
-    if missing := places.unanswered(trials, surveys):
-        names = _listed([f"{place.trial} ({place.text})" for place in missing])
-        yield (
-            f"{counted(len(missing), 'question has', 'questions have')} no answers at all: {names}."
-            " If people answered, is it under another heading?"
-        )
-
-
-def _unfinished(judgments: Sequence[Judgment], sizes: Mapping[str, int]) -> Iterator[str]:
-    """A note on participants who answered a part of their survey only."""
-    people = {}
-    for name, answers in judgments_by_person(judgments).items():
-        survey, given = questions_given(answers)
-        if given < sizes.get(survey, 0):
-            people[name] = f"{given} of {sizes[survey]}"
-    if people:
-        yield (
-            f"{counted(len(people), 'person', 'people')} did not answer every question:"
-            f" {_measured(people)}. `cimento annotate filter --answered 1` leaves them out."
-        )
-
-
-def inattentive(judgments: Sequence[Judgment], *, failed_only: bool = False) -> Iterator[str]:
-    """A note on attention checks, and on participants who failed one.
-
-    Args:
-        judgments: of all participants.
-        failed_only: no note where nobody failed any.
-    """
-    measured = {
-        name: measurement
-        for name, answers in judgments_by_person(judgments).items()
-        if (measurement := attention(answers)).value is not None
-    }
-    if not measured:
-        return
-    failed = {name: m.basis for name, m in measured.items() if m.value is not None and m.value < 1}
-    if not failed:
-        if failed_only:
-            return
-        yield f"All attention checks of {counted(len(measured), 'person', 'people')} are right."
-        return
-    yield (
-        f"{counted(len(failed), 'person', 'people')} failed attention checks: {_measured(failed)}."
-        " `cimento annotate filter --attention 1` leaves them out."
-    )
-
-
-def _prolific_notes(
-    people: Mapping[str, str], submissions: Mapping[str, Submission] | None
-) -> Iterator[str]:
-    """Notes on participants in the answers alone or in the export alone."""
-    if submissions is None:
-        return
-    unknown = [kept for name, kept in people.items() if name not in submissions]
-    silent = [name for name in submissions if name not in people]
-    if unknown:
-        yield f"{len(unknown)} who answered are not in the export: {_listed(unknown)}"
-    if silent:
-        yield f"{len(silent)} in the export have no answer"
-
-
-def _measured(people: Mapping[str, str]) -> str:
-    return _listed([f"{name} ({what})" for name, what in people.items()])
-
-
-def _listed(names: Sequence[str]) -> str:
-    names = list(dict.fromkeys(names))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

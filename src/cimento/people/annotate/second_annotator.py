@@ -35,6 +35,7 @@ from cimento.people.judgments.summaries import (
     QuestionKey,
     comparable_answer,
     is_rated,
+    once,
     pair_agreement,
     place_design,
 )
@@ -352,7 +353,7 @@ def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgre
 def _agreement(
     question: str, people: Sequence[Judgment], judge: Sequence[Judgment], model: str
 ) -> JudgeAgreement:
-    asked = [j for j in people if j.question == question and j.counts]
+    asked = [j for j in once(people) if j.question == question and j.counts]
     scale = _scale_of(asked)
     model_scale = _scale_of([j for j in judge if j.question == question])
     answers = {

@@ -18,6 +18,9 @@ _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 """The heading of a column of a grid in form programs: the question, its row in brackets."""
 
+_DASH = " - "
+"""What Qualtrics writes between the question of a grid and its row."""
+
 _SHOWN_NAMES = 3
 
 
@@ -189,3 +192,9 @@ def _variants(name: str) -> Iterator[str]:
         yield whole
     if match := _BRACKETED.fullmatch(whole):
         yield comparable_text(match["row"])
+    tail = whole
+    while _DASH in tail:
+        tail = tail.partition(_DASH)[2]
+        # Not a lone number, which may be the id of some item.
+        if any(char.isalpha() for char in tail):
+            yield tail

@@ -23,6 +23,7 @@ from cimento.people.judgments.summaries import (
     attention,
     judgments_by_person,
     mean_ratings,
+    median_seconds,
     of_each,
     same_run,
     same_share,
@@ -44,7 +45,8 @@ class ExclusionRules:
     Attributes:
         duplicates: which of several answers of one person to one question stay.
         statuses: of submissions that do not count.
-        seconds: the least that a whole sitting takes.
+        seconds: the least that a whole sitting takes, breaks included.
+        median_seconds: the least median time of an answer.
         answered: the least share of the questions of a survey that is answered.
         attention: the least share of checks of attention that is right.
         same_share: the largest share that one answer may have.
@@ -56,6 +58,7 @@ class ExclusionRules:
     duplicates: RepeatedAnswers = "keep"
     statuses: tuple[str, ...] = ()
     seconds: float | None = None
+    median_seconds: float | None = None
     answered: float | None = None
     attention: float | None = None
     same_share: float | None = None
@@ -143,7 +146,7 @@ class Failing:
 def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> Filtered:
     """Apply rules one after the other; each sees what those before it left.
 
-    The order is: duplicates, status, by hand, questions answered, time, attention, one answer too
+    The order is: duplicates, status, by hand, questions answered, times, attention, one answer too
     often, runs of one answer, agreement with the rest.
 
     Args:
@@ -199,6 +202,8 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
         ("questions answered", "at least {:g} of a survey", limits.answered, answered_shares, lt),
         ("completion time", "at least {:g} seconds", limits.seconds,
          of_each(sitting_seconds), lt),
+        ("median answer time", "at least {:g} seconds", limits.median_seconds,
+         of_each(median_seconds), lt),
         ("attention checks", "at least {:g} right", limits.attention, of_each(attention), lt),
         ("straight-lining, share", "no answer has more than {:g}", limits.same_share,
          of_each(same_share), gt),

@@ -7,7 +7,7 @@ head the same columns differently; capitals, blanks and underscores do not count
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,14 +20,9 @@ from cimento.people.judgments.participants import (
     is_named,
     nobody,
     of_long,
-    of_wide,
     remark,
 )
 from cimento.suites.tables import Row, Table, open_table
-
-_SHOWN_COLUMNS = 5
-_QUESTION_ID = re.compile(r"q\d+|check-\d+")
-"""The ids that surveys of our own give to questions and attention checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,55 +59,9 @@ def read_long(path: Path, columns: ColumnMap) -> RawAnswers:
     return RawAnswers(_of_people(rows, people), {}, (remark(people),))
 
 
-def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
-    """A table with one person in each row, and one item in each column.
-
-    Where the suite is known, the columns that are headed by an id or a text of it are items, also
-    where that stands in brackets after a question. Where it is not, all columns are that are mapped
-    to no field.
-
-    Args:
-        path: of the table.
-        columns: which columns are no items but fields.
-        places: what the suite asks; may be empty.
-
-    Raises:
-        InputError: it cannot be read, or no column is an item.
-    """
-    table = open_table(path)
-    named = is_named(table, columns)
-    people = "" if named else of_wide(table, columns)
-    taken = columns.taken | {people}
-    rest = [name for name in table.columns if name not in taken and name.strip()]
-    items = [name for name in rest if not places or places.find(name, where=table.name)]
-    if not named and not people:
-        raise nobody(table, [name for name in rest if name not in {*items}])
-    if not items:
-        shown = ", ".join(rest[:_SHOWN_COLUMNS]) or "none"
-        raise InputError(
-            where=table.name,
-            seen=f"no column is headed by an item of the suite; the first others: {shown}",
-            todo="Head columns with ids such as 'e 1/acceptable', or with the sentences.",
-        )
-    chosen = frozenset(items)
-    others = [name for name in rest if name not in chosen]
-    passed = {_no_item(name, places): 1 for name in others}
-    rows = list(_melted(table, items))
-    if not people:
-        return RawAnswers(rows, passed)
-    return RawAnswers(_of_people(rows, people), passed, (remark(people),))
-
-
 def _of_people(rows: Iterable[RawRow], column: str) -> list[RawRow]:
     """Rows with the participants, who stand in another column, where they are expected."""
     return [RawRow(row.where, {**row.cells, ANNOTATOR: row.cells[column]}) for row in rows]
-
-
-def _no_item(name: str, places: AskedItems) -> str:
-    """The reason for skipping a column of a wide table."""
-    if places.complete and _QUESTION_ID.fullmatch(name.strip()):
-        return f"column {name!r} is no question of the design: is it the design that was asked?"
-    return f"column {name!r} is no item"
 
 
 def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
@@ -134,18 +83,6 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
     if places and any(places.find(name, where=table.name) for name in rest):
         return "wide"
     return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""
-
-
-def _melted(table: Table, items: Sequence[str]) -> Iterator[RawRow]:
-    chosen = frozenset(items)
-    for row in table.rows:
-        kept = {name: cell for name, cell in row.cells.items() if name not in chosen}
-        for name in items:
-            answer = row.cells.get(name, "").strip()
-            if answer:
-                where = f"{table.where(row)}, column {name!r}"
-                # The heading is whatever the suite calls the item: its id or its text.
-                yield RawRow(where, {**kept, "item": name, TEXT: name, "value": answer})
 
 
 _BEST = ("APPROVED", "AWAITING REVIEW")

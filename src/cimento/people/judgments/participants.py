@@ -6,10 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
 from cimento.people.judgments import TEXT, ColumnMap, RawRow
+from cimento.people.judgments.columns import is_address
 from cimento.suites.tables import Table
+
+if TYPE_CHECKING:
+    from cimento.people.judgments.forms import FormTable
 
 ANNOTATOR = "annotator"
 _PEOPLE = frozenset({
@@ -55,17 +60,36 @@ def of_long(table: Table, columns: ColumnMap) -> str:
     return ""
 
 
-def of_wide(table: Table, columns: ColumnMap) -> str:
+def of_wide(table: Table, columns: ColumnMap, form: FormTable, *, keep_names: bool) -> str:
     """The column of the participants where each row is one person; empty if there is none.
 
-    It has another value in each row. A form without names has the time.
+    It has another value in each row. A form without names has the number or the time of each
+    submission.
+
+    Args:
+        table: of answers.
+        columns: where fields stand.
+        form: the table as its program wrote it.
+        keep_names: whether names are stored as they are: addresses then are none.
     """
-    for names in (_PEOPLE, STAMPS):
-        for name in _called(table, names, columns):
-            cells = [row.cells.get(name, "").strip() for row in table.rows]
-            if all(cells) and len({*cells}) == len(cells):
-                return name
+    if ANNOTATOR not in columns.columns.get(ANNOTATOR, ()):
+        return ""  # the user has named another
+    called = [
+        name
+        for name in table.columns
+        if any(text.casefold().strip(_AROUND) in _PEOPLE for text in (name, form.heading(name)))
+    ]
+    for name in filter(None, (*called, form.numbered, *_called(table, STAMPS, columns))):
+        cells = [row.cells.get(name, "").strip() for row in table.rows]
+        private = keep_names and any(map(is_address, cells))
+        if all(cells) and len({*cells}) == len(cells) and not private:
+            return name
     return ""
+
+
+def by_number(name: str) -> str:
+    """What is said of a column that numbers the submissions."""
+    return f"No column names the participants: each submission is one, by {name!r}."
 
 
 def called_so(name: str) -> bool:

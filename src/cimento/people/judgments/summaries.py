@@ -6,10 +6,9 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
 from typing import TypeAlias
 
 from cimento.errors import counted
@@ -54,19 +53,43 @@ class QuestionSummary:
     alpha: Agreement
 
 
-def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
-    """Every question of some judgments, described; checks of attention are left out."""
-    by_question: dict[str, list[Judgment]] = {}
+def once(judgments: Iterable[Judgment]) -> list[Judgment]:
+    """Some judgments with the first answer of each person to each question.
+
+    Coefficients of agreement and means over people take answers of one place as those of different
+    people: who answers again is one of them still (Krippendorff 2019, Content Analysis, 4th ed.,
+    chapter 12, where reliability data have one value of each observer and unit). The first answer
+    is the one that no other answer to the same question came before. Answers of nobody in
+    particular all stay, and so do checks of attention.
+    """
+    answered: set[tuple[str, str, str, str, str]] = set()
+    kept = []
     for judgment in judgments:
-        if judgment.counts:
-            by_question.setdefault(judgment.question, []).append(judgment)
+        if judgment.annotator is not None and judgment.counts:
+            key = (judgment.annotator, *judgment.key)
+            if key in answered:
+                continue
+            answered.add(key)
+        kept.append(judgment)
+    return kept
+
+
+def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
+    """Every question of some judgments, described; checks of attention are left out.
+
+    Of repeated answers of one person the first counts (`once`).
+    """
+    by_question: dict[str, list[Judgment]] = {}
+    for judgment in once(judgment for judgment in judgments if judgment.counts):
+        by_question.setdefault(judgment.question, []).append(judgment)
     return tuple(_described(question, answers) for question, answers in by_question.items())
 
 
 def mean_ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, float]:
-    """The mean rating of each rated place."""
+    """The mean rating of each rated place; of repeated answers of one person the first counts."""
     return {
-        place: math.fsum(ratings) / len(ratings) for place, ratings in _ratings(judgments).items()
+        place: math.fsum(ratings) / len(ratings)
+        for place, ratings in _ratings(once(judgments)).items()
     }
 
 
@@ -293,7 +316,7 @@ def attention(judgments: Sequence[Judgment]) -> Measurement:
     checks = [judgment for judgment in judgments if judgment.expected is not None]
     if not checks:
         return Measurement(None, "there were no checks of attention")
-    right = sum(check.value == check.expected for check in checks)
+    right = sum(_same(check.value) == _same(check.expected) for check in checks)
     return Measurement(right / len(checks), f"{right} of {len(checks)} right")
 
 
@@ -302,17 +325,34 @@ def same_share(judgments: Sequence[Judgment]) -> Measurement:
     answers = _answers(judgments)
     if not answers:
         return Measurement(None, "there is no answer")
-    value, count = Counter(answers).most_common(1)[0]
-    return Measurement(count / len(answers), f"{count} of {len(answers)} are {value!r}")
+    value, count = Counter(map(_same, answers)).most_common(1)[0]
+    shown = next(answer for answer in answers if _same(answer) == value)
+    return Measurement(count / len(answers), f"{count} of {len(answers)} are {shown!r}")
 
 
 def same_run(judgments: Sequence[Judgment]) -> Measurement:
     """The longest run of equal answers, in the order in which they were given."""
-    runs = [(len(list(run)), value) for value, run in itertools.groupby(_answers(judgments))]
+    runs = [list(run) for _, run in itertools.groupby(_answers(judgments), key=_same)]
     if not runs:
         return Measurement(None, "there is no answer")
-    length, value = max(runs, key=itemgetter(0))
-    return Measurement(float(length), f"{length} times {value!r} in a row")
+    longest = max(runs, key=len)
+    return Measurement(float(len(longest)), f"{len(longest)} times {longest[0]!r} in a row")
+
+
+def _same(answer: str | None) -> Hashable:
+    """An answer as one value, however it is written: 3, 3.0 and 3,0 are one."""
+    number = finite((answer or "").replace(",", "."))
+    return answer if number is None else number
+
+
+def median_seconds(judgments: Sequence[Judgment]) -> Measurement:
+    """The median time of somebody's answers, which breaks between them do not lengthen."""
+    asked = [judgment for judgment in judgments if judgment.counts]
+    taken = [judgment.seconds for judgment in asked if judgment.seconds is not None]
+    if not taken or len(taken) < len(asked) / _TWO:
+        return Measurement(None, "the time of most answers is not known")
+    median = statistics.median(taken)
+    return Measurement(median, f"median {median:.2f} seconds an answer, of {len(taken)}")
 
 
 def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
@@ -325,7 +365,7 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     people = {
         name: {
             judgment.key: judgment
-            for judgment in answers
+            for judgment in once(answers)
             if judgment.question == question and judgment.counts
         }
         for name, answers in judgments_by_person(judgments).items()
