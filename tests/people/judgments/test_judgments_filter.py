@@ -104,6 +104,26 @@ class TestRules:
         assert kept.first()["why"] == "6 of 6 are '3'"
         assert len(kept.rows) == 24
 
+    def test_an_answer_is_one_however_it_is_written(self, filtered):
+        spelled = rated("f", ("3", "3.0", "3,0", "3", "3.00", "3"))
+        kept = filtered([*EVERYBODY, *spelled], "--same-share", 0.9)
+        assert kept.out() == ["c", "f"]
+        assert filtered([*EVERYBODY, *spelled], "--same-run", 5).out() == ["c", "f"]
+
+    def test_who_left_and_came_back_and_clicked_through(self, filtered):
+        # 14 answers in 7 seconds, with a break of three minutes before them.
+        clicked = rated("quick", (5, 1) * 7, seconds=0.5, session_seconds=191.0)
+        slow = rated("slow", (5, 1) * 7, seconds=3.0, session_seconds=60.0)
+        slow[3]["seconds"] = 400.0
+        unknown = rated("unknown", (5, 1) * 7)
+        people = [*clicked, *slow, *unknown]
+        assert filtered(people, "--min-seconds", 30).out() == []
+        kept = filtered(people, "--min-median-seconds", 1)
+        assert kept.out() == ["quick"]
+        assert kept.first()["why"] == "median 0.50 seconds an answer, of 14"
+        assert kept.unmeasured() == {"unknown": "the time of most answers is not known"}
+        assert "median answer time: at least 1 seconds" in kept.text
+
     def test_runs_of_one_answer(self, filtered):
         assert filtered(EVERYBODY, "--same-run", 5).out() == ["c"]
         assert filtered(EVERYBODY, "--same-run", 6).out() == []
@@ -258,3 +278,66 @@ def test_the_command_needs_a_rule(tmp_path, capsys):
     message = capsys.readouterr().err
     assert "no rule is given" in message
     assert all(rule in message for rule in ("--attention", "--min-seconds", "--drop WHO=WHY"))
+
+
+def alpha_of(table):
+    """Krippendorff's alpha for interval data from the matrix of people and units, by hand.
+
+    1 - D_o / D_e with the squared differences of the pairs within units, and of all pairs.
+    """
+    units = [[*one.values()] for one in table.values() if len(one) > 1]
+    n = sum(map(len, units))
+    within = sum(sum((a - b) ** 2 for a in one for b in one) / (len(one) - 1) for one in units)
+    every = [value for one in units for value in one]
+    return 1 - (within / n) / (sum((a - b) ** 2 for a in every for b in every) / (n * (n - 1)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_repeated_answers_of_one_person_are_one_persons(data):
+    from cimento.people.judgments import Judgment
+    from cimento.people.judgments.summaries import mean_ratings, summarise, with_rest
+
+    people = data.draw(st.integers(2, 5))
+    table = {
+        str(item): {f"p{person}": float(data.draw(st.integers(1, 7))) for person in range(people)}
+        for item in range(6)
+    }
+    first = [
+        Judgment(suite="s", item=item, annotator=who, value=f"{value:g}")
+        for item, one in table.items()
+        for who, value in one.items()
+    ]
+    repeated = [
+        Judgment(suite="s", item=item, annotator="p0", value=str(data.draw(st.integers(1, 7))))
+        for item in data.draw(st.lists(st.sampled_from(sorted(table)), max_size=12))
+    ]
+    (alone,), (both,) = summarise(first), summarise([*first, *repeated])
+    assert both == alone
+    assert mean_ratings([*first, *repeated]) == mean_ratings(first)
+    assert with_rest([*first, *repeated]) == with_rest(first)
+    if alone.alpha.value is not None:
+        assert alone.alpha.value == pytest.approx(alpha_of(table))
+
+
+def test_repeated_answers_are_said_where_agreement_is_printed(tmp_path, capsys):
+    again = rated("a", (1, 5, 1, 5, 1, 5))
+    once, twice = (
+        write(EVERYBODY, tmp_path / "j.csv"),
+        write([*EVERYBODY, *again], tmp_path / "k.csv"),
+    )
+    shown = []
+    for table in (once, twice):
+        assert invoke(["annotate", "agreement", str(table)]) == 0
+        shown.append(capsys.readouterr())
+    assert shown[0].out == shown[1].out
+    assert (
+        "6 answers are to a question that the same person had answered before (a)" in shown[1].err
+    )
+    assert "answered before" not in shown[0].err
+
+
+def test_a_check_is_right_by_its_value(filtered):
+    kept = filtered([*EVERYBODY, *check("a", "1", "1.0", "1,0"), *check("b", "1", "2")],
+                    "--attention", 1)  # fmt: skip
+    assert kept.out() == ["b"]

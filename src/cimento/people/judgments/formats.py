@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import InputError, need_known
+from cimento.errors import InputError, UsageError, need_known
 from cimento.io.files import inert, write_text
 from cimento.people.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.people.judgments.asked import AskedItems
+from cimento.people.judgments.columns import is_address
 from cimento.people.judgments.participants import (
     ANNOTATOR,
     is_named,
@@ -144,12 +145,13 @@ def write_participants(
         rename: from a participant's name to the one that is kept.
 
     Raises:
-        UsageError: the export has no such column.
+        UsageError: the export has no such column, or one that tells who somebody is.
         StorageError: the file cannot be written.
     """
     known = dict.fromkeys(name for person in submissions.values() for name in person.columns)
     for name in keep:
         need_known(name, known, where=f"--keep={name}", seen="the export has no such column")
+        _refuse_telling(name, submissions.values())
     lines = ["\t".join(("annotator", "status", "session_seconds", *keep))]
     for submission in submissions.values():
         seconds = "" if submission.seconds is None else f"{submission.seconds:g}"
@@ -157,6 +159,22 @@ def write_participants(
         cells = (rename(submission.participant), submission.status, seconds, *kept)
         lines.append("\t".join(inert(" ".join((cell or "").split())) for cell in cells))
     return write_text("".join(line + "\n" for line in lines), path)
+
+
+def _refuse_telling(name: str, submissions: Iterable[Submission]) -> None:
+    """Refuse to keep a column by which people can be found, beside their pseudonyms.
+
+    Raises:
+        UsageError: it has addresses, or the names that the pseudonyms replace.
+    """
+    for submission in submissions:
+        cell = submission.columns.get(name, "").strip()
+        if cell and (is_address(cell) or submission.participant in cell):
+            raise UsageError(
+                where=f"--keep={name}",
+                seen="the column has addresses or names of participants, which tells who they are",
+                todo="Leave it in the export, which you keep apart.",
+            )
 
 
 def _submission(table: Table, row: Row, person: str) -> Submission:

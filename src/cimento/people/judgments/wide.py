@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -61,6 +61,7 @@ def read_wide(
         InputError: it cannot be read, or no column is an item.
     """
     form = form_table(open_table(path), unsubmitted=unsubmitted)
+    stated = columns.taken
     table, columns = form.table, _by_first_row(columns, form)
     named = is_named(table, columns)
     people = "" if named else of_wide(table, columns, form, keep_names=keep_names)
@@ -72,7 +73,7 @@ def read_wide(
     if not chosen:
         raise _nothing_asked(table, rest)
     names = _item_names(form, chosen)
-    rows = list(_melted(form, names))
+    rows = list(_melted(form, names, stated))
     if people:
         rows = [replace(r, cells={**r.cells, ANNOTATOR: r.cells[people]}) for r in rows]
     passed = {**form.passed, **_by_program(form, others), **_by_column(form, others)}
@@ -187,9 +188,17 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     return {name: name for name in chosen}
 
 
-def _melted(form: FormTable, names: Mapping[str, str]) -> Iterator[RawRow]:
+def _melted(form: FormTable, names: Mapping[str, str], stated: Collection[str]) -> Iterator[RawRow]:
+    """One row for each answer, with the other cells of its person.
+
+    Args:
+        form: the table.
+        names: each column of an item with the item's name.
+        stated: columns of fields, as the user calls them: by either heading.
+    """
     for row in form.table.rows:
         kept = {name: cell for name, cell in row.cells.items() if name not in names}
+        kept |= {read: kept[name] for name in kept if (read := form.heading(name)) in stated}
         for name, item in names.items():
             answer = row.cells.get(name, "").strip()
             if answer:
