@@ -289,6 +289,19 @@ def test_candidates_of_a_run_are_judged_each_once(tmp_path):
         assert question.lines[0][start:end] == question.candidate
 
 
+def test_who_is_responsible_is_named_below_a_text_of_ones_own(tmp_path):
+    file = tmp_path / "consent.txt"
+    file.write_text("Primo paragrafo.\n", encoding="utf-8")
+    path = write_pairs(tmp_path)
+    rosa = "Rosa Bini, rosa@example.org"
+    first, below = build_design(path, SurveyPlan(checks=0, consent=file, contact=rosa)).consent
+    assert first == "Primo paragrafo."
+    assert rosa in below
+    file.write_text(f"Chiedete a {rosa}.\n", encoding="utf-8")
+    named = build_design(path, SurveyPlan(checks=0, consent=file, contact=rosa)).consent
+    assert named == (f"Chiedete a {rosa}.",)
+
+
 def test_consent_texts_have_a_version(tmp_path):
     file = tmp_path / "consent.txt"
     file.write_text("Primo\nparagrafo.\n\nSecondo.\n")

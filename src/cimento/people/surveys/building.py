@@ -344,16 +344,16 @@ def _choices(table: Table, row: Row) -> tuple[str, ...]:
 
 
 def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
-    """The consent text in paragraphs: a file's, or cimento's own with the contact."""
+    """The consent text in paragraphs: a file's, or cimento's own; then who is responsible."""
+    contact = [texts["consent"]["contact"].format(contact=plan.contact)] if plan.contact else []
     if plan.consent is None:
-        usual = texts["consent"]["paragraphs"].split("\n")
-        contact = [texts["consent"]["contact"].format(contact=plan.contact)] if plan.contact else []
-        return (*usual, *contact)
+        return (*texts["consent"]["paragraphs"].split("\n"), *contact)
     parts = re.split(r"\n\s*\n", open_text(plan.consent))
     paragraphs = tuple(" ".join(text.split()) for text in parts if text.strip())
     if not paragraphs:
         raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
-    return paragraphs
+    named = any(" ".join(plan.contact.split()) in paragraph for paragraph in paragraphs)
+    return paragraphs if named else (*paragraphs, *contact)
 
 
 USUAL = ("first-language", "region", "age", "dialect")
