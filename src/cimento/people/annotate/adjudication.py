@@ -98,8 +98,10 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
 
 def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[AnswerPair]:
     """All places that one of two people judged; of several answers the first counts."""
-    one = {judgment.key: judgment for judgment in reversed(first)}
-    other = {judgment.key: judgment for judgment in reversed(second)}
+    one, other = dict[QuestionKey, Judgment](), dict[QuestionKey, Judgment]()
+    for judgments, by_key in ((first, one), (second, other)):
+        for judgment in judgments:
+            by_key.setdefault(judgment.key, judgment)
     return [AnswerPair(place, one.get(place), other.get(place)) for place in {**one, **other}]
 
 

@@ -14,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import InputError, UsageError, counted, need_known
+from cimento.errors import CimentoError, InputError, SuiteError, UsageError, counted, need_known
 from cimento.io.declared import Options, option
 from cimento.options import run_option
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.ratings.suite import points_of
-from cimento.paradigms.registry import load_suite
+from cimento.paradigms.registry import LoadedSuite, load_suite
 from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.judgments import (
     ACCEPTABILITY,
@@ -35,6 +35,7 @@ from cimento.runs.store import MANIFEST
 from cimento.suites import Suite
 from cimento.suites.checks.wording import judgment_mark
 from cimento.suites.published import language_code
+from cimento.suites.tables import open_table
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"
 
@@ -219,7 +220,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
         suite, sha256 = run.suite, ""
         asked = run.paradigm.survey_items(suite, wanted.task, run=run)
     else:
-        loaded = load_suite(path)
+        loaded = _load(path)
         suite, sha256 = loaded.suite, loaded.reading.sha256
         asked = loaded.paradigm.survey_items(suite, wanted.task)
     ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
@@ -245,6 +246,41 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
         none=made.has_none,
         points=points_of(suite) if isinstance(suite, Suite) else None,
     )
+
+
+def _load(path: Path) -> LoadedSuite:
+    """The suite in a path.
+
+    Raises:
+        UsageError: there are sentences and nothing else; the message says how people can be asked.
+        CimentoError: it cannot be read.
+    """
+    try:
+        return load_suite(path)
+    except SuiteError as error:
+        if not path.is_file() or not _is_list(path):
+            raise
+        raise UsageError(
+            where=str(path),
+            seen="there are sentences, and nothing that says what is asked of them",
+            todo="For ratings: `cimento suites new acceptability SENTENCES.xlsx`, replace the"
+            " examples by your sentences, one a row with an item number and the condition sentence,"
+            " leave the column rating empty, and build the survey of that workbook. For choices"
+            " between two sentences, head two columns good and bad.",
+        ) from error
+
+
+def _is_list(path: Path) -> bool:
+    """Whether a table is a list of sentences: one column of texts, at most with numbers of rows."""
+    try:
+        table = open_table(path)
+    except CimentoError:
+        return False
+    texts = [
+        name for name in table.columns if any(len(cell.split()) > 1 for cell in table.cells[name])
+    ]
+    others = [cell for name in table.columns if name not in texts for cell in table.cells[name]]
+    return len(texts) == 1 and all(cell.strip().isdecimal() or not cell.strip() for cell in others)
 
 
 def _refuse_marks(items: Iterable[SurveyItem], *, where: str) -> None:
