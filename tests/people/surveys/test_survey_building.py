@@ -289,45 +289,6 @@ def test_candidates_of_a_run_are_judged_each_once(tmp_path):
         assert question.lines[0][start:end] == question.candidate
 
 
-@pytest.mark.parametrize("header", ["Frase", "n\tFrase"])
-def test_sentences_alone_say_how_people_can_be_asked(tmp_path, header):
-    path = tmp_path / "frasi.tsv"
-    number = "1\t" if "\t" in header else ""
-    path.write_text(f"{header}\n{number}La porta resta chiusa.\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="suites new acceptability"):
-        build_design(path, SurveyPlan(language="it"))
-
-
-def test_sentences_without_ratings_are_asked_from_the_workbook(tmp_path):
-    from openpyxl import load_workbook
-
-    path = tmp_path / "frasi.xlsx"
-    assert invoke(["suites", "new", "acceptability", str(path), "--language", "it"]) == 0
-    book = load_workbook(path)
-    book["items"].delete_rows(2, book["items"].max_row)
-    for number in range(1, 5):
-        book["items"].append([number, "sentence", f"La porta numero {number} resta chiusa."])
-    book.save(path)
-    design = build_design(path, SurveyPlan(checks=0))
-    assert {question.lines[0] for question in design.questions} == {
-        f"La porta numero {number} resta chiusa." for number in range(1, 5)
-    }
-    assert design.task == "rate"
-
-
-def test_who_is_responsible_is_named_below_a_text_of_ones_own(tmp_path):
-    file = tmp_path / "consent.txt"
-    file.write_text("Primo paragrafo.\n", encoding="utf-8")
-    path = find_suite("it-connectives")
-    rosa = "Rosa Bini, rosa@example.org"
-    first, below = build_design(path, SurveyPlan(checks=0, consent=file, contact=rosa)).consent
-    assert first == "Primo paragrafo."
-    assert rosa in below
-    file.write_text(f"Chiedete a {rosa}.\n", encoding="utf-8")
-    named = build_design(path, SurveyPlan(checks=0, consent=file, contact=rosa)).consent
-    assert named == (f"Chiedete a {rosa}.",)
-
-
 def test_consent_texts_have_a_version(tmp_path):
     file = tmp_path / "consent.txt"
     file.write_text("Primo\nparagrafo.\n\nSecondo.\n")
