@@ -34,7 +34,7 @@ def test_sentences_without_ratings_are_asked_from_the_workbook(tmp_path):
     assert {question.lines[0] for question in design.questions} == {
         f"La porta numero {number} resta chiusa." for number in range(1, 5)
     }
-    assert design.task == "rate"
+    assert design.task == "likert"
 
 
 def test_who_is_responsible_is_named_below_a_text_of_ones_own(tmp_path):

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import CimentoError, InputError, SuiteError, UsageError, counted, need_known
+from cimento.errors import CimentoError, InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, option
 from cimento.options import run_option
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
@@ -257,7 +257,7 @@ def _load(path: Path) -> LoadedSuite:
     """
     try:
         return load_suite(path)
-    except SuiteError as error:
+    except InputError as error:
         if not path.is_file() or not _is_list(path):
             raise
         raise UsageError(
