@@ -10,7 +10,8 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import re
-import statistics
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -147,12 +148,12 @@ def _counts(name: str, numbers: Sequence[float]) -> bool:
 def _off_scale(profiles: Mapping[str, Profile], *, where: str) -> dict[str, str]:
     """The columns whose numbers are all far beyond those of the others."""
     tops = {name: max(p.numbers) for name, p in profiles.items() if p.numeric}
+    ordered = sorted(tops.values())
     out = {}
     for name, profile in profiles.items():
         if name not in tops:
             continue
-        others = [top for other, top in tops.items() if other != name]
-        usual = statistics.median_high(others) if others else 0.0
+        usual = _median_of_others(tops[name], ordered)
         if min(profile.numbers) > max(_USUAL_SCALE, _FAR * usual):
             low, high = min(profile.numbers), max(profile.numbers)
             out[name] = f"its numbers ({low:g} to {high:g}) are off the scale of the others"
@@ -168,6 +169,14 @@ def _off_scale(profiles: Mapping[str, Profile], *, where: str) -> dict[str, str]
     return out
 
 
+def _median_of_others(value: float, ordered: Sequence[float]) -> float:
+    """The higher median of sorted numbers without one of them; 0 where there are no others."""
+    middle = (len(ordered) - 1) // 2
+    if len(ordered) == 1:
+        return 0.0
+    return ordered[middle + (bisect_left(ordered, value) <= middle)]
+
+
 def _reads_as_item(name: str) -> bool:
     return len(name.split()) >= _LONG_HEADING or _SENTENCE.fullmatch(name) is not None
 
@@ -179,8 +188,9 @@ def _other_words(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str]]:
     from a rating: two people may agree on a word that no other sentence got.
     """
     worded = {name: {*p.cells} for name, p in profiles.items() if not p.numeric}
+    columns = Counter(word for words in worded.values() for word in words)
     for name, words in worded.items():
-        if any(words & others for other, others in worded.items() if other != name):
+        if any(columns[word] > 1 for word in words):
             continue
         cells = profiles[name].cells
         if len(cells) >= _DIFFERENT_ROWS and len(words) == len(cells):

@@ -82,6 +82,7 @@ _BESIDE_ONE = re.compile(
 )
 """Ends of Qualtrics' ids of times and browsers, which stand among the questions."""
 _TRIAL_RUN = re.compile(r"\b(preview|test|spam)\b", re.IGNORECASE)
+_STATUS = re.compile(r"[0-9]{1,3}")
 _TRIAL_BITS = 1 | 2 | 8
 _LEAST_ALIKE = 3
 _HEADING_ROWS = 3
@@ -125,9 +126,9 @@ def form_table(table: Table, *, unsubmitted: bool = False) -> FormTable:
     program = QUALTRICS if headings or ids else _program(table)
     written = _written(table, program, ids)
     passed = Counter[str]()
-    people = []
+    people, columns = [], _judged_by(table, program)
     for row in rows:
-        why = _nobody(row.cells, table, program, unsubmitted=unsubmitted)
+        why = _nobody(row.cells, columns, program, unsubmitted=unsubmitted)
         if why:
             passed[why] += 1
         else:
@@ -218,25 +219,34 @@ def _written(table: Table, program: str, ids: Mapping[str, str]) -> frozenset[st
     )
 
 
-def _nobody(cells: Mapping[str, str], table: Table, program: str, *, unsubmitted: bool) -> str:
+def _judged_by(table: Table, program: str) -> dict[str, str]:
+    """The columns that say whether a row is of a person, by what they say."""
+    names: Mapping[str, Iterable[str]] = {
+        "status": ("status",),
+        "channel": ("distributionchannel",),
+        "finished": ("finished",),
+        "progress": ("progress",),
+    }
+    names = names if program == QUALTRICS else {"submitted": _SUBMITTED}
+    found = {what: _first(table, headings) for what, headings in names.items()}
+    return {what: column for what, column in found.items() if column}
+
+
+def _nobody(
+    cells: Mapping[str, str], columns: Mapping[str, str], program: str, *, unsubmitted: bool
+) -> str:
     """Why a row is of nobody; empty where it is of a person."""
-
-    def cell(*names: str) -> str | None:
-        column = _first(table, names)
-        return cells[column].strip() if column else None
-
+    said = {what: cells[column].strip() for what, column in columns.items()}
     if program == QUALTRICS:
-        status = cell("status") or ""
-        channel = cell("distributionchannel") or ""
-        bits = int(status) & _TRIAL_BITS if status.isascii() and status.isdigit() else 0
+        status, channel = said.get("status", ""), said.get("channel", "")
+        bits = int(status) & _TRIAL_BITS if _STATUS.fullmatch(status) else 0
         if bits or _TRIAL_RUN.search(status) or channel.casefold() in ("preview", "test"):
-            kind = status if status and not status.isdigit() else "a preview, a test or spam"
+            kind = status if _TRIAL_RUN.search(status) else "a preview, a test or spam"
             return f"{QUALTRICS} calls the row {kind}, which is no person's"
-        finished, progress = cell("finished"), cell("progress")
-        ended = finished.casefold() not in _NO if finished else _percent(progress) >= WHOLE
-        if not ended and not unsubmitted:
-            return _UNSUBMITTED
-    if program == LIMESURVEY and not unsubmitted and cell(*_SUBMITTED) in ("", "N/A"):
+        finished = said.get("finished", "").casefold()
+        ended = finished not in _NO if finished else _percent(said.get("progress")) >= WHOLE
+        return "" if ended or unsubmitted else _UNSUBMITTED
+    if program == LIMESURVEY and not unsubmitted and said.get("submitted") in ("", "N/A"):
         return _UNSUBMITTED
     return ""
 

@@ -65,7 +65,8 @@ def read_wide(
     table, columns = form.table, _by_first_row(columns, form)
     named = is_named(table, columns)
     people = "" if named else of_wide(table, columns, form, keep_names=keep_names)
-    rest = [name for name in table.columns if name not in columns.taken | {people} and name.strip()]
+    taken = columns.taken | {people}
+    rest = [name for name in table.columns if name not in taken and name.strip()]
     others = _others(form, rest, places, items)
     chosen = [name for name in rest if name not in others]
     if not named and not people:
