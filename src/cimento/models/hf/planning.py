@@ -33,12 +33,14 @@ class PlanningScorer(TransformersScorer):
 
     def add(self, plan: Plan, columns: tuple[Column, ...]) -> None:
         """Put the lines of a plan into batches; see `Planner`."""
-        self._reader_of(columns).add(plan)
+        with self._lock:
+            self._reader_of(columns).add(plan)
 
     def flush(self) -> None:
         """Score the fullest batch that waits; see `Planner`."""
         fillings = [some for reader in self._readers.values() for some in reader.fillings]
-        flush_fullest(fillings)
+        with self._lock:
+            flush_fullest(fillings)
 
     def forget(self) -> None:
         """Drop what waits, after an error; see `Planner`."""

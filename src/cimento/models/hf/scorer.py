@@ -46,6 +46,7 @@ from cimento.models.hf.layout import (
     unpadded,
 )
 from cimento.models.hf.shapes import Passes
+from cimento.models.hf.sharing import lock_of, shell_of
 from cimento.models.hf.sites import Layers
 from cimento.models.tokenizing import TextEncoder, vocabulary_size
 
@@ -122,6 +123,19 @@ class TransformersScorer(ABC):
     ) -> None:
         self.card = card
         self.opened: dict[object, Any] = {}
+        self._lock = lock_of(model)
+        with self._lock:
+            self._open(shell_of(model), tokenizer, policy, limits)
+
+    def _open(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        policy: Policy,
+        limits: BatchLimits,
+    ) -> None:
+        """Find out in which way texts may go through the model."""
+        card = self.card
         self._limits = limits
         # For an encoder-decoder, what scores is its decoder.
         scoring, frame = self._prepared(model, tokenizer, policy)
@@ -181,6 +195,12 @@ class TransformersScorer(ABC):
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The log-probabilities and further columns; see `ColumnScorer`."""
+        with self._lock:
+            return self._score_columns(encoded, columns)
+
+    def _score_columns(
+        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+    ) -> list[FloatArray]:
         others = tuple(column for column in columns if column != UNIGRAM)
         if self._boundaries is None or BOUNDARY not in others:
             tables = self._score(encoded, others)
