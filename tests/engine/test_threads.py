@@ -72,7 +72,7 @@ def test_the_next_texts_are_encoded_while_the_model_computes(suite, tmp_path):
     model, cache = OnGpu(), FileCache(tmp_path / "cache")
     run = cimento.evaluate(suite, model, output=tmp_path / "gpu", cache=cache)
     assert (model.units, model.beside) == (5, 3)
-    assert model.threads == {"cimento-model_0"}
+    assert model.threads == {"cimento-model"}
     plain = cimento.evaluate(suite, FakeScorer(by_length), output=tmp_path / "cpu")
     for name in ("tokens", "requests"):
         assert run.table(name).equals(plain.table(name))

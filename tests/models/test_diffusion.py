@@ -17,7 +17,7 @@ from cimento import Asking, Policy, UsageError, cite, evaluate, pairs, score
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.io.tables import REPLICATES, replicate_columns
-from cimento.models.hf import diffusion
+from cimento.models.hf import copies
 from cimento.models.hf.diffusion import draw_masks
 from cimento.paradigms.regions.judging import scores_of
 from cimento.paradigms.regions.predictions import UNDECIDED, half_widths
@@ -199,7 +199,7 @@ def test_answers_are_kept(zoo_folder, tmp_path, monkeypatch):
     def never(*_, **__):
         raise AssertionError("the model was asked again")
 
-    monkeypatch.setattr(diffusion.DiffusionScorer, "_predict", never)
+    monkeypatch.setattr(copies.MaskedScoring, "add", never)
     assert invoke([*command, "--force"]) == code
 
 

@@ -26,7 +26,7 @@ SUITE = "it-subject-verb"
 @pytest.fixture
 def on_a_gpu(monkeypatch):
     """As on a machine with a GPU, where the models still are computed by the processor."""
-    monkeypatch.setattr("cimento.models.hf.count_gpus", lambda: 1)
+    monkeypatch.setattr("cimento.models.hf.devices.count_gpus", lambda: 1)
     monkeypatch.setattr("cimento.models.hf.loading._device", lambda _torch, _wanted: "cpu")
 
 

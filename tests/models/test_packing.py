@@ -13,7 +13,8 @@ from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
-from cimento.models.hf.layout import ModelLayout, plant
+from cimento.models.hf.layout import ModelLayout
+from cimento.models.hf.shapes import Passes
 from cimento.models.registry import open_scorer
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
@@ -67,14 +68,6 @@ def test_a_number_of_sequences_is_that_of_the_batch(lengths, most, tokens, mixed
         assert [len(batch) for batch in packed[:-1]] == [most] * (len(packed) - 1)
 
 
-def test_a_tree_holds_no_more_sequences_than_it_may():
-    sequences = [[1, 2, number] for number in range(10)]
-
-    assert [len(tree.members) for tree in plant(sequences, max_nodes=256)] == [10]
-    trees = plant(sequences, max_nodes=256, max_members=4)
-    assert [len(tree.members) for tree in trees] == [4, 4, 2]
-
-
 class Rows:
     """How many texts went through a model at once."""
 
@@ -109,7 +102,8 @@ def test_sixteen_is_sixteen_texts_and_not_sixteen_tokens(monkeypatch):
     scorer = open_scorer("demo-causal", Asking(device="cpu"))
     limits = Asking(batch_size=16).limits
     layout = ModelLayout(thin="head", pad=True)
-    scoring = CausalScoring(scorer.inside().model, layout=layout, limits=limits, packing=False)
+    passes = Passes(model=scorer.inside().model, layout=layout, limits=limits)
+    scoring = CausalScoring(passes, packing=False)
     rows = Rows(monkeypatch, scorer)
 
     scoring.score(encoded_by(scorer))

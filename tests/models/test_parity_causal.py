@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM
 from cimento import ModelError, Policy
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import LAYOUTS, ModelLayout
+from cimento.models.hf.shapes import Passes
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
@@ -78,7 +79,7 @@ def test_all_ways_through_the_head_and_the_batch_agree(name, zoo_folder):
     values = [
         np.concatenate(
             CausalScoring(
-                model, layout=layout, limits=BatchLimits(tokens=200), packing=packing
+                Passes(model=model, layout=layout, limits=BatchLimits(tokens=200)), packing=packing
             ).score(encoded)
         )
         for layout in LAYOUTS
@@ -99,9 +100,8 @@ NO_TREES = {"gpt_neo", "bloom", "mpt", "falcon-alibi", *RECURRENT}
 def test_trees_are_used_where_they_hold_and_nowhere_else(name, zoo_folder):
     scorer = scorer_of(zoo_folder(name))
     model = plain_model(zoo_folder(name))
-    scoring = CausalScoring(
-        model, layout=ModelLayout(thin="head", pad=True), limits=BatchLimits(tokens=512)
-    )
+    layout = ModelLayout(thin="head", pad=True)
+    scoring = CausalScoring(Passes(model=model, layout=layout, limits=BatchLimits(tokens=512)))
     scoring.score(scorer.encode([Score(text) for text in plain.TEXTS]))
 
     assert scoring.proof.holds == (name not in NO_TREES)
@@ -165,9 +165,8 @@ def test_a_row_that_does_not_branch_goes_the_plain_way_whatever_was_proven_befor
     """Else its last digits would depend on what the same process scored before."""
     scorer = load_folder(zoo_folder("gpt2"))
     model = AutoModelForCausalLM.from_pretrained(zoo_folder("gpt2"))
-    scoring = CausalScoring(
-        model, layout=ModelLayout(thin="head", pad=True), limits=BatchLimits(tokens=512)
-    )
+    layout = ModelLayout(thin="head", pad=True)
+    scoring = CausalScoring(Passes(model=model, layout=layout, limits=BatchLimits(tokens=512)))
     encoded = scorer.encode([Score(text) for text in plain.TEXTS])
     masks = []
     model.register_forward_pre_hook(

@@ -19,6 +19,7 @@ from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
 from cimento.models.hf.layout import LAYOUTS, ModelLayout
+from cimento.models.hf.shapes import Passes
 from cimento.models.hf.sites import Layers
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
@@ -127,9 +128,7 @@ def test_all_ways_through_the_batch_agree(largest, monkeypatch, zoo_folder):
     ways = [
         np.concatenate(
             CausalScoring(
-                model,
-                layout=layout,
-                limits=BatchLimits(tokens=200),
+                Passes(model=model, layout=layout, limits=BatchLimits(tokens=200)),
                 packing=packing,
                 columns=columns,
             ).score(encoded)

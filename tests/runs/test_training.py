@@ -24,8 +24,8 @@ from cimento import (
 )
 from cimento.cli.main import invoke
 from cimento.models.hf.causal import CausalScorer
-from cimento.models.in_memory import weights_digest
 from cimento.models.settings import BatchLimits
+from cimento.models.weights import weights_digest
 from cimento.runs.training import logged
 from tests.helpers import zoo
 

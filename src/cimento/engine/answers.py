@@ -22,7 +22,7 @@ from cimento.engine.requests import (
     Request,
     Score,
 )
-from cimento.engine.scores import Compute, Progress, ask, compute_here
+from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
@@ -77,8 +77,8 @@ def answer(
     for kind, numbers in by_kind.items():
         if some := [requests[number] for number in numbers]:
             # Texts are encoded and laid out in tables while the model answers another thread.
-            call: Compute = compute_here if kind is Score else model.compute
-            name, table, remarks = call(askers[kind], some, model, cache, progress)
+            asked = partial(askers[kind], some, model, cache, progress)
+            name, table, remarks = asked() if kind is Score else model.call(asked)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32
@@ -133,7 +133,7 @@ def _scores(
         cache=cache,
         columns=columns,
         progress=progress,
-        compute=model.compute,
+        compute=model,
     )
     remarks = scorer.remarks(requests) if isinstance(scorer, Remarking) else ()
     return TOKENS.name, table, remarks

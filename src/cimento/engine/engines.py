@@ -275,7 +275,7 @@ def visible_gpus() -> list[str]:
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
         return [name.strip() for name in named.split(",") if name.strip()]
-    from cimento.models.hf import count_gpus
+    from cimento.models.hf.devices import count_gpus
 
     return [str(number) for number in range(count_gpus())]
 

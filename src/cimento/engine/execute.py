@@ -34,7 +34,7 @@ ResultT = TypeVar("ResultT")
 
 _HELD = 32
 """Number of units whose answers stay in memory, so that a short run does not read its own files."""
-_QUEUED = 32
+_QUEUED = 72
 """Number of units that wait in the queue before the requests of further jobs are made."""
 _FINISHERS = 2
 """Number of threads that finish jobs: while one waits for the disk, the other computes."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import gc
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from cimento.engine.cache import answer_key
+from cimento.engine.model_thread import ModelThread
 from cimento.engine.requests import Request
-from cimento.engine.scores import model_key
+from cimento.engine.scores import THIS_THREAD, model_key
 from cimento.io.memory import give_back
 from cimento.models.base import ModelCard
 from cimento.models.registry import AnyScorer, ScorerSource, Source, asking_by, name_of, open_source
@@ -18,15 +19,13 @@ from cimento.models.settings import Asking
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
+    from cimento.io.tables import Column
     from cimento.models.answering import Render
+    from cimento.models.base import FloatArray, Plan, Planner
     from cimento.models.hf.loading import Sized
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def _thread_of_model() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="cimento-model")
 
 
 class ModelHandle:
@@ -49,7 +48,7 @@ class ModelHandle:
         self.source: Source = open_source(model, scoring)
         self.scoring = asking_by(self.source, scoring)
         self._scorer: AnyScorer | None = None
-        self._thread = _thread_of_model()
+        self._thread = ModelThread()
 
     @property
     def label(self) -> str:
@@ -115,22 +114,33 @@ class ModelHandle:
             self._scorer = self.source.load()
         return self._scorer
 
-    def compute(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of a function for which the model computes.
 
-        A model on a GPU has a thread that does nothing else. It takes one call after the other, so
-        that the model never waits until a thread that computes lets another one go on.
+        A model on a GPU has a thread that does nothing else; see `cimento.engine.model_thread`.
         """
-        if not self.waits:
-            return function(*args, **kwargs)
-        return self._thread.submit(function, *args, **kwargs).result()
+        return (self._thread if self.waits else THIS_THREAD).call(function, *args, **kwargs)
+
+    def carry_out(self, planner: Planner, plan: Plan, columns: tuple[Column, ...]) -> FloatArray:
+        """The scores of a plan."""
+        place = self._thread if self.waits else THIS_THREAD
+        return place.carry_out(planner, plan, columns)
+
+    def client(self) -> AbstractContextManager[None]:
+        """A context in which a thread prepares a unit for the model and stores its answers."""
+        return self._thread.client() if self.waits else nullcontext()
+
+    def expect(self, units: int) -> None:
+        """Say how many units are under way that the model could answer together."""
+        if self.waits:
+            self._thread.expect(units)
 
     def release(self) -> None:
         """Free the memory of the weights, which are loaded again when they are needed."""
         if self._scorer is None:
             return
-        self._thread.shutdown()
-        self._thread = _thread_of_model()
+        self._thread.close()
+        self._thread = ModelThread()
         self._scorer = None
         if isinstance(self.source, ScorerSource):
             self.source.release()

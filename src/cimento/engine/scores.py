@@ -38,6 +38,8 @@ from cimento.models.base import (
     EncodedTexts,
     LayerScorer,
     ModelCard,
+    Plan,
+    Planner,
     Score,
     Scorer,
     TextScorer,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.io.values import Flags, Floats, Integers
+    from cimento.models.base import FloatArray
 
 
 SCORING_VERSION = 2
@@ -67,15 +70,34 @@ R = TypeVar("R")
 
 
 class Compute(Protocol):
-    """A caller of functions for which a model computes, one call at a time."""
+    """The protocol of a place where a model computes, one call at a time."""
 
-    def __call__(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The function's result for these arguments."""
 
+    def carry_out(self, planner: Planner, plan: Plan, columns: tuple[Column, ...]) -> FloatArray:
+        """The scores of a plan."""
 
-def compute_here(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """The function's result, computed in this thread: a `Compute`."""
-    return function(*args, **kwargs)
+
+class ThisThread:
+    """The thread that asks as the place where a model computes: a `Compute`."""
+
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The function's result for these arguments."""
+        return function(*args, **kwargs)
+
+    def carry_out(self, planner: Planner, plan: Plan, columns: tuple[Column, ...]) -> FloatArray:
+        """The scores of a plan, whose lines share no pass with others."""
+        try:
+            planner.add(plan, columns)
+            while not plan.done:
+                planner.flush()
+        finally:
+            planner.forget()
+        return plan.values
+
+
+THIS_THREAD = ThisThread()
 
 
 def ask(
@@ -86,7 +108,7 @@ def ask(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
-    compute: Compute = compute_here,
+    compute: Compute = THIS_THREAD,
 ) -> pl.DataFrame:
     """The tokens table of some requests, for models that take tokens and for those that take texts.
 
@@ -119,7 +141,7 @@ def answer_scores(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
-    compute: Compute = compute_here,
+    compute: Compute = THIS_THREAD,
 ) -> pl.DataFrame:
     """The tokens table of some requests: one row for each token that was asked for.
 
@@ -131,7 +153,7 @@ def answer_scores(
             interrupted run resumes where it stopped.
         columns: further values wanted of every token.
         progress: called after every shard.
-        compute: calls the functions for which the model computes.
+        compute: the place where the model computes.
 
     Raises:
         NonFiniteScoreError: the model returned NaN or infinity; the error has the request's number.
@@ -298,10 +320,14 @@ def _ask(
     """The model's values for the wanted tokens: a row of log-probabilities, then one per column."""
     import numpy as np
 
+    plan = scorer.plan(texts, columns) if isinstance(scorer, Planner) else None
+    if plan is not None and isinstance(scorer, Planner):
+        values = compute.carry_out(scorer, plan, columns)
+        return values.T if columns else values[None, :]
     if not columns:
-        return np.concatenate(compute(scorer.score, texts))[None, :]
+        return np.concatenate(compute.call(scorer.score, texts))[None, :]
     if isinstance(scorer, ColumnScorer):
-        return np.concatenate(compute(scorer.score_columns, texts, columns)).T
+        return np.concatenate(compute.call(scorer.score_columns, texts, columns)).T
     raise only_logprobs(scorer.card)
 
 

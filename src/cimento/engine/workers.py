@@ -34,8 +34,10 @@ from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
 _GIVE_BACK_S = 0.3
-_THREADS, _AHEAD = 3, 8
+_THREADS, _AHEAD = 64, 72
 """Numbers of threads that prepare and store units for a model on a GPU, and of units given to them.
+
+Most of them wait for the model, which reads the texts of some ten units at once.
 """
 _SWITCH_S = 0.0005
 """Seconds after which a thread that computes lets another one go on, to call the model; Python's
@@ -153,13 +155,19 @@ class Worker:
         """Whether the model computes elsewhere, so that this process could do another task."""
         return self._is_apart and self._handle is not None and self._handle.waits
 
+    def expect(self, units: int) -> None:
+        """Say how many units are under way in this process."""
+        if self._handle is not None:
+            self._handle.expect(units)
+
     def do(self, task: UnitTask) -> TaskOutcome:
         """Do a task; errors of models, texts and our code become part of the outcome."""
         try:
             handle = self._open(task)
             if handle is None:
                 return TaskOutcome(error=self._error)
-            return TaskOutcome(result=self._answer(task, handle))
+            with handle.client():
+                return TaskOutcome(result=self._answer(task, handle))
         except CimentoError as error:
             return TaskOutcome(error=TaskError.of(error))
         # A worker survives the failure of one task, even through a bug in cimento.
@@ -317,12 +325,15 @@ class ThisProcess:
         if self._given:
             worker, task = self._given.popitem()
             return [(worker, self._worker.do(task))]
+        # Not sooner, for what was done may have made new units possible.
+        self._worker.expect(min(len(self._doing), _THREADS))
         done, _ = wait_for(self._doing, return_when=FIRST_COMPLETED)
         return [(self._doing.pop(future), future.result()) for future in done]
 
     def close(self) -> None:
         """Wait for the units that are being answered, and release the model."""
         if self._threads is not None:
+            self._worker.expect(0)
             self._threads.shutdown(cancel_futures=True)
             sys.setswitchinterval(self._switch_s)
         self._worker.close()

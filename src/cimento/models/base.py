@@ -281,6 +281,42 @@ class LayerScorer(ColumnScorer, Protocol):
         """
 
 
+class Plan(Protocol):
+    """The protocol of the scores that a unit wants of a model, made before the model is asked."""
+
+    @property
+    def values(self) -> FloatArray:
+        """The scores of all wanted tokens in their order, with the columns as for `ColumnScorer`.
+
+        They are NaN until the model has read the texts.
+        """
+
+    @property
+    def done(self) -> bool:
+        """Whether all scores are read."""
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """The protocol of a `Scorer` that reads texts of several units in one pass.
+
+    How a text goes through the model depends on the texts of its own plan alone, so that its scores
+    are the same whichever other plans are added.
+    """
+
+    def plan(self, texts: EncodedTexts, columns: tuple[Column, ...]) -> Plan | None:
+        """The plan of scoring some texts, made in any thread; None where texts are not planned."""
+
+    def add(self, plan: Plan, columns: tuple[Column, ...]) -> None:
+        """Put a plan's texts into batches, and have the model read those that are full."""
+
+    def flush(self) -> None:
+        """Have the model read the fullest of the batches that wait; there is at least one."""
+
+    def forget(self) -> None:
+        """Drop what waits in batches, after an error."""
+
+
 @runtime_checkable
 class TextScorer(Protocol):
     """The protocol of a model without an accessible tokenizer: text in, scored tokens out."""

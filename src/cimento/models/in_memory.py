@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import hashlib
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,9 @@ from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
 from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
 from cimento.models.registry import AnyScorer, ScorerSource, open_source
 from cimento.models.settings import AUTO, Asking, BatchLimits, DtypeName, KindRule, Policy
+from cimento.models.weights import weights_digest
 
 if TYPE_CHECKING:
-    import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.suites import JsonValue
@@ -327,18 +326,6 @@ def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:
     return next(
         (replace(policy, dtype=name) for name in names if name == dtype), policy.settled("float32")
     )
-
-
-def weights_digest(model: torch.nn.Module) -> str:
-    """A hash of all weights and buffers with their names, hexadecimal."""
-    import torch
-
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        flat = tensor.detach().cpu().contiguous().reshape(-1)
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(flat.view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()
 
 
 @contextlib.contextmanager

@@ -241,7 +241,7 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 
 
 def _open_model(name: str, asking: Asking) -> Source:
-    from cimento.models.hf import is_cuda
+    from cimento.models.hf.devices import is_cuda
     from cimento.models.hf.loading import load
     from cimento.models.hf.stored import stored_dtype
 

@@ -35,9 +35,6 @@ _OBJECTS, _TIMES = 20_000, (20, 20)
 
 _is_own: list[bool] = []
 
-_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
-"""Device files of the drivers of NVIDIA and AMD, and of that of Windows' Linux subsystem."""
-
 
 def own_process() -> None:
     """Declare this process as cimento's own, whose imports nobody else uses.
@@ -167,25 +164,3 @@ def _doing_without() -> Iterator[None]:
     finally:
         for place, name, function in before:
             setattr(place, name, function)
-
-
-def is_cuda(device: str) -> bool:
-    """Whether the device that the user chose is a GPU of CUDA (or ROCm) on this machine.
-
-    Without a driver, this is decided without torch. A device that is named explicitly counts as
-    present, so that a run keeps its number format when it is put together on another machine.
-    """
-    return device.startswith("cuda") or (device == "auto" and count_gpus() > 0)
-
-
-@functools.cache
-def count_gpus() -> int:
-    """The CUDA devices that torch sees; 0 where it is not installed."""
-    if sys.platform == "linux" and not any(map(os.path.exists, _DRIVERS)):
-        # Without a driver, torch need not be imported.
-        return 0
-    try:
-        import torch
-    except ImportError:
-        return 0
-    return torch.cuda.device_count()

@@ -20,7 +20,7 @@ from cimento.models.settings import BatchLimits
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray
 
-IntArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
+IntArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.int64]]"
 
 Inputs: TypeAlias = Mapping[str, torch.Tensor]
 
@@ -193,17 +193,27 @@ class Memory:
     def __init__(self) -> None:
         self.budget: int | None = None
         self._refused = 0
+        self._refused_rows = 0
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on memory for the user, as sentences."""
-        if self.budget is None:
-            return ()
-        remark = (
-            f"memory did not hold a batch of {self._refused} tokens, so that batches of at most"
-            f" {self.budget} were made (--batch-tokens {self.budget} begins with them)"
-        )
-        return (remark,)
+        remarks = []
+        if self.budget is not None:
+            remarks.append(
+                f"memory did not hold a batch of {self._refused} tokens, so that batches of at most"
+                f" {self.budget} were made (--batch-tokens {self.budget} begins with them)"
+            )
+        if self._refused_rows:
+            remarks.append(
+                f"memory did not hold the scores of all words at {self._refused_rows} positions, so"
+                " that they were computed at fewer positions at once"
+            )
+        return tuple(remarks)
+
+    def refuse_rows(self, rows: int) -> None:
+        """Note that the scores of all words at a number of positions did not fit."""
+        self._refused_rows = max(self._refused_rows, rows)
 
     def spend(self, inputs: Inputs, asks: Asks, work: Callable[[Inputs, Asks], None]) -> None:
         """Do `work` on a batch, or on parts of it that fit.

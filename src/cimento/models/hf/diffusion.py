@@ -28,8 +28,10 @@ import numpy as np
 from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, replicate_of
 from cimento.models.base import Encoded, EncodedTexts, Score
+from cimento.models.hf.copies import Copy, MaskedPlan, MaskedToken
 from cimento.models.hf.layout import refuse_windows
-from cimento.models.hf.masked import Copy, MaskedScorer, MaskedToken
+from cimento.models.hf.masked import MaskedScorer
+from cimento.models.hf.shapes import carry_out
 from cimento.models.settings import Policy
 from cimento.models.tokenizing import Frame
 
@@ -118,12 +120,18 @@ class DiffusionScorer(MaskedScorer):
             todo="Explain it as a masked model: --kind=masked.",
         )
 
+    @property
+    def plans(self) -> bool:
+        """No: a score is a mean over copies."""
+        return False
+
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         replicates = [self._replicate(column) for column in columns]
         jobs: dict[Copy, list[MaskedToken]] = {}
         slots = [self._add(text, jobs) for text in encoded]
-        values = np.full(sum(map(len, jobs.values())), np.nan)
-        self._predict(jobs, values, ())
+        plan = MaskedPlan.of(jobs, slots=sum(map(len, jobs.values())))
+        carry_out(self._reader_of(()), plan)
+        values = plan.values
         tables = []
         for text, (slot, weights) in zip(encoded, slots, strict=True):
             known = np.where(slot >= 0, weights[:, None] * values[slot], 0.0)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
 import torch
 
 from cimento.io.tables import layer_of
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 Read: TypeAlias = "Column | TokenSet"
 """A value that can be read at a position."""
 
+Scored: TypeAlias = "tuple[IntArray, torch.Tensor]"
+"""Slots, and the scores that belong there."""
+
 Thinning: TypeAlias = Literal["last attention", "head", "nowhere"]
 """The point from which only the wanted rows are computed.
 
@@ -43,6 +47,9 @@ MAX_LOGITS_ELSEWHERE = 64_000_000
 The head runs over the wanted rows in pieces of at most this size, so that memory does not grow with
 the vocabulary times the batch.
 """
+
+ALIGNED = 64
+"""Size of vocabulary of which rows of logits are multiples on a GPU."""
 
 NORMALISED_AT_ONCE = {"cpu": 4_000_000}
 """Number of logits normalized at once, if not a whole piece: more do not fit the CPU cache."""
@@ -76,7 +83,7 @@ def read_columns(
             that one of its tokens is there.
 
     Returns:
-        An array of shape (tokens, 1 + columns), in float64.
+        A tensor of shape (tokens, 1 + columns), in the number format of the logits.
     """
     target_logits = logits[lines, targets]
     everything = logits.logsumexp(dim=1)
@@ -93,7 +100,8 @@ def read_columns(
                 values.append(torch.special.entr(logits.softmax(dim=1)).sum(dim=1)[lines])
             case "rank":
                 values.append(1 + (logits[lines] > target_logits.unsqueeze(1)).sum(dim=1))
-    return torch.stack([value.cpu().double() for value in values], dim=1)
+    # Ranks are whole numbers that float32 holds exactly; Apple's GPUs have no float64.
+    return torch.stack([value.to(everything.dtype) for value in values], dim=1)
 
 
 def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
@@ -262,20 +270,27 @@ class RowHead:
         self._has_seam = logits.shape[:2] == (1, 0)
         return kept if self._has_seam else None
 
-    def write(self, logits: torch.Tensor, done: int, on_lines: Asks, values: FloatArray) -> None:
-        """Write the requested scores of some lines of logits into `values`.
+    def read(self, logits: torch.Tensor, done: int, on_lines: Asks) -> list[Scored]:
+        """The requested scores of some lines of logits, still on the device.
 
         Args:
             logits: logits of shape (lines, vocabulary).
             done: number of lines before these.
             on_lines: the requests, by line.
-            values: array to write into.
         """
+        scored = []
         with torch.inference_mode():
             for few in self.few(logits):
                 some = on_lines.between(done, done + len(few))
-                values[some.places] = self._read(few, done, some.rows, some.targets)
+                scored.append((some.places, self._read(few, done, some.rows, some.targets)))
                 done += len(few)
+        return scored
+
+    def filled(self, piece: torch.Tensor) -> torch.Tensor:
+        """Rows for the head; on a GPU as many as it takes, so that scores depend on no company."""
+        if piece.device.type == "cpu":
+            return piece
+        return torch.nn.functional.pad(piece, (0, 0, 0, self.rows_at_once - len(piece)))
 
     def few(self, logits: torch.Tensor) -> Iterator[torch.Tensor]:
         """Logits in pieces that are each normalized at once."""
@@ -306,7 +321,7 @@ class RowHead:
         start: int,  # noqa: ARG002  # where the logits begin among the rows, for heads that read more
         lines: IntArray,
         targets: IntArray,
-    ) -> FloatArray:
+    ) -> torch.Tensor:
         """The requested scores of some rows of logits, one line for each target."""
         return read_scores(logits, lines, targets, self._columns)
 
@@ -344,19 +359,22 @@ class Gathering:
             return
         rows, on_lines, last = torch.cat(self._rows), joined_asks(self._asks), self._last
         self._last, self._rows, self._asks, self._count = None, [], [], 0
+        scored: list[Scored] = []
         done = 0
         while done < len(rows):
             piece = rows[done : done + self._head.rows_at_once]
-            if fits(partial(self._write, last, piece, done, on_lines)):
+            if fits(partial(self._read, last, piece, done, on_lines, scored)):
                 done += len(piece)
             else:
                 self._head.rows_at_once = smaller(len(piece), device=rows.device)
+                memory_of(self._head.model).refuse_rows(len(piece))
+        self._write(scored)
 
     def _take(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
         rows, on_lines = asks.by_line()
         kept = self._head.keep(inputs, rows)
         if kept is None:
-            self._head.write(self._head.everywhere(inputs, rows), 0, on_lines, self._values)
+            self._write(self._head.read(self._head.everywhere(inputs, rows), 0, on_lines))
             return
         if self._count + len(rows) > self._head.rows_at_once:
             self.finish()
@@ -365,23 +383,41 @@ class Gathering:
         self._asks.append(on_lines.later(self._count))
         self._count += len(rows)
 
-    def _write(self, kept: Kept, piece: torch.Tensor, done: int, on_lines: Asks) -> None:
-        self._head.write(kept.logits(piece), done, on_lines, self._values)
+    def _read(
+        self, kept: Kept, piece: torch.Tensor, done: int, on_lines: Asks, scored: list[Scored]
+    ) -> None:
+        logits = kept.logits(self._head.filled(piece))[: len(piece)]
+        scored += self._head.read(logits, done, on_lines)
+
+    def _write(self, scored: Sequence[Scored]) -> None:
+        """Write scores into the array; a GPU is waited for once, and not for each piece."""
+        values = torch.cat([some for _, some in scored]).cpu().double().numpy()
+        self._values[np.concatenate([places for places, _ in scored])] = values
 
 
 def read_scores(
     logits: torch.Tensor, lines: IntArray, targets: IntArray, columns: Sequence[Read]
-) -> FloatArray:
+) -> torch.Tensor:
     """The log-probability of each target at its line of logits, and its columns."""
-    logits = widened(logits)
+    logits = aligned(widened(logits))
     row = torch.tensor(lines, device=logits.device)
     token = torch.tensor(targets, device=logits.device)
     if columns:
         logprobs = read_columns(logits, row, token, columns)
     else:
         logprobs = logits.log_softmax(dim=1)[row, token]
-    values: FloatArray = logprobs.double().cpu().numpy()
-    return values
+    return logprobs
+
+
+def aligned(logits: torch.Tensor) -> torch.Tensor:
+    """Logits whose rows all begin at a multiple of 256 bytes on a GPU.
+
+    There the order of a sum over a row depends on where the row begins. A vocabulary of odd size
+    would make the last bits of a score depend on the number of the row, and so on company.
+    """
+    if logits.device.type == "cpu":
+        return logits
+    return torch.nn.functional.pad(logits, (0, -logits.shape[1] % ALIGNED), value=-torch.inf)
 
 
 def widened(logits: torch.Tensor) -> torch.Tensor:

@@ -6,18 +6,16 @@ positions cannot be given only some of them, and a masked model loaded as a caus
 future. There is no list of architectures: each model is tested on two short texts, and the fastest
 layout is used that gives the scores of a single text in a plain forward pass.
 
-The module also has the forms in which texts are read: with tokens masked, cut into windows if they
-are longer than the model's, and as prefix trees, in which common beginnings are read once.
+The module also says which tokens are masked, and how texts are cut into windows if they are longer
+than the model's.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
@@ -351,115 +349,3 @@ def _part(text: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded
         words=text.words[start:end],
         wanted=tuple(wanted),
     )
-
-
-@dataclass(slots=True)
-class PrefixTree:
-    """The distinct prefixes of some token sequences, laid out in one row.
-
-    The stimuli of a suite share prefixes. Their distinct prefixes form a forest; each node has its
-    position in the text, and an attention mask lets it see only its ancestors. One pass of a causal
-    model then gives the same scores as a pass over every text.
-
-    Attributes:
-        tokens: token id of each node; a parent precedes its children.
-        parents: index of each node's parent; -1 for first tokens.
-        depths: position of each node in its sequence, from 0.
-        members: number of each sequence in the tree, with the node of each of its tokens.
-    """
-
-    tokens: list[int] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-    depths: list[int] = field(default_factory=list)
-    members: list[tuple[int, list[int]]] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    @property
-    def branches(self) -> bool:
-        """Whether sequences in the tree diverge, so that it is more than a single text."""
-        return any(parent != node - 1 for node, parent in enumerate(self.parents))
-
-    def add(self, number: int, ids: Sequence[int], *, shared: int) -> None:
-        """Add a sequence that shares its first `shared` tokens with the one added before it."""
-        path = self.members[-1][1][:shared] if shared else []
-        for token in ids[shared:]:
-            self.parents.append(path[-1] if path else -1)
-            self.depths.append(len(path))
-            path.append(len(self.tokens))
-            self.tokens.append(token)
-        self.members.append((number, path))
-
-    def visible(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-        """Whether each node may see each other node: itself and ancestors; shape (nodes, nodes)."""
-        size = len(self.tokens)
-        seen = np.zeros((size, size), dtype=np.bool_)
-        for node, parent in enumerate(self.parents):
-            if parent >= 0:
-                seen[node] = seen[parent]
-            seen[node, node] = True
-        return seen
-
-
-def plant(
-    sequences: Sequence[Sequence[int]], *, max_nodes: int, max_members: int | None = None
-) -> list[PrefixTree]:
-    """Lay sequences out in prefix trees of at most `max_nodes` nodes.
-
-    Sorted sequences have their longest common prefixes with their neighbors, so that one walk finds
-    all sharing except across the border of two trees. The number of trees is minimal, and then the
-    size of the largest one is, which means little padding in a batch. The layout depends on the
-    sequences alone. A sequence longer than `max_nodes` gets a separate tree.
-
-    Args:
-        sequences: token ids; empty ones are left out.
-        max_nodes: largest number of nodes of a tree.
-        max_members: largest number of sequences in a tree; None for no limit.
-    """
-    order = sorted(
-        (i for i, ids in enumerate(sequences) if len(ids)), key=lambda i: tuple(sequences[i])
-    )
-    if not order:
-        return []
-    lengths = [len(sequences[i]) for i in order]
-    shared = [0, *(common(sequences[i], sequences[j]) for i, j in pairwise(order))]
-    trees: list[PrefixTree] = []
-    for start, end in pairwise(_even_cuts(lengths, shared, max_nodes, max_members)):
-        trees.append(tree := PrefixTree())
-        for place in range(start, end):
-            same = shared[place] if place > start else 0
-            tree.add(order[place], sequences[order[place]], shared=same)
-    return trees
-
-
-def _even_cuts(
-    lengths: Sequence[int], shared: Sequence[int], max_nodes: int, max_members: int | None
-) -> list[int]:
-    """The begins of trees among sorted sequences, and the end of the last one."""
-    most = len(lengths) if max_members is None else max_members
-    fewest = len(_cuts(lengths, shared, max_nodes, most))
-    sizes = range(1, max_nodes + 1)
-    # The number of trees falls with the size allowed, so bisection finds the smallest size.
-    least = bisect_left(sizes, -fewest, key=lambda size: -len(_cuts(lengths, shared, size, most)))
-    return _cuts(lengths, shared, sizes[least], most)
-
-
-def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int, most: int) -> list[int]:
-    """The same with trees filled one after another, each with a largest number of sequences."""
-    cuts, nodes = [0], 0
-    for place, (length, same) in enumerate(zip(lengths, shared, strict=True)):
-        if nodes and (nodes + length - same > max_nodes or place - cuts[-1] >= most):
-            cuts.append(place)
-            nodes = length
-        else:
-            nodes += length - same
-    return [*cuts, len(lengths)]
-
-
-def common(first: Sequence[int], second: Sequence[int]) -> int:
-    """The length of the common prefix of two sequences."""
-    for index, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return index
-    return min(len(first), len(second))

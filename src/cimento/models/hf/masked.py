@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoded, EncodedTexts, ModelCard
 from cimento.models.characters import trim_spans
-from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
+from cimento.models.hf.batches import Trial
+from cimento.models.hf.copies import Copy, MaskedPlan, MaskedScoring, MaskedToken
 from cimento.models.hf.fill_words import Beam, Row, RowFiller, best_at, grow
-from cimento.models.hf.layout import centred, masked_positions, padded
-from cimento.models.hf.scorer import Inside, TransformersScorer
+from cimento.models.hf.layout import centred, masked_positions
+from cimento.models.hf.planning import PlanningScorer
+from cimento.models.hf.scorer import Inside
+from cimento.models.hf.shapes import Passes
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,
@@ -34,24 +37,11 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.models.base import FloatArray
     from cimento.models.hf.fill_words import BoolArray
     from cimento.models.hf.heads import Read
 
 
-Copy: TypeAlias = tuple[int, ...]
-"""A sequence with some of its tokens masked."""
-
-
-class MaskedToken(NamedTuple):
-    """A token to predict in a masked copy: its position, its id, and the slot of its score."""
-
-    position: int
-    target: int
-    slot: int
-
-
-class MaskedScorer(TransformersScorer):
+class MaskedScorer(PlanningScorer):
     """A scorer with a masked language model of transformers; see `TransformersScorer`."""
 
     def _prepared(
@@ -89,39 +79,21 @@ class MaskedScorer(TransformersScorer):
             trials.append(Trial(ids=copy, source=from_copy, moved=tuple(moved), asks=asks))
         return trials
 
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
-        buffer = ScoreBuffer(encoded, columns=len(columns))
+    @staticmethod
+    def _reader(passes: Passes, columns: tuple[Read, ...]) -> MaskedScoring:
+        return MaskedScoring(passes, columns=columns)
+
+    def _planned(self, texts: EncodedTexts, columns: tuple[Read, ...]) -> MaskedPlan:
         # Two conditions that differ only in a masked token give the same masked text, which is
         # scored once.
         jobs: dict[Copy, list[MaskedToken]] = {}
-        for text, first_slot in zip(encoded, buffer.starts, strict=True):
-            for slot, index in enumerate(text.wanted, start=first_slot):
+        slot = 0
+        for text in texts:
+            for index in text.wanted:
                 copy, position = self._masked_copy(text, index)
                 jobs.setdefault(copy, []).append(MaskedToken(position, text.ids[index], slot))
-        self._predict(jobs, buffer.values, columns)
-        return buffer.by_text()
-
-    def _predict(
-        self,
-        jobs: Mapping[Copy, Sequence[MaskedToken]],
-        values: FloatArray,
-        columns: tuple[Read, ...],
-    ) -> None:
-        """Write the scores of tokens in masked copies into their slots."""
-        gathered = self._reader_of(columns).gather(values)
-        copies = list(jobs)
-        lengths = [len(copy) for copy in copies]
-        for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
-            some = [copies[i] for i in batch]
-            width = max(len(copy) for copy in some)
-            asks = AskList()
-            for line, copy in enumerate(some):
-                for job in jobs[copy]:
-                    asks.add(line * width + job.position, job.target, job.slot)
-            device = self._model.device
-            inputs = padded(some, layout=self._layout, padding=self._padding, device=device)
-            gathered.add(inputs, asks.done())
-        gathered.finish()
+                slot += 1
+        return MaskedPlan.of(jobs, slots=slot, columns=len(columns))
 
     def _without_text(self) -> tuple[tuple[int, ...], int]:
         frame = self._texts.frame

@@ -12,15 +12,17 @@ import inspect
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
 from cimento.models.base import ModelCard
 from cimento.models.hf.batches import is_out_of_memory
 from cimento.models.hf.causal import length_that_matters
-from cimento.models.hf.layout import Ids, PrefixTree, common, tolerance_nats, unpadded
+from cimento.models.hf.layout import Ids, tolerance_nats, unpadded
 from cimento.models.questions import (
     Choose,
     OptionScores,
@@ -191,6 +193,58 @@ class PrefixReader:
         """Take the last tokens out of what is kept."""
         if tokens:
             self._cache.crop(-tokens)
+
+
+@dataclass(slots=True)
+class PrefixTree:
+    """The distinct prefixes of some token sequences, laid out in one row.
+
+    The stimuli of a suite share prefixes. Their distinct prefixes form a forest; each node has its
+    position in the text, and an attention mask lets it see only its ancestors. One pass of a causal
+    model then gives the same scores as a pass over every text.
+
+    Attributes:
+        tokens: token id of each node; a parent precedes its children.
+        parents: index of each node's parent; -1 for first tokens.
+        depths: position of each node in its sequence, from 0.
+        members: number of each sequence in the tree, with the node of each of its tokens.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    members: list[tuple[int, list[int]]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def add(self, number: int, ids: Sequence[int], *, shared: int) -> None:
+        """Add a sequence that shares its first `shared` tokens with the one added before it."""
+        path = self.members[-1][1][:shared] if shared else []
+        for token in ids[shared:]:
+            self.parents.append(path[-1] if path else -1)
+            self.depths.append(len(path))
+            path.append(len(self.tokens))
+            self.tokens.append(token)
+        self.members.append((number, path))
+
+    def visible(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        """Whether each node may see each other node: itself and ancestors; shape (nodes, nodes)."""
+        size = len(self.tokens)
+        seen = np.zeros((size, size), dtype=np.bool_)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] = seen[parent]
+            seen[node, node] = True
+        return seen
+
+
+def common(first: Sequence[int], second: Sequence[int]) -> int:
+    """The length of the common prefix of two sequences."""
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
 
 
 def _branches(texts: Sequence[Ids], order: Sequence[int], kept: int) -> PrefixTree:

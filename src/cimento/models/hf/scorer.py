@@ -45,6 +45,8 @@ from cimento.models.hf.layout import (
     refuse_foresight,
     unpadded,
 )
+from cimento.models.hf.shapes import Passes
+from cimento.models.hf.sharing import lock_of, shell_of
 from cimento.models.hf.sites import Layers
 from cimento.models.tokenizing import TextEncoder, vocabulary_size
 
@@ -121,6 +123,19 @@ class TransformersScorer(ABC):
     ) -> None:
         self.card = card
         self.opened: dict[object, Any] = {}
+        self._lock = lock_of(model)
+        with self._lock:
+            self._open(shell_of(model), tokenizer, policy, limits)
+
+    def _open(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        policy: Policy,
+        limits: BatchLimits,
+    ) -> None:
+        """Find out in which way texts may go through the model."""
+        card = self.card
         self._limits = limits
         # For an encoder-decoder, what scores is its decoder.
         scoring, frame = self._prepared(model, tokenizer, policy)
@@ -139,7 +154,11 @@ class TransformersScorer(ABC):
         if not is_two_sided:
             refuse_foresight(scoring, plain_logprobs(scoring, long), long, name=card.name)
         self._layout = layout = find_layout(scoring, short, long, padding=self._padding)
-        self._reader_of = functools.cache(functools.partial(self._reader, scoring, layout, limits))
+        passes = Passes(
+            model=scoring, layout=layout, limits=limits, window=card.window, padding=self._padding
+        )
+        self._passes = passes
+        self._readers: dict[tuple[Read, ...], Any] = {}
         self._boundaries = None
         if not is_two_sided:
             self._boundaries = find_boundaries(
@@ -155,12 +174,14 @@ class TransformersScorer(ABC):
         """The model that scores texts, and the special tokens around them."""
 
     @staticmethod
-    def _reader(
-        model: PreTrainedModel, layout: ModelLayout, limits: BatchLimits, columns: tuple[Read, ...]
-    ) -> Any:  # noqa: ANN401  # one of each kind of scorer, which alone uses it
+    def _reader(passes: Passes, columns: tuple[Read, ...]) -> Any:  # noqa: ANN401  # one of each kind of scorer, which alone uses it
         """The reader of some columns of the model: its head, unless a kind needs more."""
-        del limits
-        return row_head(model, thin=layout.thin, columns=columns)
+        return row_head(passes.model, thin=passes.layout.thin, columns=columns)
+
+    def _reader_of(self, columns: tuple[Read, ...]) -> Any:  # noqa: ANN401
+        if columns not in self._readers:
+            self._readers[columns] = self._reader(self._passes, columns)
+        return self._readers[columns]
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
         """Tokenize the requests, in order; see `Scorer`."""
@@ -174,6 +195,12 @@ class TransformersScorer(ABC):
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The log-probabilities and further columns; see `ColumnScorer`."""
+        with self._lock:
+            return self._score_columns(encoded, columns)
+
+    def _score_columns(
+        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+    ) -> list[FloatArray]:
         others = tuple(column for column in columns if column != UNIGRAM)
         if self._boundaries is None or BOUNDARY not in others:
             tables = self._score(encoded, others)
@@ -360,14 +387,13 @@ class LayerHead(RowHead):
 
     def _read(
         self, logits: torch.Tensor, start: int, lines: IntArray, targets: IntArray
-    ) -> FloatArray:
+    ) -> torch.Tensor:
         plain = super()._read(logits, start, lines, targets)
-        table = plain.reshape(len(plain), -1)
+        columns = list(plain.reshape(len(plain), -1).unbind(dim=1))
         for place, layer in sorted(self._wanted.items()):
             state = self._states[layer][start : start + len(logits)]
-            scores = read_scores(self._layers.logits(state), lines, targets, ())
-            table = np.insert(table, place, scores, axis=1)
-        return table
+            columns.insert(place, read_scores(self._layers.logits(state), lines, targets, ()))
+        return torch.stack(columns, dim=1)
 
 
 class _AtOnce(Gathering):
