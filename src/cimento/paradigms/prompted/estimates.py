@@ -369,7 +369,7 @@ def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) ->
         correlation = correlate(
             [value for value, _ in known],
             [cast("float", sentence.mean) for _, sentence in known],
-            kind=kind, design=design, seed=_SEED, draws=0,
+            kind=kind, design=design,
         )  # fmt: skip
         yield replace(
             like, statistic=kind, role=role, value=correlation.r, low=correlation.low,
