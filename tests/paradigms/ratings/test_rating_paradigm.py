@@ -73,7 +73,7 @@ def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(ea
             assert one.reason == (correlation["reason"] or "")
         spearman = of(known, name, "spearman")
         # That version permuted; p is that of its interval now.
-        assert (spearman.p <= 0.05) == (spearman.low > 0 or spearman.high < 0)  # noqa: PLR2004
+        assert (spearman.p <= 0.05) == (spearman.low > 0 or spearman.high < 0)
         assert spearman.p_method.startswith(f"t of the {spearman.interval_method}; Holm over")
         assert spearman.unscored == sum(measure["without"].values())
     assert len(said["beside"]) == sum(key[1] == "spearman" for key in known)

@@ -402,6 +402,6 @@ def _by_column(
             one = asked.filter(pl.col(name).eq_missing(pl.lit(level)))
             like = dataclasses.replace(
                 whole, group=column, level=level or "", role="detail", near_tied=None,
-                by_length=None, off_by_length=False,
+                near_tie_bits=None, near_tie_method=None, by_length=None, off_by_length=False,
             )  # fmt: skip
             yield rate(one, like)

@@ -6,6 +6,7 @@ Designs have factorial effects, DD by region, licensing, and people's choices.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +36,7 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.licensing import licensing_effects
 from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import DD, PHENOMENON, items_by_phenomenon, region_dds
 from cimento.report import NamedGrid
 from cimento.report.factorial import licensing_grid, regions_grid
@@ -126,7 +128,8 @@ def region_dds_of(run: Run) -> tuple[Estimate, ...]:
         values_of(run, metric="sum"),
         model=run.model,
         seed=options_of(run).seed,
-        error_bits=near_tie_threshold(run.manifest, options_of(run).near_tie_bits).bits,
+        near=near_tie_threshold(run.manifest, options_of(run).near_tie_bits),
+        same=functools.partial(same_dd, readings_of(run)),
     )
 
 
