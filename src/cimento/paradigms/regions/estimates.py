@@ -34,6 +34,7 @@ from cimento.paradigms.regions.judging import (
     verdicts_of,
 )
 from cimento.paradigms.regions.licensing import licensing_effects
+from cimento.paradigms.regions.near import nearness as nearness_of
 from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
@@ -315,7 +316,8 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     lengths: Mapping[_Part, pl.DataFrame] = {}
     if measure is None or not measure.needs:
         lengths = _parts(table.select(split).with_columns(verdicts_of(run, equal_costs=True)))
-    near = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
+    nearness = nearness_of(run, table["value"])
+    table = table.with_columns(near=nearness.near)
     decided = pl.col("verdict").is_in(["pass", "fail"])  # exact ties are no near ones
     parts = _parts(table)
     for column, level in dict.fromkeys([("", ""), *(part[:2] for part in parts)]):
@@ -329,9 +331,11 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
                     group=column,
                     level=level,
                     role=_ROLES[like is whole, bool(column)],
-                    near_tied=outcomes.filter(decided & (pl.col("value").abs() < near.bits)).height,
-                    near_tie_bits=near.bits,
-                    near_tie_method=near.reason,
+                    near_tied=None
+                    if like.question in nearness.undefined
+                    else outcomes.filter(decided & pl.col("near")).height,
+                    near_tie_bits=nearness.bits,
+                    near_tie_method=nearness.undefined.get(like.question, nearness.method),
                 ),
             )
             yield _with_length(estimate, None if on_scale else lengths.get(part))
