@@ -249,3 +249,26 @@ def test_judgments_that_decide_nothing_are_refused_with_the_reason(tmp_path):
     run = pairs_run(tmp_path)
     with pytest.raises(InputError, match="no answer can be used"):
         respondents_of([Judgment(suite="cats", item="1", annotator="a", value="3")], [run])
+
+
+def test_levels_of_chance_are_scales_of_their_own():
+    """Models that guess everywhere find blanks hard and pairs easy: the form, not the language."""
+    generator = np.random.default_rng(4)
+    runs = []
+    for model in range(4):
+        for suite, chance, n in (("pairs", 0.5, 60), ("blanks", 0.0002, 30)):
+            right = generator.random(n) < chance
+            row = "".join("+" if one else "-" for one in right)
+            runs.append(made_run(f"m{model}", outcomes_of(row), suite=suite, chance=chance))
+    found = analyze(runs, kind="rasch")
+    assert (found.chance, {item.suite for item in found.items}) == (0.5, {"pairs"})
+    [other] = found.others
+    assert (other.chance, {item.suite for item in other.items}) == (0.0, {"blanks"})
+    # On one scale, phenomena that are two forms of test would explain most of the variance.
+    assert "phenomenon" not in {part.part for part in found.variance if part.share.value > 0.3}
+    grids = analysis_grids(found)
+    assert any("analyzed apart (chance 0.5, chance 0)" in note for note in grids["models"].notes)
+    assert "models, chance 0" in grids
+    alone = analyze([run for run in runs if run.suite_name == "pairs"], kind="rasch")
+    assert not alone.others
+    assert not any("apart" in note for note in analysis_grids(alone)["models"].notes)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -123,6 +124,34 @@ def test_the_script_for_r_has_the_models_with_clusters(clustered):
     assert '"(1 + ", second, " * ", first, " || cluster)"' in script
     for opening, closing in ("()", "{}"):
         assert script.count(opening) == script.count(closing)
+
+
+def test_the_script_lets_models_differ_more_in_one_cluster_than_in_another(clustered):
+    script = (clustered / "r" / "analysis.R").read_text("utf-8")
+    slopes = "(1 | item) + (1 | cluster) + (1 | cluster:model)"
+    assert [f"{name} ~ model + {slopes}" in script for name in ("right", "value")] == [True] * 2
+
+
+def test_without_slopes_by_cluster_models_seem_to_differ_where_they_do_not():
+    """The exported model of values in our own fit: 9 clusters of 4, models differ by cluster."""
+    generator = np.random.default_rng(5)
+    item, model = np.tile(np.arange(36), 2), np.repeat([0, 1], 36)
+    cluster = item // 4
+    both = cluster * 2 + model
+    found = dict.fromkeys(("", " + (1 | both)"), 0)
+    for _ in range(30):
+        effects = (generator.normal(size=9)[cluster], 0.5 * generator.normal(size=36)[item],
+                   0.8 * generator.normal(size=18)[both])  # fmt: skip
+        columns = {
+            "value": (sum(effects) + generator.normal(size=72)).tolist(),
+            "model": (model - 0.5).tolist(), "item": item.tolist(), "cluster": cluster.tolist(),
+            "both": both.tolist(),
+        }  # fmt: skip
+        for slopes in found:
+            formula = f"value ~ model + (1 | item) + (1 | cluster){slopes}"
+            found[slopes] += mixed_model(formula, columns).effect("model").p <= 0.05
+    # python -c "from scipy import stats; print(stats.binom.ppf(.999, 30, .05))": 6
+    assert found[" + (1 | both)"] <= 6 <= found[""]
 
 
 @pytest.mark.slow

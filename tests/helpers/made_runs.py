@@ -43,6 +43,8 @@ class MadeParadigm(Paradigm[MadeSuite, MadeOptions]):
     table: pl.DataFrame | None = None
     facts: MethodFacts = field(default_factory=lambda: MethodFacts(counted="some items"))
 
+    chance: float | None = None
+
     name = "made"
     options = MadeOptions
 
@@ -53,7 +55,7 @@ class MadeParadigm(Paradigm[MadeSuite, MadeOptions]):
         table = run.outcomes().filter(pl.col("verdict").is_not_null())
         rates = [
             rate(rows, Estimate(suite=run.suite.name, model=run.model, question=question,
-                                method=method, role="main",
+                                method=method, role="main", chance=self.chance,
                                 near_tied=0 if "prediction" in question else None))
             for (question, method), rows in table.group_by("question", "method",
                                                            maintain_order=True)
@@ -77,10 +79,11 @@ def made_run(
     more: Sequence[Estimate] = (),
     table: pl.DataFrame | None = None,
     manifest: Mapping[str, Any] | None = None,
+    chance: float | None = None,
     **options: Any,
 ) -> Run:
     """A run of a made-up paradigm with these outcomes."""
-    paradigm = MadeParadigm(tuple(outcomes), more, table)
+    paradigm = MadeParadigm(tuple(outcomes), more, table, chance=chance)
     card = {"name": model.partition("@")[0], "kind": kind}
     return Run(
         suite=MadeSuite(Meta(name=suite, language="it")),

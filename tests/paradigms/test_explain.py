@@ -11,6 +11,7 @@ import cimento
 from cimento import UsageError
 from cimento.explain import explain
 from cimento.io.explained import EXPLANATIONS
+from cimento.paradigms.regions.chance import NearTies
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
 from cimento.report.explanations import explanation_grids
@@ -283,10 +284,21 @@ def test_effects_that_differ_are_named():
     assert "over all cells): subject after layers 0, 2." in " ".join(grid.notes)
 
 
-def test_noise_of_the_number_format_is_nothing():
-    _, mean = cell_means(agreement(), _rows([1e-6, -2e-6, 0.0, 1e-6, 0.0, 0.0], full=4.0),
-                         error_bits=1e-4)  # fmt: skip
-    assert (mean.effect_bits, mean.p) == (0.0, None)
+def test_effects_within_the_error_of_the_number_format_are_shown_and_not_tested():
+    near = NearTies(1.3, "the error of bfloat16")
+    effects = [0.5, 0.7, 0.4, 0.8, 0.6, 0.6]
+    means = cell_means(agreement(), _rows(effects, full=4.0), near=near)
+    mean = means[1]
+    assert mean.effect_bits == pytest.approx(0.6)
+    assert 0 < mean.low < 0.6 < mean.high
+    assert (mean.p, mean.p_holm) == (None, None)
+    assert mean.reason == (
+        "no item's effect exceeds the error of a margin, 1.3 bits (the error of bfloat16)"
+    )
+    [grid] = explanation_grids(means)
+    assert f"In 1 cell {mean.reason}; such means are shown and not tested." in grid.notes
+    [_, tested] = cell_means(agreement(), _rows([*effects[:-1], 1.4], full=4.0), near=near)
+    assert tested.p is not None
 
 
 # --- The command

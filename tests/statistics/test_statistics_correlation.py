@@ -30,7 +30,6 @@ from cimento.statistics.draws import (
     spearman_draws,
 )
 from cimento.statistics.reliability import spearman_brown, split_half
-from cimento.statistics.resampling import permute_pairs, permute_products
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=30)
 ORACLES = {
@@ -66,17 +65,17 @@ def test_p_from_a_printed_coefficient():
         asymptotic_p(0.5, 2)
 
 
-def test_permutation_and_jackknife_go_with_the_asymptotics_where_those_hold():
+def test_the_jackknife_goes_with_the_asymptotics_where_those_hold():
     generator = np.random.default_rng(9)
     x = generator.normal(size=80)
     y = 0.3 * x + generator.normal(size=80)
-    for kind, draws in (("pearson", 4000), ("spearman", 4000), ("kendall", 400)):
-        correlation = correlate(x, y, kind=kind, design=Design.independent(80), seed=4, draws=draws)
-        assert correlation.p_permutation == pytest.approx(correlation.p_asymptotic, abs=0.02)
+    for kind in ("pearson", "spearman", "kendall"):
+        correlation = correlate(x, y, kind=kind, design=Design.independent(80))
+        assert correlation.p == pytest.approx(correlation.p_asymptotic, abs=0.02)
         assert correlation.low < correlation.r < correlation.high
         assert correlation.method == JACKKNIFE
     fisher = stats.pearsonr(x, y).confidence_interval()
-    pearson = correlate(x, y, kind="pearson", design=Design.independent(80), seed=4, draws=0)
+    pearson = correlate(x, y, kind="pearson", design=Design.independent(80))
     assert (pearson.low, pearson.high) == pytest.approx((fisher.low, fisher.high), abs=0.05)
 
 
@@ -85,13 +84,47 @@ def test_clusters_give_a_cluster_interval_and_no_p_of_rows():
     x = np.repeat(generator.normal(size=20), 2)
     y = np.repeat(generator.normal(size=20), 2)
     labels = tuple(np.repeat(np.arange(20), 2).tolist())
-    rows = correlate(x, y, design=Design.independent(40), seed=1, draws=99)
-    pairs = correlate(x, y, design=Design(labels, labels), seed=1, draws=99)
-    assert rows.p_permutation is not None
-    # Neither of the two p-values knows clusters.
-    assert (pairs.p_permutation, pairs.p_asymptotic) == (None, None)
+    rows = correlate(x, y, design=Design.independent(40))
+    pairs = correlate(x, y, design=Design(labels, labels))
+    assert rows.p_asymptotic is not None
+    assert pairs.p_asymptotic is None  # it does not know clusters
     assert pairs.method == JACKKNIFE_CLUSTERED
     assert pairs.high - pairs.low > 1.2 * (rows.high - rows.low)
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(-5, 5)] * 2, st.integers(0, 9)), min_size=8, max_size=40),
+    st.sampled_from(sorted(ORACLES)),
+)
+@settings(deadline=None)
+def test_p_is_below_five_percent_exactly_where_the_interval_leaves_out_0(rows, kind):
+    x, y, clusters = zip(*rows, strict=True)
+    correlation = correlate(x, y, kind=kind, design=Design(tuple(range(len(rows))), clusters))
+    assert (correlation.p is None) == (correlation.low is None)
+    if correlation.p is not None and abs(correlation.p - 0.05) > 1e-9:
+        assert (correlation.p <= 0.05) == (correlation.low > 0 or correlation.high < 0)
+
+
+def clustered_ratings(seed, rho):
+    """Ratings of 1 to 7 and values of 75 sentences, driven by their ten templates of 3 to 12."""
+    generator, labels = np.random.default_rng(seed), np.repeat(np.arange(10), np.arange(3, 13))
+    u, other = generator.normal(size=(2, 10))
+    v = rho * u + math.sqrt(1 - rho**2) * other
+    one, another = generator.normal(size=(2, 75))
+    values = 4 * u[labels] + 0.8 * one
+    ratings = np.clip(np.round(4 + 1.6 * v[labels] + 0.4 * another), 1, 7)
+    return values, ratings, Design(tuple(range(75)), tuple(labels.tolist()))
+
+
+def test_clusters_of_different_sizes_are_tested_at_the_level_and_found():
+    # No two clusters of these sizes can change places: permuting them finds hardly anything.
+    found = {}
+    for rho in (0.0, 0.9):
+        samples = [clustered_ratings(seed, rho) for seed in range(200)]
+        found[rho] = np.mean([correlate(x, y, design=d).p <= 0.05 for x, y, d in samples])
+    # python -c "from scipy import stats; print(stats.binom.ppf([.001, .999], 200, .05))": 2, 20
+    assert 2 / 200 <= found[0.0] <= 20 / 200
+    assert found[0.9] > 0.7
 
 
 @given(
@@ -117,30 +150,9 @@ def test_draws_by_weights_are_the_coefficients_of_drawn_rows(rows, data, kind):
             assert partial == pytest.approx(plain.r, abs=1e-6)
 
 
-def test_permuted_products_are_permuted_pairs():
-    generator = np.random.default_rng(6)
-    x, y = generator.normal(size=15), generator.integers(0, 4, 15).astype(float)
-    fast = permute_products(x, y, seed=1, draws=8000)
-    slow = permute_pairs(x, y, statistic_of("pearson"), seed=2, draws=8000)
-    assert fast.statistic == pytest.approx(slow.statistic)
-    assert fast.p == pytest.approx(slow.p, abs=0.02)
-    assert permute_products([1.0, 1.0], [1.0, 2.0], seed=0).p is None
-
-
-def test_the_seed_decides():
-    x, y = np.arange(12.0), np.array([3.0, 1, 2, 5, 4, 8, 6, 7, 11, 9, 12, 10])
-    y = y[[5, 2, 8, 1, 9, 0, 4, 11, 3, 10, 7, 6]]
-
-    def drawn(seed):
-        return correlate(x, y, design=Design.independent(12), seed=seed, draws=200)
-
-    assert drawn(1) == drawn(1)
-    assert drawn(1) != drawn(2)
-
-
 def test_undefined_correlations_have_a_reason():
     def correlated(x, y, kind="spearman"):
-        return correlate(x, y, kind=kind, design=Design.independent(len(x)), seed=0, draws=99)
+        return correlate(x, y, kind=kind, design=Design.independent(len(x)))
 
     assert correlated([1.0, 2.0], [1.0, 2.0]).reason == "fewer than three pairs of values"
     assert correlated([1.0] * 5, range(5)).reason == "all values of x are equal"
@@ -152,7 +164,7 @@ def test_undefined_correlations_have_a_reason():
     with pytest.raises(UsageError, match="Did you mean 'spearman'"):
         correlated(range(6), range(6), "spearmann")
     with pytest.raises(UsageError, match="x has 5 values, units has 6"):
-        correlate(range(5), range(5), design=Design.independent(6), seed=0)
+        correlate(range(5), range(5), design=Design.independent(6))
 
 
 def test_one_covariate_is_partialled_out_as_by_yules_formula():

@@ -112,7 +112,7 @@ def test_correlations(kind, sizes):
     for _ in range(trials):
         common = generator.multivariate_normal([0, 0], covariance, len(sizes))[labels]
         individual = generator.multivariate_normal([0, 0], covariance, labels.size)
-        correlation = correlate(*(common + individual).T, kind=kind, design=design, seed=0, draws=0)
+        correlation = correlate(*(common + individual).T, kind=kind, design=design)
         held += correlation.low <= truth <= correlation.high
     assert about(held, trials, 0.96)
 

@@ -44,8 +44,13 @@ def test_correlations_are_those_of_scipy_without_each_cluster(design, kind):
     oracle = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
     x, y = np.array(FIRST) + 0.1 * np.arange(12), np.array(SECOND) * 1.0
     expected = by_a_loop(lambda rows: oracle[kind](x[rows], y[rows]).statistic, design, level=0.9)
-    correlation = correlate(x, y, kind=kind, design=design, seed=1, draws=0, level=0.9)
+    correlation = correlate(x, y, kind=kind, design=design, level=0.9)
     assert (correlation.low, correlation.high) == pytest.approx(expected)
+    # From the ends: z is their middle, and the error half their distance over the 90 % quantile.
+    low, high = np.arctanh(expected)
+    error = (high - low) / 2 / stats.t.ppf(0.95, design.m - 1)
+    t = (low + high) / 2 / error
+    assert correlation.p == pytest.approx(2 * stats.t.sf(abs(t), design.m - 1))
     assert correlation.method == (JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE)
 
 
@@ -120,10 +125,10 @@ def test_the_interval_is_that_of_items_that_stay_in():
 
 def test_coefficients_without_an_interval_say_why():
     ten = Design.independent(10)
-    perfect = correlate(range(10), range(10), design=ten, seed=1, draws=0)
+    perfect = correlate(range(10), range(10), design=ten)
     assert (perfect.r, perfect.low) == (1, None)
     assert perfect.reason == "it is 1 or -1, or is so without one item or cluster"
-    lone = correlate([0.0] * 9 + [1.0], range(10), kind="pearson", design=ten, seed=1, draws=0)
+    lone = correlate([0.0] * 9 + [1.0], range(10), kind="pearson", design=ten)
     assert lone.r is not None
     assert (lone.low, lone.reason) == (None, "undefined without one of the items or clusters")
     equal = cohen_kappa([1, 2] * 5, [1, 1, 2, 2, 1, 1, 2, 2, 1, 2], design=ten)
@@ -155,14 +160,14 @@ def test_more_than_a_thousand_clusters_are_left_out_in_two_hundred_groups():
 
     seen = []
     r = float(np.corrcoef(x, y)[0, 1])
-    interval = jackknife(statistic, r, Design.independent(3000))
+    interval = jackknife(statistic, r, Design.independent(3000)).interval
     assert sum(asked) == 200
     assert (np.sum(seen, axis=0) == 1).all()
     # Fisher's interval of as many normal rows.
     fisher = stats.pearsonr(x, y).confidence_interval()
     assert (interval.low, interval.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
     pairs = tuple(np.repeat(range(1500), 2).tolist())
-    clustered = jackknife(statistic, r, Design(pairs, pairs))
+    clustered = jackknife(statistic, r, Design(pairs, pairs)).interval
     assert (clustered.low, clustered.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
     assert sum(asked) == 400
 
@@ -173,5 +178,5 @@ def test_a_coefficient_that_no_item_moves_has_no_interval_of_width_zero():
     for good in itertools.combinations(range(6), 3):
         ratings = [5 if row in good else 2 for row in range(6)]
         scores = [10 * rating + row for row, rating in enumerate(ratings)]
-        correlation = correlate(scores, ratings, design=Design.independent(6), seed=0, draws=0)
+        correlation = correlate(scores, ratings, design=Design.independent(6))
         assert (correlation.low, correlation.high) == (None, None)

@@ -201,7 +201,7 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
     items = tuple(row[0] for row in rows)
     correlation = correlate(
         [row[1] for row in rows], [row[2] for row in rows],
-        design=Design(tuple(range(len(rows))), items), seed=SEED,
+        design=Design(tuple(range(len(rows))), items),
     )  # fmt: skip
     measure = rows[0][3] if rows else ""
     return BesideModel(run.suite.name, run.model, measure, correlation, tuple(others))

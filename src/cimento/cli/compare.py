@@ -343,10 +343,11 @@ def analyze(options: AnalyzeOptions) -> None:
 
     A crossed logistic model of all outcomes (Rasch with random items, or two-parameter): abilities
     with the ranks they leave open, difficulties, shares of variance, and items that fit badly or
-    discriminate backwards, with their sentences. Suites are analyzed by their headline question.
+    discriminate backwards, with their sentences. Suites are analyzed by their headline question,
+    those with different levels of chance apart.
     """
-    from cimento.compare.analysis import analyze_table
-    from cimento.compare.answer_table import answer_table, respondents_of
+    from cimento.compare.answer_table import respondents_of
+    from cimento.compare.levels import AnalysisSettings, analyze_runs
     from cimento.people.judgments import judgments_of, read_judgments
     from cimento.report.analysis import analysis_grids, analysis_section
     from cimento.report.figures import write_figures
@@ -355,21 +356,17 @@ def analyze(options: AnalyzeOptions) -> None:
         refuse_file_name(options.output, holds="tables and figures are")
     runs = opened_whole(options.runs)
     judgments = [one for path in options.judgments for one in judgments_of(read_judgments(path))]
-    table = answer_table(
-        runs,
-        people=respondents_of(judgments, runs, ties=options.ties) if judgments else (),
-        measure=options.measure,
+    settings = AnalysisSettings(
+        kind=options.model,
         phenomenon=options.phenomenon,
         covariates=options.covariates,
         ties=options.ties,
-    )
-    analysis = analyze_table(
-        table,
-        kind=options.model,
-        ties=options.ties,
+        measure=options.measure,
         precision=options.precision,
         seed=options.seed,
     )
+    people = respondents_of(judgments, runs, ties=options.ties) if judgments else ()
+    analysis = analyze_runs(runs, settings, people=people)
     if options.as_json:
         show_json(analysis)
     show_grids(analysis_grids(analysis, all_items=options.items), options)

@@ -425,7 +425,6 @@ class ExposureOptions(Options):
     )
     before: int = option(1, "Words before those that differ, looked for together.", ge=0, le=10)
     output: Path | None = option(None, "A table of the counts: .tsv.", flags=("-o",))
-    seed: int = option(0, "Of the permutation test of the correlation.")
     as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
 
 
@@ -452,7 +451,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
         )
     lines = [line for path in options.corpus for line in _sentences(path)]
     pairs = in_corpus(critical_pairs(judged_suite(runs[0]), before=options.before), lines)
-    exposures = [exposure(run, pairs, seed=options.seed) for run in runs]
+    exposures = [exposure(run, pairs) for run in runs]
     rows = [
         (pair.item, pair.alternative, " ".join(pair.good), " ".join(pair.bad), str(pair.n_good),
          str(pair.n_bad), str(pair.n_whole), f"{pair.log_ratio:.4f}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from cimento.compare.analysis import Analysis, ModelChoice, analyze_table
-from cimento.compare.answer_table import TieRule, answer_table
+from cimento.compare.analysis import Analysis, ModelChoice
+from cimento.compare.answer_table import TieRule
 from cimento.compare.before_after import BeforeAfter, compare_before_after
 from cimento.compare.item_outcomes import item_outcomes, judged_on_measure
+from cimento.compare.levels import AnalysisSettings, analyze_runs
 from cimento.compare.pairwise import Correction
 from cimento.compare.ranking import Rankings, rank_models
 from cimento.runs.run import RunsLike, runs_of
@@ -93,6 +94,9 @@ def analyze(
 ) -> Analysis:
     """Items x models x phenomena: difficulties, abilities and ranks, by an item-response model.
 
+    Suites with different levels of chance are different scales: the analysis is that of the level
+    with the most items, and `Analysis.others` has the rest.
+
     Args:
         runs: of two models or more, on any suites.
         kind: ``rasch``, ``2pl``, or ``auto`` for what fits significantly better.
@@ -108,7 +112,8 @@ def analyze(
         UsageError: nothing was judged in the runs, or there is no such column or covariate.
         TableError: a run cannot be read.
     """
-    table = answer_table(
-        runs_of(runs), measure=measure, phenomenon=phenomenon, covariates=covariates, ties=ties
-    )
-    return analyze_table(table, kind=kind, ties=ties, precision=precision, seed=seed)
+    settings = AnalysisSettings(
+        kind=kind, phenomenon=phenomenon, covariates=covariates, ties=ties, measure=measure,
+        precision=precision, seed=seed,
+    )  # fmt: skip
+    return analyze_runs(runs_of(runs), settings)

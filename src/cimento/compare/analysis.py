@@ -182,6 +182,8 @@ class Analysis:
         converged: the optimum was found.
         short: the shortest list of items with a precision; None where it was not asked for.
         reason: why there is no model of items; None where there is one.
+        chance: level of chance of the suites, to two digits; None where it is not known.
+        others: the analyses of suites with other levels of chance, which are other scales.
     """
 
     kind: ItemModel
@@ -201,6 +203,8 @@ class Analysis:
     converged: bool = False
     short: ShortList | None = None
     reason: str | None = None
+    chance: float | None = None
+    others: tuple[Analysis, ...] = ()
 
     @property
     def backwards(self) -> tuple[AnalyzedItem, ...]:

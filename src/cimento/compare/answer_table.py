@@ -147,6 +147,11 @@ def answer_table(
     )
 
 
+def has_column(runs: Iterable[Run], name: str) -> bool:
+    """Whether a suite of some runs, or its outcomes, have a column."""
+    return any(name in _columns(run) for run in runs)
+
+
 def respondents_of(
     judgments: Sequence[Judgment], runs: Sequence[Run], *, ties: TieRule = "judged"
 ) -> list[Respondent]:

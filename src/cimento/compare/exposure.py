@@ -167,13 +167,12 @@ def _matches(wanted: set[Words], lines: Iterable[str]) -> Iterator[Words]:
                     yield words
 
 
-def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
+def exposure(run: Run, pairs: Sequence[Pair]) -> Exposure:
     """The margins and verdicts of a run beside the counts of its items.
 
     Args:
         run: run of the suite of the pairs.
         pairs: the pairs, counted.
-        seed: seed of the permutation test of the correlation.
     """
     right = passed_items(run)
     items = grouped((pair.item, pair) for pair in pairs)
@@ -190,7 +189,7 @@ def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
         model=run.model,
         parts=tuple(part_rates(run, right, parts)),
         margins=correlate(
-            list(margins.values()), ratios, kind="spearman", seed=seed,
+            list(margins.values()), ratios, kind="spearman",
             design=Design.of(margins, judged_suite(run).clusters()),
         ),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import (
@@ -125,9 +125,13 @@ def rank_models(
 ) -> Rankings:
     """All models of each suite and question, with p-values corrected over all pairs.
 
+    The places that models could hold are always by Holm's correction over all pairs: by another one
+    they are no confidence set for all models at once.
+
     Args:
         outcomes: of two models or more.
-        correction: ``holm``, or ``bh`` for the share of false finds.
+        correction: of the p-values that are shown: ``holm``, or ``bh`` for the share of false
+            finds.
         seed: of what is drawn.
 
     Raises:
@@ -155,22 +159,26 @@ def rank_models(
         )
     together = {one.suite for group in several for one in group}
     titles = (f"{one.suite}, {one.model}" for one in outcomes if one.suite not in together)
-    pairs = iter(corrected([pair for ranking in rankings for pair in ranking.pairs], correction))
+    every = [pair for ranking in rankings for pair in ranking.pairs]
+    # Places hold for all models at once only where no pair at all is found by chance.
+    sure = iter(corrected(every, "holm"))
+    pairs = iter(corrected(every, correction))
+    placed = [_placed(r, [next(sure) for _ in r.pairs]) for r in rankings]
     return Rankings(
-        rankings=tuple(_placed(r, [next(pairs) for _ in r.pairs]) for r in rankings),
+        rankings=tuple(replace(r, pairs=tuple(islice(pairs, len(r.pairs)))) for r in placed),
         correlations=corrected(correlations, correction),
         alone=tuple(dict.fromkeys(titles)),
     )
 
 
 def _placed(ranking: Ranking, pairs: Sequence[PairwiseComparison]) -> Ranking:
-    """A ranking with corrected pairs, and the places that these leave to its models."""
+    """A ranking with the places that pairs, corrected by Holm's method, leave to its models."""
     shares = {one.model: one.accuracy for one in ranking.models if one.accuracy is not None}
     tested = [(pair.first, pair.second, pair.corrected) for pair in pairs]
     ranks = rank_by_pairs(shares, tested if shares else [], corrected=True).ranks
     by_model = {rank.name: rank for rank in ranks}
     models = (replace(one, rank=by_model.get(one.model)) for one in ranking.models)
-    return replace(ranking, pairs=tuple(pairs), models=tuple(models))
+    return replace(ranking, models=tuple(models))
 
 
 def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:

@@ -96,7 +96,7 @@ def compare_ways(
         first: one of the two runs, of which one restates the other's questions.
         second: the other.
         outcomes: of both, by question.
-        seed: of permutations.
+        seed: of the interval of d'.
 
     Raises:
         UsageError: no item has the same sentences in both.
@@ -195,7 +195,7 @@ def _compared(
         equal=sum(equal),
         agreement=share_interval(equal, design),
         kappa=cohen_kappa([one for one, _ in pairs], [other for _, other in pairs], design=design),
-        correlations=_correlations(words, probability, same, seed=seed),
+        correlations=_correlations(words, probability, same),
         sensitivity_by_words=(
             DetectionValue(sensitivity.value, sensitivity.low, sensitivity.high)
             if sensitivity
@@ -209,16 +209,13 @@ def _compared(
 
 
 def _correlations(
-    words: ItemOutcomes, probability: ItemOutcomes, same: frozenset[str], *, seed: int
+    words: ItemOutcomes, probability: ItemOutcomes, same: frozenset[str]
 ) -> dict[str, Correlation]:
     """The correlations of what is behind right and wrong, or of the values of sentences."""
     items = [item for item in words.values if item in probability.values and item in same]
     design: Design = words.design(items)
     x, y = ([side.values[item] for item in items] for side in (probability, words))
-    return {
-        kind: correlate(x, y, kind=kind, design=design, seed=seed)
-        for kind in ("spearman", "pearson")
-    }
+    return {kind: correlate(x, y, kind=kind, design=design) for kind in ("spearman", "pearson")}
 
 
 def ways_grids(compared: Sequence[WaysCompared], *, with_items: bool) -> dict[str, Grid]:

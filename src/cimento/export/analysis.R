@@ -35,8 +35,11 @@ for (part in split(rated, list(rated$suite, rated$model, rated$question), drop =
   }
 }
 
-# If the suite declares clusters (column cluster; otherwise empty), they have random effects too:
-# without them, items of one cluster would count as independent.
+# If the suite declares clusters (column cluster; otherwise empty), they have random effects too, and
+# so has each model within each cluster, (1 | cluster:model): models may differ more in one cluster
+# than in another (slopes of model by cluster, all of one variance). Without the first, items of one
+# cluster would count as independent; without the second, a difference between models that only some
+# clusters make would look sure.
 clustered <- function(part) any(nzchar(part$cluster)) && length(unique(part$cluster)) > 1
 say_groups <- function(part) {
   if (clustered(part)) {
@@ -103,7 +106,7 @@ for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRU
   if (length(unique(part$model)) > 1 && mixed) {
     cat("\n", part$suite[1], "-", part$question[1], "\n")
     say_groups(part)
-    formula <- if (clustered(part)) right ~ model + (1 | item) + (1 | cluster)
+    formula <- if (clustered(part)) right ~ model + (1 | item) + (1 | cluster) + (1 | cluster:model)
                else right ~ model + (1 | item)
     fitted_or_not(glmer(formula, data = part, family = binomial))
     exact(part)
@@ -117,7 +120,7 @@ for (part in split(values, list(values$suite, values$question, values$kind), dro
     cat("\n", part$suite[1], "-", part$question[1], "-", part$unit[1], "of", part$kind[1],
         "models\n")
     say_groups(part)
-    formula <- if (clustered(part)) value ~ model + (1 | item) + (1 | cluster)
+    formula <- if (clustered(part)) value ~ model + (1 | item) + (1 | cluster) + (1 | cluster:model)
                else value ~ model + (1 | item)
     fitted_or_not(lmer(formula, data = part, REML = TRUE))
   }

@@ -185,6 +185,10 @@ class Measure:
         needs: the columns or frequencies it needs besides log-probabilities.
         undefined: the case in which it has no value although every token has a score.
         aliases: other names for it.
+        divisor: what it divides the sum of log-probabilities by, besides constants, so that an
+            error of one bit in the sum is one of 1/divisor in the measure; None where the sum does
+            not enter in this way.
+        function_of: the measure that it is a monotone function of, if it is one.
     """
 
     name: str
@@ -196,6 +200,8 @@ class Measure:
     needs: tuple[Need, ...] = ()
     undefined: str = ""
     aliases: tuple[str, ...] = ()
+    divisor: Callable[[Sentence], float] | None = None
+    function_of: str = ""
 
     def of(self, sentence: Sentence | NoValue) -> Value:
         """The value of the measure for a sentence, or the reason why there is none."""
@@ -214,6 +220,14 @@ class Measure:
         return "bits" if self.unit.startswith("bits") else None
 
 
+def _tokens(sentence: Sentence) -> float:
+    return sentence.n_tokens
+
+
+def _unigram_bits(sentence: Sentence) -> float:
+    return surprisal_bits(total(_given(sentence.unigram_logprobs_nats)))
+
+
 _LAU_2017 = "Lau, Clark and Lappin 2017, doi:10.1111/cogs.12414"
 _LAU_2020 = "Lau et al. 2020, doi:10.1162/tacl_a_00315"
 _SALAZAR = "Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240"
@@ -228,6 +242,7 @@ _LP = Measure(
     higher_is_better=True,
     source=f"{_LAU_2017}; of masked models (PLL): {_SALAZAR}",
     function=lp,
+    divisor=lambda _: 1.0,
 )
 _LP_L = Measure(
     name="lp-l",
@@ -245,7 +260,10 @@ def _penalised(measure: Measure, alpha: float, *, name: str, source: str) -> Mea
     """A sum over tokens, divided by the penalty of the number of tokens."""
 
     def value(sentence: Sentence) -> float:
-        return measure.function(sentence) / length_penalty(sentence.n_tokens, alpha=alpha)
+        return measure.function(sentence) / divisor(sentence)
+
+    def divisor(sentence: Sentence) -> float:
+        return length_penalty(sentence.n_tokens, alpha=alpha)
 
     return replace(
         measure,
@@ -254,6 +272,7 @@ def _penalised(measure: Measure, alpha: float, *, name: str, source: str) -> Mea
         formula=f"{measure.formula.partition(' ')[0]} / ((5 + n) / 6)^{alpha:g}",
         source=source,
         function=value,
+        divisor=divisor if measure.divisor else None,
     )
 
 
@@ -277,6 +296,7 @@ _ALL = (
         higher_is_better=False,
         source="Shannon 1948, doi:10.1002/j.1538-7305.1948.tb01338.x",
         function=lambda sentence: 0.0 - lp(sentence),
+        divisor=lambda _: 1.0,
     ),
     Measure(
         name="surprisal-bits",
@@ -285,6 +305,7 @@ _ALL = (
         higher_is_better=False,
         source="Hale 2001, aclanthology.org/N01-1021",
         function=lambda sentence: (0.0 - lp(sentence)) * BITS_PER_NAT,
+        divisor=lambda _: 1.0,
     ),
     Measure(
         name="meanlp",
@@ -294,6 +315,7 @@ _ALL = (
         higher_is_better=True,
         source=_LAU_2017,
         function=lambda sentence: lp(sentence) / sentence.n_tokens,
+        divisor=_tokens,
     ),
     Measure(
         name="mean-word",
@@ -302,6 +324,7 @@ _ALL = (
         higher_is_better=True,
         source="lm-evaluation-harness (word perplexity is exp of -it), doi:10.5281/zenodo.5371628",
         function=lambda sentence: lp(sentence) / _given(sentence.n_words),
+        divisor=lambda sentence: _given(sentence.n_words),
         undefined="where the segmenter of the run is not installed",
     ),
     Measure(
@@ -311,6 +334,7 @@ _ALL = (
         higher_is_better=True,
         source="lm-evaluation-harness (acc_norm), doi:10.5281/zenodo.5371628",
         function=lambda sentence: lp(sentence) / sentence.n_chars,
+        divisor=lambda sentence: sentence.n_chars,
     ),
     Measure(
         name="bits-per-token",
@@ -319,6 +343,7 @@ _ALL = (
         higher_is_better=False,
         source="Shannon 1948, doi:10.1002/j.1538-7305.1948.tb01338.x",
         function=lambda sentence: surprisal_bits(lp(sentence)) / sentence.n_tokens,
+        divisor=_tokens,
     ),
     Measure(
         name="bits-per-byte",
@@ -327,6 +352,7 @@ _ALL = (
         higher_is_better=False,
         source="Gao et al. 2020, doi:10.48550/arXiv.2101.00027",
         function=bits_per_byte,
+        divisor=lambda sentence: sentence.n_bytes or math.nan,
         undefined="where the text is not known",
     ),
     Measure(
@@ -337,6 +363,7 @@ _ALL = (
         higher_is_better=False,
         source="Jelinek et al. 1977, doi:10.1121/1.2016299",
         function=perplexity,
+        function_of="meanlp",
         undefined="for masked models; above 1.8e308",
     ),
     Measure(
@@ -347,6 +374,7 @@ _ALL = (
         higher_is_better=False,
         source=_SALAZAR,
         function=pseudo_perplexity,
+        function_of="meanlp",
         undefined="for causal models; above 1.8e308",
     ),
     ADJUSTABLE["penlp"](DEFAULT_ALPHA),
@@ -357,6 +385,7 @@ _ALL = (
         higher_is_better=True,
         source=_LAU_2017,
         function=norm_lp,
+        divisor=_unigram_bits,
         needs=("unigrams",),
         undefined="without unigram frequencies; with a token missing from them; where LPu is 0",
     ),
@@ -368,6 +397,7 @@ _ALL = (
         source="Pauls and Klein 2012, aclanthology.org/P12-1101; Kann, Rothe and Filippova 2018, "
         "doi:10.18653/v1/K18-1031",
         function=slor,
+        divisor=_tokens,
         needs=("unigrams",),
         undefined="without unigram frequencies; with a token missing from them",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,30 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         analysis: to be shown.
         all_items: whether the table of items has all of them, and not only the notable ones.
     """
+    grids = _grids_of_level(analysis, all_items=all_items)
+    for other in analysis.others:
+        name = level_name(other)
+        grids |= {
+            f"{key}, {name}": replace(grid, title=f"{name[0].upper()}{name[1:]}. {grid.title}")
+            for key, grid in _grids_of_level(other, all_items=all_items).items()
+        }
+    if analysis.others:
+        levels = ", ".join(map(level_name, (analysis, *analysis.others)))
+        note = (
+            f"Levels of chance are analyzed apart ({levels}): a guess is right more often in one"
+            " than in another, so that their logits are no common scale. Here:"
+            f" {level_name(analysis)}."
+        )
+        grids["models"] = replace(grids["models"], notes=(*grids["models"].notes, note))
+    return grids
+
+
+def level_name(analysis: Analysis) -> str:
+    """The level of chance of an analysis, in words."""
+    return "chance unknown" if analysis.chance is None else f"chance {analysis.chance:g}"
+
+
+def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
     grids = {"models": _models_grid(analysis), "phenomena": phenomena_grid(analysis)}
     if analysis.variance:
         grids["variance"] = variance_grid(analysis)

@@ -340,6 +340,11 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
         notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
     reasons = (model.interval.reason for ranking in rankings for model in ranking.models)
     notes += [f"No interval: {reason}." for reason in dict.fromkeys(reasons) if reason]
+    if any(model.rank for ranking in rankings for model in ranking.models):
+        notes.append(
+            "could be: the places left by tests of all pairs, corrected by Holm's method; all hold"
+            " together in 95 of 100 cases."
+        )
     return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -134,6 +135,19 @@ def _heads_grid(means: Sequence[InterchangeMean], title: str, notes: tuple[str, 
     )
 
 
+_WITHIN = "no item's effect exceeds the error of a margin"
+
+
+def within_error(bits: float, reason: str) -> str:
+    """Why the mean effect of a cell is shown with its interval, and without a test.
+
+    Args:
+        bits: error of the number format.
+        reason: origin of it.
+    """
+    return f"{_WITHIN}, {bits:g} bits ({reason})"
+
+
 def _notes(group: Sequence[InterchangeMean], layered: Sequence[InterchangeMean]) -> tuple[str, ...]:
     """What a reader must know about a table."""
     notes = []
@@ -156,6 +170,11 @@ def _notes(group: Sequence[InterchangeMean], layered: Sequence[InterchangeMean])
         if tested
         else "None of these effects was tested."
     )
+    reasons = Counter(mean.reason for mean in layered if mean.reason.startswith(_WITHIN))
+    notes += [
+        f"In {counted(n, 'cell')} {reason}; such means are shown and not tested."
+        for reason, n in reasons.items()
+    ]
     inexact = max((mean.n_inexact for mean in layered), default=0)
     if inexact:
         notes.append(

@@ -267,8 +267,24 @@ def regions_grid(regions: Sequence[Estimate]) -> Grid:
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
             f"Intervals (95 %): {interval_methods(regions)}. No test is made here.",
+            *_small_dds(regions),
         ),
     )
+
+
+def _small_dds(regions: Sequence[Estimate]) -> Iterator[str]:
+    """What is said of parts in which no item's DD exceeds the error of the number format."""
+    small: dict[tuple[float, str], list[str]] = {}
+    for region in regions:
+        if region.near_tied and region.near_tied == region.n and region.value:
+            key = (region.near_tie_bits or 0.0, region.near_tie_method or "")
+            small.setdefault(key, []).append(region.question.partition(": ")[2])
+    for (bits, method), names in small.items():
+        yield (
+            f"No item's DD exceeds the error of a single margin, {bits:g} bits ({method}), in:"
+            f" {', '.join(dict.fromkeys(names))}. Rounding averages out over items as far as it is"
+            " random."
+        )
 
 
 def interval_methods(means: Iterable[Mean | Estimate]) -> str:

@@ -223,10 +223,11 @@ class Estimate:
         passed: number of items that passed; None for an estimate that is not a share.
         failed: number of items that failed; None likewise.
         tied: number of items that tied; None likewise.
-        near_tied: number of passed and failed items decided by less than the threshold of the run;
-            None where nothing is compared.
-        near_tie_bits: that threshold, in bits.
-        near_tie_method: reason for this threshold.
+        near_tied: number of passed and failed items decided by less than the threshold of the run,
+            in the unit of the measure; of a DD, number of items whose DD does not exceed it; None
+            where nothing is compared, or the threshold says nothing about the measure.
+        near_tie_bits: that threshold, in bits of a difference of sums.
+        near_tie_method: reason for this threshold, or why it says nothing about the measure.
         unscored: number of items that could not be judged, which are in no other count.
         clustered: whether the interval takes some items as belonging together.
         chance: value expected by chance; None where that is not defined.
@@ -284,7 +285,8 @@ class Estimate:
     @property
     def is_of_predictions(self) -> bool:
         """Whether the value is a share of items of which predictions hold, decided by margins."""
-        return self.near_tied is not None
+        compared = self.near_tied is not None or self.near_tie_method is not None
+        return self.is_share and compared
 
 
 def mean_estimate(mean: Mean, like: Estimate) -> Estimate:

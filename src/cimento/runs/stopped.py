@@ -150,7 +150,9 @@ class AdaptiveRecord:
             f" ±{self.precision:g}: {self.asked} were asked, {self.of_items - self.asked} not. The"
             " intervals of shares of all items (of single predictions too) hold whenever one stops,"
             f" and are about these {self.of_items} items; those of groups of items, and of effects,"
-            " are as for a fixed number of items."
+            " are as for a fixed number of items. The shares shown are those of the items asked: as"
+            " asking stops early where they are extreme, they are drawn away from one half, by one"
+            " to two points on average. Quote the interval."
         )
 
 

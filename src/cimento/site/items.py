@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.compare.analysis import Analysis, analyze_table
 from cimento.compare.answer_table import answer_table
 from cimento.compare.item_outcomes import without_restated
+from cimento.compare.levels import levels_of, with_others
 from cimento.errors import UsageError, counted
 from cimento.report.analysis import analysis_section
 from cimento.report.grid import Grid, as_csv
@@ -24,6 +26,7 @@ from cimento.site.board import slug
 if TYPE_CHECKING:
     from cimento.report import ItemRecord
     from cimento.report.strips import Strip
+    from cimento.runs.run import Run
     from cimento.site.board import Entry, ItemAcross, SideBySide, SuitePart
     from cimento.site.pages import SiteLook
     from cimento.statistics.multiple import RankedPair
@@ -262,7 +265,7 @@ def runs_grid(entries: Sequence[Entry]) -> Grid:
 
 
 def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
-    """The analysis of all runs of a site; None where items or models are too few for one.
+    """The analyses of all runs of a site, by level of chance; None where there are too few.
 
     Runs by prompt are only in it where there are no others.
 
@@ -272,6 +275,16 @@ def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
     runs, _ = without_restated([entry.run for part in parts for entry in part.entries])
     if len({run.model for run in runs}) < FEWEST_MODELS:
         return None
+    analyses = [
+        replace(analysis, chance=chance)
+        for chance, some in levels_of(runs)
+        if (analysis := _analysis_of(some)) is not None
+    ]
+    return with_others(analyses) if analyses else None
+
+
+def _analysis_of(runs: Sequence[Run]) -> Analysis | None:
+    """The analysis of runs with one level of chance; None where there are too few."""
     try:
         table = answer_table(runs)
     except UsageError:

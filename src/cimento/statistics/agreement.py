@@ -242,7 +242,7 @@ def _agreement(
         return Agreement(value, *size, name, reason=rare)
     interval = jackknife(
         statistic, value, design.take(kept), level=confidence, ratings=size[1] / size[0]
-    )
+    ).interval
     return Agreement(
         value, *size, name, interval.low, interval.high, interval.method, interval.reason
     )

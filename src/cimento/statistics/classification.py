@@ -330,7 +330,7 @@ def _between_0_and_1(statistic: Weighted, design: Design, *, level: float) -> In
     estimate = float(statistic(np.ones((1, design.n)))[0])
     if math.isnan(estimate):
         return Interval(None, None, None, ONE_CLASS_ONLY)
-    interval = jackknife(statistic, estimate, design, level=level)
+    interval = jackknife(statistic, estimate, design, level=level).interval
     if interval.low is None or interval.high is None:
         return interval
     return Interval((interval.low + 1) / 2, (interval.high + 1) / 2, interval.method)

@@ -14,6 +14,7 @@ from cimento.statistics.classification import mid_ranks
 from cimento.statistics.design import ArrayLike, Design, Floats, floats, same_length
 from cimento.statistics.draws import (
     KENDALL_ROWS,
+    Jackknife,
     Weighted,
     jackknife,
     jackknife_error,
@@ -22,8 +23,7 @@ from cimento.statistics.draws import (
     pearson_draws,
     spearman_draws,
 )
-from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
-from cimento.statistics.resampling import DRAWS, permute_pairs, permute_products
+from cimento.statistics.intervals import t_quantile, t_two_sided
 
 TOO_FEW_PAIRS = "fewer than three pairs of values"
 _FEWEST = 3
@@ -39,8 +39,7 @@ class Correlation:
         n: pairs of values.
         p_asymptotic: two-sided, from Student's t (from the normal distribution for Kendall); None
             where rows come in clusters.
-        p_permutation: two-sided; None where rows come in clusters and are not exchangeable, or
-            where it was not asked for.
+        p: two-sided, by the test that belongs to the interval; None where there is none.
         low: lower end of the interval; None where there is none.
         high: upper end.
         method: of the interval.
@@ -51,11 +50,16 @@ class Correlation:
     r: float | None
     n: int
     p_asymptotic: float | None = None
-    p_permutation: float | None = None
+    p: float | None = None
     low: float | None = None
     high: float | None = None
     method: str | None = None
     reason: str | None = None
+
+    @property
+    def p_method(self) -> str | None:
+        """The test that belongs to the interval; None where there is none."""
+        return None if self.p is None else f"t of the {self.method}"
 
 
 def correlate(
@@ -64,23 +68,19 @@ def correlate(
     *,
     kind: str = "spearman",
     design: Design,
-    seed: int,
-    draws: int = DRAWS,
     level: float = 0.95,
 ) -> Correlation:
-    """A correlation with p by permutation and an interval by the jackknife, over clusters if any.
+    """A correlation with an interval and a test by the jackknife, over clusters if any.
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
-    (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the jackknife's on Fisher's z
-    (`draws.jackknife`).
+    (Kendall 1945, doi:10.1093/biomet/33.3.239). Interval and p are the jackknife's on Fisher's z
+    (`draws.jackknife`), so that p is 0.05 or less exactly where the 95 % interval leaves out 0.
 
     Args:
         x: one value a row.
         y: one value a row.
         kind: ``pearson``, ``spearman`` or ``kendall``.
         design: of the rows, such as sentences that come in pairs.
-        seed: of the permutations.
-        draws: number of permutations; 0 for none.
         level: confidence level.
 
     Returns:
@@ -95,11 +95,8 @@ def correlate(
     same_length(x=a, units=design.units)
     if plain.r is None:
         return plain
-    interval = jackknife(weighted_coefficient(a, b, kind=kind), plain.r, design, level=level)
-    correlation = _with_interval(plain, interval, design)
-    if not draws or correlation.p_asymptotic is None:
-        return correlation
-    return replace(correlation, p_permutation=_permuted(a, b, kind, seed, draws))
+    weighted = weighted_coefficient(a, b, kind=kind)
+    return _tested_by(plain, jackknife(weighted, plain.r, design, level=level), design)
 
 
 def weighted_coefficient(x: Floats, y: Floats, *, kind: str) -> Weighted:
@@ -111,20 +108,13 @@ def weighted_coefficient(x: Floats, y: Floats, *, kind: str) -> Weighted:
     return makers[kind](x, y)
 
 
-def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float | None:
-    if kind == "kendall":
-        return permute_pairs(x, y, statistic_of(kind), seed=seed, draws=draws).p
-    if kind == "spearman":
-        # Ranks stay the same when rows are paired again.
-        x, y = mid_ranks(x), mid_ranks(y)
-    return permute_products(x, y, seed=seed, draws=draws).p
-
-
-def _with_interval(plain: Correlation, interval: Interval, design: Design) -> Correlation:
-    """The correlation with its interval, and without a p that the design does not allow."""
+def _tested_by(plain: Correlation, jackknifed: Jackknife, design: Design) -> Correlation:
+    """The correlation with its interval and test, without a p that the design does not allow."""
+    interval = jackknifed.interval
     return replace(
         plain,
         p_asymptotic=None if design.clustered or design.shortage else plain.p_asymptotic,
+        p=jackknifed.p,
         low=interval.low,
         high=interval.high,
         method=interval.method,
@@ -196,7 +186,7 @@ def partial_correlation(
     Pearson's coefficient of the residuals of two least-squares fits on the covariates; for
     ``spearman`` of mid-ranks on mid-ranks. p has one degree of freedom less for each covariate
     (Fisher 1924, Metron 3, 329-332), and there is none where rows come in clusters; the interval
-    is the jackknife's on Fisher's z.
+    and the test that belongs to it are the jackknife's on Fisher's z.
 
     Args:
         x: one value a row.
@@ -220,7 +210,7 @@ def partial_correlation(
     plain = Correlation(kind, r, n, asymptotic_p(r, n, covariates=more))
     same_length(x=rows, units=design.units)
     weighted = partial_draws(rows, ranked=kind == "spearman")
-    return _with_interval(plain, jackknife(weighted, r, design, level=level), design)
+    return _tested_by(plain, jackknife(weighted, r, design, level=level), design)
 
 
 def _table(x: ArrayLike, y: ArrayLike, covariates: ArrayLike, kind: str) -> Floats:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from cimento.statistics.design import Design, Floats, Integers, draws_at_once
-from cimento.statistics.intervals import Interval, t_quantile
+from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 
 Weighted: TypeAlias = "Callable[[Floats], Floats]"
 """From weights, one row a draw and one column an observation, to the coefficient of each draw."""
@@ -264,6 +265,20 @@ _ROUNDING = 1e-9
 _MOST_CLUSTERS, _GROUPS, _SEED = 1000, 200, 0
 
 
+@dataclass(frozen=True, slots=True)
+class Jackknife:
+    """The interval of a coefficient and the test that belongs to it.
+
+    Attributes:
+        interval: its interval.
+        p: two-sided, of a coefficient of 0; 0.05 or less exactly where the 95 % interval leaves
+            out 0; None where there is no interval.
+    """
+
+    interval: Interval
+    p: float | None = None
+
+
 def jackknife(
     statistic: Weighted,
     estimate: float,
@@ -271,14 +286,15 @@ def jackknife(
     *,
     level: float = 0.95,
     ratings: float = 2.0,
-) -> Interval:
+) -> Jackknife:
     """The interval of a coefficient, leaving out one cluster at a time (docs/statistics.md).
 
     ``z ± t[m-1] sqrt((m - 1)/m Σ (z_j - z̄)²)`` for m clusters, z_j of the coefficient without
     cluster j (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11), taken back
     from Fisher's scale ``z = log((1 + (k - 1) r) / (1 - r)) / 2`` of k ratings an item (Fisher
     1925, Statistical Methods for Research Workers, section 39); of two this is atanh. More than
-    1,000 clusters are put into 200 groups, and m counts groups (`_left_out_together`).
+    1,000 clusters are put into 200 groups, and m counts groups (`_left_out_together`). p is that of
+    z over the same error, by Student's t with m - 1 degrees of freedom.
 
     Args:
         statistic: from weights, one row a draw and one column an observation, to coefficients.
@@ -292,23 +308,27 @@ def jackknife(
         1, -1 or undefined, wholly or without one of them.
     """
     method = JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE
+
+    def none(reason: str) -> Jackknife:
+        return Jackknife(Interval(None, None, method, reason))
+
     if design.shortage:
-        return Interval(None, None, method, design.shortage)
+        return none(design.shortage)
     groups, m = _left_out_together(*design.codes())
     without = _without_each(statistic, groups, m)
     if np.isnan(without).any():
-        return Interval(None, None, method, "undefined without one of the items or clusters")
+        return none("undefined without one of the items or clusters")
     if max(abs(estimate), float(np.abs(without).max())) >= 1:
-        return Interval(None, None, method, "it is 1 or -1, or is so without one item or cluster")
+        return none("it is 1 or -1, or is so without one item or cluster")
     if min(estimate, float(without.min())) * (ratings - 1) <= -1:
-        return Interval(None, None, method, "too far below agreement by chance")
+        return none("too far below agreement by chance")
     z = _scaled(without, ratings)
     error = float(np.sqrt((m - 1) / m * ((z - z.mean()) ** 2).sum()))
     if error < _ROUNDING:
-        return Interval(None, None, method, "no item or cluster matters to the coefficient")
+        return none("no item or cluster matters to the coefficient")
     centre, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
     low, high = (_unscaled(end, ratings) for end in (centre - reach, centre + reach))
-    return Interval(low, high, method)
+    return Jackknife(Interval(low, high, method), t_two_sided(centre / error, m - 1))
 
 
 def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:

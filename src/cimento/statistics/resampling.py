@@ -1,13 +1,9 @@
-"""Resampling: the bootstrap of any statistic, and permutation tests.
-
-Rows are drawn, or their signs, partners and clusters exchanged; whole clusters where rows belong
-together.
-"""
+"""The bootstrap of any statistic: rows are drawn, and whole clusters where rows belong together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -20,7 +16,6 @@ from cimento.statistics.design import (
     Design,
     Floats,
     Integers,
-    Significance,
     Statistic,
     draws_at_once,
     floats,
@@ -34,6 +29,7 @@ METHODS: Mapping[str, str] = MappingProxyType(
 )
 DRAWS = 10_000
 _MOST_UNDEFINED = 0.05
+_CHUNK = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,157 +230,3 @@ def _bca(
     z = [bias + float(special.ndtri(tail)) for tail in tails]
     low, high = (float(special.ndtr(bias + end / (1 - acceleration * end))) for end in z)
     return low, high
-
-
-PERMUTED = "permutation, Monte Carlo"
-PERMUTATIONS = 10_000
-
-# Sums that differ by less than this share of the whole are the same sum, added in another order.
-_ROUNDING = 1e-12
-_CHUNK = 1000
-
-
-def permute_pairs(
-    x: ArrayLike,
-    y: ArrayLike,
-    statistic: Callable[[Floats, Floats], float],
-    *,
-    seed: int,
-    draws: int = PERMUTATIONS,
-) -> Significance:
-    """The two-sided permutation test of association, with x and y paired again at random.
-
-    ``p = (1 + draws at least as far from zero) / (1 + draws)``. The rows must be exchangeable: of
-    rows that come in clusters this p is too small; use `resampling.permute_clusters` there.
-
-    Args:
-        x: one value a row.
-        y: one value a row.
-        statistic: of association, zero where there is none.
-        seed: of the draws.
-        draws: number of draws.
-
-    Raises:
-        UsageError: no draws, or columns of different lengths.
-    """
-    a, b = _checked(x, y, draws)
-    generator = np.random.default_rng(seed)
-    return _permutation_test(a, b, statistic, generator.permutation, draws, PERMUTED)
-
-
-def _permutation_test(
-    x: Floats,
-    y: Floats,
-    statistic: Callable[[Floats, Floats], float],
-    permuted: Callable[[Floats], Floats],
-    draws: int,
-    method: str,
-) -> Significance:
-    """The share of permutations of y with a statistic at least as far from zero."""
-    observed = statistic(x, y)
-    if math.isnan(observed):
-        return Significance(None, None, method, reason="undefined in the sample")
-    limit = abs(observed) * (1 - _ROUNDING)
-    extreme = sum(abs(statistic(x, permuted(y))) >= limit for _ in range(draws))
-    return Significance(float(observed), (1 + extreme) / (1 + draws), method)
-
-
-def permute_products(
-    x: ArrayLike, y: ArrayLike, *, seed: int, draws: int = PERMUTATIONS
-) -> Significance:
-    """`permute_pairs` of Pearson's coefficient (of ranks: Spearman's), many draws at once.
-
-    Args:
-        x: one value a row.
-        y: one value a row.
-        seed: of the draws.
-        draws: number of draws.
-
-    Raises:
-        UsageError: no draws, or columns of different lengths.
-    """
-    a, b = _checked(x, y, draws)
-    n = a.size
-    if n == 0 or (a == a[0]).all() or (b == b[0]).all():
-        return Significance(None, None, PERMUTED, reason="undefined in the sample")
-    a, b = a - a.mean(), b - b.mean()
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    observed = float(a @ b) / scale
-    # What remains of a sum is taken as the same sum, added in another order.
-    limit = abs(observed) * (1 - _ROUNDING) - _ROUNDING
-    generator, step = np.random.default_rng(seed), draws_at_once(n, most=_CHUNK)
-    extreme = 0
-    for start in range(0, draws, step):
-        rows = np.broadcast_to(b, (min(step, draws - start), n))
-        coefficients = generator.permuted(rows, axis=1) @ a / scale
-        extreme += int((abs(coefficients) >= limit).sum())
-    return Significance(observed, (1 + extreme) / (1 + draws), PERMUTED)
-
-
-def _checked(x: ArrayLike, y: ArrayLike, draws: int, **others: Sized) -> tuple[Floats, Floats]:
-    a, b = floats(x, name="x"), floats(y, name="y")
-    same_length(x=a, y=b, **others)
-    if draws < 1:
-        raise UsageError(
-            where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
-        )
-    return a, b
-
-
-PERMUTED_CLUSTERS = "permutation of clusters and within clusters, Monte Carlo"
-
-
-def permute_clusters(
-    x: ArrayLike,
-    y: ArrayLike,
-    statistic: Callable[[Floats, Floats], float],
-    design: Design,
-    *,
-    seed: int,
-    draws: int = PERMUTATIONS,
-) -> Significance:
-    """The two-sided permutation test of association for rows that come in clusters.
-
-    Under the null hypothesis the y of a cluster say nothing about its x, neither as a whole nor in
-    their order: whole clusters of one size change places, and rows change places within a
-    cluster, so that what is dependent stays together (exchangeable blocks: Winkler et al. 2015,
-    doi:10.1016/j.neuroimage.2015.05.092). ``p = (1 + draws at least as far from zero) /
-    (1 + draws)``.
-
-    Args:
-        x: one value a row.
-        y: one value a row.
-        statistic: of association, zero where there is none.
-        design: of the rows.
-        seed: of the draws.
-        draws: number of draws.
-
-    Returns:
-        Without p where there are fewer than five clusters or the statistic is undefined.
-
-    Raises:
-        UsageError: no draws, or columns of different lengths.
-    """
-    a, b = _checked(x, y, draws, units=design.units)
-    if design.shortage:
-        return Significance(None, None, PERMUTED_CLUSTERS, reason=design.shortage)
-    blocks, generator = _blocks(*design.codes()), np.random.default_rng(seed)
-    return _permutation_test(
-        a, b, statistic, lambda values: _mixed(values, blocks, generator), draws, PERMUTED_CLUSTERS
-    )
-
-
-def _blocks(groups: Integers, m: int) -> list[Integers]:
-    """For each size of cluster a table: one line a cluster, in it the numbers of its rows."""
-    members = [np.flatnonzero(groups == group) for group in range(m)]
-    sizes = sorted({rows.size for rows in members})
-    return [np.stack([rows for rows in members if rows.size == size]) for size in sizes]
-
-
-def _mixed(values: Floats, blocks: Sequence[Integers], generator: np.random.Generator) -> Floats:
-    """The values with clusters of one size in each other's place, and rows within them."""
-    mixed = values.copy()
-    for rows in blocks:
-        moved = generator.permutation(rows, axis=0)
-        mixed[rows] = values[generator.permuted(moved, axis=1)]
-    return mixed

@@ -127,6 +127,12 @@ def test_chance_is_that_of_more_than_half_of_the_guesses(balance, guesses):
     assert numbers["accuracy"].chance == pytest.approx(stats.binom.sf(guesses // 2, guesses, 0.5))
 
 
+def test_replies_that_cannot_be_read_are_no_guesses():
+    # Half of the prompts offer no A: 16 of 32 replies of each pair can be read.
+    numbers = estimates(ask(pairs(2), lambda _: "A", balance="full"))
+    assert numbers["accuracy"].chance == pytest.approx(stats.binom.sf(8, 16, 0.5))  # .402
+
+
 def test_chance_of_yes_or_no_is_that_of_two_equal_rows_of_guesses():
     numbers = estimates(ask(pairs(2), knows, task="yesno"))
     row = stats.binom.pmf(range(9), 8, 0.5)

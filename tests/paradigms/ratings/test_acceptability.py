@@ -105,7 +105,7 @@ class TestBeside:
         assert not run.measured("spearman")
         assert run.n_rated == 0
 
-    def test_pairs_change_places_together(self):
+    def test_pairs_are_left_out_together(self):
         """Eight pairs whose two sentences have nearly equal ratings and scores: n is 8, not 16."""
         pairs, alone = (
             rated(
@@ -142,11 +142,12 @@ class TestBeside:
         assert estimate.p_method == "4 clusters: an interval needs 5 or more"
 
     def test_measures_are_one_family(self):
-        estimates = judged(FIVE, "lp", "meanlp", "penlp").measured("spearman")
+        nine = rated(*(sentence(str(n), "x" * n, 1 + n * 7 % 5) for n in range(1, 10)))
+        estimates = judged(nine, "lp", "meanlp", "penlp").measured("spearman")
         smallest = min(estimates, key=lambda estimate: estimate.p)
         assert smallest.p_corrected == pytest.approx(min(1, 3 * smallest.p))
         assert smallest.p_method.endswith("Holm over 3 measures")
-        (alone,) = judged(FIVE).measured("spearman")
+        (alone,) = judged(nine).measured("spearman")
         assert alone.p_corrected is None
 
     def test_the_ceiling_is_one_where_people_agree(self):

@@ -12,7 +12,10 @@ from cimento.cli.main import invoke
 from cimento.io.values import NoValue
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions import region_text
-from cimento.paradigms.regions.two_by_two import region_dds
+from cimento.paradigms.regions.chance import NearTies
+from cimento.paradigms.regions.estimates import region_dds_of
+from cimento.paradigms.regions.two_by_two import SAME_READING, region_dds
+from cimento.report.factorial import regions_grid
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
 from cimento.testing import FakeScorer
@@ -82,24 +85,81 @@ def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
     assert 21.5 < matrix.low < 22.5 < matrix.high < 23.5
 
 
-def test_what_the_number_format_may_have_made_is_no_effect():
+def _moved(bits):
+    """Values whose DD in the second region is so many bits times 1 to 1.1, by the item."""
     values = values_of(22.0)
     moved = {
         item: {
             name: (
                 parts[0],
-                parts[1] + (1e-6 * int(item) if name == "long_island" else 0.0),
+                parts[1] + (bits * (1 + int(item) / 100) if name == "long_island" else 0.0),
                 parts[2],
             )
             for name, parts in conditions.items()
         }
         for item, conditions in values.values.items()
     }
-    dds = region_dds(
-        suite_of(), dataclasses.replace(values, values=moved), model="m", error_bits=1e-4
-    )
+    return dataclasses.replace(values, values=moved)
+
+
+def test_a_dd_below_the_error_of_a_margin_is_shown_with_a_note():
+    near = NearTies(1.3, "the error of bfloat16")
+    dds = region_dds(suite_of(), _moved(0.6), model="m", near=near)
     joint = {window(dd): dd for dd in dds}["joint"]
-    assert (joint.value, joint.low, joint.reason) == (0.0, None, "all values or clusters are equal")
+    assert 0.6 < joint.low < joint.value < joint.high < 0.7
+    assert joint.reason == ""
+    assert (joint.near_tied, joint.n) == (N_ITEMS, N_ITEMS)
+    notes = " ".join(regions_grid(dds).notes)
+    assert "No item's DD exceeds the error of a single margin, 1.3 bits (the error of bf" in notes
+    assert "in: joint." in notes
+
+
+def test_only_what_is_the_same_by_construction_is_zero():
+    def same(_square, _item, regions):
+        return tuple(regions) == (2,)
+
+    dds = region_dds(suite_of(), _moved(0.6), model="m", same=same)
+    joint = {window(dd): dd for dd in dds}["joint"]
+    assert (joint.value, joint.low, joint.reason) == (0.0, None, SAME_READING)
+    assert table(dds)["matrix"] == (N_ITEMS, 22.5)
+
+
+def rounded(tokens, index):
+    """Scores of a causal model, with an error that depends on the batch: here, on the sentence."""
+    return -1.0 - index + 1e-4 * (sum(map(len, tokens)) % 5)
+
+
+def test_the_text_decides_what_a_causal_model_cannot_tell_apart():
+    suite = island_suite({"subject": [str(k) for k in range(N_ITEMS)]})
+    items = tuple(
+        dataclasses.replace(
+            item,
+            conditions=tuple(
+                dataclasses.replace(
+                    condition,
+                    regions=(
+                        Region("Who"),
+                        Region(f"x{number}" * (number + 1)),
+                        Region(f"y{item.id}" * (3 * (number == 3) + 1)),
+                    ),
+                )
+                for number, condition in enumerate(item.conditions)
+            ),
+        )
+        for item in suite.items
+    )
+    suite = dataclasses.replace(suite, region_names=("start", "middle", "end"), items=items)
+    dds = {}
+    for kind in ("causal", "masked"):
+        scorer = FakeScorer(rounded)
+        scorer._card = dataclasses.replace(scorer.card, kind=kind)
+        run = evaluate(suite, scorer)
+        dds[kind] = {window(dd): dd for dd in region_dds_of(run)}
+    assert (dds["causal"]["start"].value, dds["causal"]["start"].reason) == (0.0, SAME_READING)
+    # A masked model reads what follows, so that nothing there is the same by construction.
+    assert dds["masked"]["start"].value != 0
+    assert dds["masked"]["start"].reason != SAME_READING
+    assert dds["causal"]["end"].reason != SAME_READING
 
 
 def test_nats_become_bits():

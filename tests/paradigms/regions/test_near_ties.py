@@ -83,6 +83,51 @@ def score(tokens, index):
     return -1.0 - 1e-6 * (tokens[index] == "y")
 
 
+def test_measures_that_order_alike_have_the_same_near_ties(in_formats):
+    counts = {}
+    for name in ("meanlp", "bits-per-token", "ppl"):
+        summary = in_formats["bfloat16"].judge(measure=name).summary()
+        counts[name] = {rate.question: rate.near_tied for rate in summary.results}
+    lp = {
+        rate.question: rate for rate in in_formats["bfloat16"].judge(measure="lp").summary().results
+    }
+    assert counts["meanlp"] == counts["bits-per-token"]
+    # DD is a difference of perplexities: what is near there is not defined, and not 0.
+    assert counts["ppl"] == {**counts["meanlp"], "DD": None, "all predictions": None}
+    for question, rate in lp.items():
+        assert rate.near_tied <= counts["meanlp"][question] + 5 < 30
+    said = in_formats["bfloat16"].judge(measure="meanlp").summary().headline.near_tie_method
+    assert said == "the error of bfloat16; of sums, divided as in meanlp"
+
+
+def test_the_threshold_is_divided_as_the_measure_divides():
+    """Sentences of 2 and 8 words: an error of 1 bit in a difference of sums of one size."""
+    scale = math.sqrt((1 / 2**2 + 1 / 8**2) / 2)
+    for margin, near in ((0.99 * scale, 1), (1.01 * scale, 0)):
+        # In bits a word: 3 in the good sentence, and so much more in the bad one.
+        costs = {"a": 3.0, "b": 3.0 + margin}
+
+        def scored(tokens, _, costs=costs):
+            return -costs[tokens[-1].strip()[-1]] * math.log(2)
+
+        suite = make_suite(["(*;%a%) < (*;%b%)"], [{"a": "x a", "b": "x y y y y y y b"}])
+        run = evaluate(suite, FakeScorer(scored), near_tie_bits=1.0)
+        for name in ("meanlp", "ppl"):
+            [rate] = run.judge(measure=name).estimates()
+            assert (rate.passed, rate.near_tied) == (1, near), (name, margin)
+        [plain] = run.judge(measure="lp").estimates()
+        assert plain.near_tied == 0
+
+
+@pytest.mark.parametrize("name", ["lp-l", "lp-nl"])
+def test_what_is_made_of_raw_outputs_has_no_near_ties_rather_than_none(in_formats, name):
+    rates = in_formats["float32"].judge(measure=name).estimates()
+    rates = [rate for rate in rates if rate.is_share and rate.method == name]
+    assert rates
+    assert {rate.near_tied for rate in rates if not rate.group and rate.role != "detail"} == {None}
+    assert "raw outputs" in rates[0].near_tie_method
+
+
 def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
     quantised = {"quantization_config": {"load_in_8bit": True}}
     manifest = {

@@ -171,7 +171,6 @@ class Profiling:
         threshold: probability above which candidates are counted apart.
         frequency: of words; None for none.
         top_p: probability that candidates reach together; None for none.
-        seed: of permutations.
     """
 
     k: int = 10
@@ -181,7 +180,6 @@ class Profiling:
     threshold: float = 0.5
     frequency: ZipfFrequency | None = None
     top_p: float | None = None
-    seed: int = 0
 
 
 def profile(
@@ -287,7 +285,7 @@ def _frequency_effect(
     design = Design(groups, groups)
     return FrequencyEffect(
         auc=auc(values, hit),
-        spearman=correlate(values, reciprocal, kind="spearman", design=design, seed=profiling.seed),
+        spearman=correlate(values, reciprocal, kind="spearman", design=design),
         unknown=len(ranks) - len(known),
     )
 
@@ -415,13 +413,13 @@ def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
                 del record["not_expected"]
             clusters = cast("dict[str, JsonValue]", record.pop("clusters"))
             record = {"name": record.pop("name"), **clusters, **record}
-        case Correlation(p_permutation=p):
-            # One p: by permutation where items stand alone; clusters cannot be exchanged.
+        case Correlation():
+            # One p: by the test that belongs to the interval.
             record = {
                 **{name: record[name] for name in ("r", "n", "low", "high")},
                 "interval_method": result.method,
-                "p": p,
-                "p_method": None if p is None else "permutation",
+                "p": result.p,
+                "p_method": result.p_method,
                 "reason": result.reason,
             }
         case JudgmentComparison():

@@ -368,8 +368,10 @@ class Nucleus:
 
     Attributes:
         p: probability that the nucleus reaches.
-        hits: items whose target is in it, of those that can be decided.
-        interval: of that share, 95 %, over clusters.
+        hits: items whose target is surely in it, of all items: the lower bound of the share, and
+            the share itself where no item is undecided.
+        at_most: items whose target may be in it, of all items: the upper bound.
+        interval: of the share, 95 %, over clusters; none where some items are undecided.
         undecided: items whose candidates reach less than p and hold no target, or have no
             probabilities; more candidates would decide them.
         reached: items whose candidates reach p.
@@ -378,6 +380,7 @@ class Nucleus:
 
     p: float
     hits: Share
+    at_most: Share
     interval: Interval
     undecided: int
     reached: int
@@ -391,14 +394,18 @@ def nucleus_size(candidates: Sequence[Candidate], p: float) -> int | None:
         candidates: of one item, the most probable first.
         p: from 0 to 1.
     """
-    total = 0.0
+    probabilities: list[float] = []
     for number, candidate in enumerate(candidates, start=1):
         if candidate.probability is None:
             return None
-        total += candidate.probability
-        if total >= p:
+        probabilities.append(candidate.probability)
+        # .4 + .3 + .2 reach .9, whatever is lost of their last digits.
+        if math.fsum(probabilities) >= p * (1 - _ROUNDING):
             return number
     return None
+
+
+_ROUNDING = 1e-9
 
 
 def nucleus(
@@ -411,7 +418,8 @@ def nucleus(
     """The top-p of a model's candidates.
 
     A target at a rank before p is reached is in the nucleus, even if the candidates at hand do not
-    reach p.
+    reach p. Items that reach less than p without a target are undecided: to leave them out would
+    keep the hits among such items and drop the misses, so that the share has bounds instead.
 
     Args:
         items: with targets.
@@ -422,20 +430,28 @@ def nucleus(
     candidates = list(candidates)
     groups, ranks = by_item(candidates), hit_ranks(items, candidates)
     sizes = {item.id: nucleus_size(groups.get(item.id, ()), p) for item in items}
-    held: dict[str, bool] = {}
+    held: dict[str, bool | None] = {}
     for item in items:
         size, rank = sizes[item.id], ranks[item.id]
         has_all = all(c.probability is not None for c in groups.get(item.id, ()))
+        held[item.id] = None
         if size is not None:
             held[item.id] = rank is not None and rank <= size
         elif rank is not None and has_all:
             held[item.id] = True
     known = [size for size in sizes.values() if size is not None]
+    undecided = sum(one is None for one in held.values())
+    surely = [one is True for one in held.values()]
+    interval = share_interval(surely, Design.of(held, cluster))
+    if undecided:
+        why = f"{undecided} of {len(held)} items are undecided"
+        interval = Interval(None, None, interval.method, why)
     return Nucleus(
         p=p,
-        hits=Share(sum(held.values()), len(held)),
-        interval=share_interval(list(held.values()), Design.of(held, cluster)),
-        undecided=len(items) - len(held),
+        hits=Share(sum(surely), len(held)),
+        at_most=Share(sum(surely) + undecided, len(held)),
+        interval=interval,
+        undecided=undecided,
         reached=len(known),
         median=statistics.median(known) if known else None,
     )

@@ -253,14 +253,17 @@ def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
 
 
 def _nucleus(nucleus: Nucleus) -> str:
-    low, high = nucleus.interval.low, nucleus.interval.high
     size = "" if nucleus.median is None else f", {nucleus.median:g} candidates in the median"
-    return (
-        f"  top-p {nucleus.p:g}: target among them {_share(nucleus.hits)}"
-        f" {interval(low, high, absent=nucleus.interval.reason or '-')};"
-        f" reached by {counted(nucleus.reached, 'item')}{size}; undecided {nucleus.undecided}"
-        + (" (ask for more candidates: --set k=100)" if nucleus.undecided else "")
-    )
+    reached = f"reached by {counted(nucleus.reached, 'item')}{size}"
+    head = f"  top-p {nucleus.p:g}: target among them"
+    if nucleus.undecided:
+        return (
+            f"{head} between {_share(nucleus.hits)} and {_share(nucleus.at_most)}; {reached};"
+            f" undecided {nucleus.undecided} (ask for more candidates: --set k=100)"
+        )
+    low, high = nucleus.interval.low, nucleus.interval.high
+    ends = interval(low, high, absent=nucleus.interval.reason or "-")
+    return f"{head} {_share(nucleus.hits)} {ends}; {reached}"
 
 
 def people_text(report: PeopleReport) -> str:

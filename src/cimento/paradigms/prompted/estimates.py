@@ -6,6 +6,7 @@ Beside people stand a correlation, a slope, a ceiling and a calibration.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -128,13 +129,32 @@ def _chance(
         return None, "how ratings drawn at random are spread is not known"
     if options.answer == "loglik":
         return HALF, "answers drawn at random"
-    n = max((len(one.answers) + one.lost for one in asked), default=0)
+    read: dict[str, list[int]] = {}
+    for one in asked:
+        read.setdefault(one.item, []).append(len(one.answers))
+    # Replies that could not be read are no guesses; items without any are in no rate.
+    sizes = Counter(tuple(counts) for counts in read.values() if all(counts))
+    if not sizes:
+        return None, "no reply could be read"
+    level = _more_than_half if form == "choice" else _more_often
+    chance = sum(times * level(*counts) for counts, times in sizes.items()) / sizes.total()
+    totals = sorted({n for counts in sizes for n in counts})
+    guesses = f"{totals[0]}" if len(totals) == 1 else f"{totals[0]} to {totals[-1]}"
     if form == "choice":
-        above = sum(math.comb(n, k) for k in range(n // 2 + 1, n + 1)) / 2**n
-        return above, f"{n} guesses a pair, more than half of them right"
-    # Of two sentences with n guesses each: half of the draws without a tie.
-    tie = math.comb(2 * n, n) / 4**n
-    return (1 - tie) / 2, f"{n} guesses a sentence"
+        return chance, f"{guesses} guesses a pair, more than half of them right"
+    return chance, f"{guesses} guesses a sentence"
+
+
+def _more_than_half(n: int) -> float:
+    """How often more than half of n guesses are right."""
+    return sum(math.comb(n, k) for k in range(n // 2 + 1, n + 1)) / (1 << n)
+
+
+def _more_often(n: int, *others: int) -> float:
+    """How often yes is a larger share of n guesses than of m others: half of all without a tie."""
+    m = others[0] if others else n
+    tie = sum(math.comb(n, k) * math.comb(m, k * m // n) for k in range(n + 1) if k * m % n == 0)
+    return (1 - tie / (1 << (n + m))) / 2
 
 
 def _design(prompted: PromptedRun, items: Sequence[str]) -> Design:
@@ -369,7 +389,7 @@ def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) ->
         correlation = correlate(
             [value for value, _ in known],
             [cast("float", sentence.mean) for _, sentence in known],
-            kind=kind, design=design, seed=_SEED, draws=0,
+            kind=kind, design=design,
         )  # fmt: skip
         yield replace(
             like, statistic=kind, role=role, value=correlation.r, low=correlation.low,

@@ -208,11 +208,9 @@ class Ratings(RegionParadigm):
             f" correlated each of them with {ratings} (Spearman's [@spearman1904], Pearson's and"
             " Kendall's correlation, with jackknife intervals on Fisher's z scale [@efron1993]),"
             " and computed Spearman's partial correlation controlling for length in words (and for"
-            " word frequency, if known). Spearman's rho was tested by permutation"
-            f" ({options.draws:,} draws, seed {options.seed}; the sentences of {together} were kept"
-            " together)"
-            " [@phipson2010], with p values corrected by Holm's method over the measures"
-            " [@holm1979]."
+            " word frequency, if known). Spearman's rho was tested with the same jackknife errors"
+            f" (Student's t; the sentences of {together} were left out together), with p values"
+            " corrected by Holm's method over the measures [@holm1979]."
         )
         facts = super().methods(run)
         brief = _in_brief(names, by_author=by_author)
@@ -405,6 +403,6 @@ def _by_column(
             one = asked.filter(pl.col(name).eq_missing(pl.lit(level)))
             like = dataclasses.replace(
                 whole, group=column, level=level or "", role="detail", near_tied=None,
-                by_length=None, off_by_length=False,
+                near_tie_bits=None, near_tie_method=None, by_length=None, off_by_length=False,
             )  # fmt: skip
             yield rate(one, like)

@@ -23,7 +23,6 @@ from cimento.paradigms.ratings.people import (
     correlations_with_rest,
     pair_kappas,
     partial_spearman,
-    permutation_test,
     sentence_design,
 )
 from cimento.paradigms.ratings.suite import RatedSentence, Rating
@@ -237,15 +236,12 @@ def rating_estimates(
             so chosen. Their noise is what limits a correlation.
         measures: measures to compare with the ratings; the first gives the headline.
         perplexity: measure that is described by label.
-        seed: seed of permutations, halvings and the division into parts.
-        draws: number of permutations and of halvings.
+        seed: seed of halvings and the division into parts.
+        draws: number of halvings.
     """
     estimates: list[Estimate] = []
     if values.ratings:
-        correlated = [
-            list(_correlations(values, measure, like, seed=seed, draws=draws))
-            for measure in measures
-        ]
+        correlated = [list(_correlations(values, measure, like)) for measure in measures]
         estimates += correct_over_measures(correlated)
     if any(sentence.label for sentence in values.sentences):
         for measure in measures:
@@ -261,9 +257,7 @@ def rating_estimates(
     return [*estimates, *_described(labelled, replace(like, question=perplexity, role="detail"))]
 
 
-def _correlations(
-    values: RatedValues, measure: Measure, like: Estimate, *, seed: int, draws: int
-) -> Iterator[Estimate]:
+def _correlations(values: RatedValues, measure: Measure, like: Estimate) -> Iterator[Estimate]:
     """Spearman's coefficient with its test, then the other coefficients of a measure."""
     rows = values.rows(measure.name)
     design = sentence_design([row.sentence for row in rows])
@@ -279,10 +273,10 @@ def _correlations(
         chance=0.0,
         chance_method="values and ratings unrelated",
     )
-    test = permutation_test(rows, design, seed=seed, draws=draws)
     coefficients = {kind: correlation(rows, kind, design) for kind in KINDS}
     first, *others = (_measured(like, kind, one.r, one) for kind, one in coefficients.items())
-    yield replace(first, role="main", p=test.p, p_method=test.reason or test.method)
+    tested = coefficients[KINDS[0]]
+    yield replace(first, role="main", p=tested.p, p_method=tested.reason or tested.p_method)
     yield from others
     held = f"Spearman with {' and '.join(values.covariates)} held constant"
     partial = partial_spearman(rows, design)

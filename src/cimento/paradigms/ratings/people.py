@@ -1,8 +1,7 @@
 """The people who rated or chose: agreement, z-scores, forced choices, correlations, their table.
 
 Correlations are those of values of sentences with ratings. The sentences of a pair, or of a cluster
-that the suite declares, are not independent. They are left out together in the jackknife; the
-permutation test exchanges whole pairs, and the two sentences within a pair.
+that the suite declares, are not independent. They are left out together in the jackknife.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.statistics.correlation import Correlation
-    from cimento.statistics.design import Floats, Significance
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
@@ -325,7 +323,7 @@ def correlation(rows: Sequence[RatedValue], kind: str, design: Design) -> Correl
     from cimento.statistics.correlation import correlate
 
     ratings, values = [row.rating for row in rows], [row.value for row in rows]
-    return _in_words(correlate(ratings, values, kind=kind, design=design, seed=0, draws=0), rows)
+    return _in_words(correlate(ratings, values, kind=kind, design=design), rows)
 
 
 def partial_spearman(rows: Sequence[RatedValue], design: Design) -> Correlation:
@@ -346,44 +344,6 @@ def partial_spearman(rows: Sequence[RatedValue], design: Design) -> Correlation:
         design=design,
     )
     return _in_words(correlation, rows)
-
-
-def permutation_test(
-    rows: Sequence[RatedValue], design: Design, *, seed: int, draws: int
-) -> Significance:
-    """The permutation test of Spearman's coefficient, computed as Pearson's of mid-ranks.
-
-    Args:
-        rows: sentences with a rating and a value.
-        design: design of the sentences.
-        seed: seed of the permutations.
-        draws: number of permutations; 0 for no test.
-    """
-    import numpy as np
-
-    from cimento.statistics.classification import mid_ranks
-    from cimento.statistics.design import Significance
-    from cimento.statistics.resampling import PERMUTED_CLUSTERS, permute_clusters, permute_products
-
-    columns = [
-        np.array([row.rating for row in rows], dtype=np.float64),
-        np.array([row.value for row in rows], dtype=np.float64),
-    ]
-    reason = design.shortage or (None if draws else "no permutations were asked for")
-    if any((column == column[:1]).all() for column in columns):
-        reason = reason or "all ratings or all scores are equal"
-    if reason:
-        return Significance(None, None, PERMUTED_CLUSTERS, reason=reason)
-    x, y = map(mid_ranks, columns)
-    if not design.clustered:
-        return permute_products(x, y, seed=seed, draws=draws)
-
-    x, y = ((ranks - ranks.mean()) / ranks.std() for ranks in (x, y))
-
-    def spearman(a: Floats, b: Floats) -> float:
-        return float(a @ b) / a.size
-
-    return permute_clusters(x, y, spearman, design, seed=seed, draws=draws)
 
 
 def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[tuple[RatedValue, float]]:

@@ -38,8 +38,7 @@ class RatingOptions(RegionOptions):
         by: columns by which the accuracy of pairs is broken down, if the suite has them.
         ratings: values with which measures are compared: ``raw`` mean ratings, or the mean
             ``z``-scores of ratings by participant.
-        draws: number of permutations of a test, and of divisions of ratings into halves; 0 for no
-            test.
+        draws: number of divisions of ratings into halves.
     """
 
     by: Annotated[tuple[str, ...], BeforeValidator(option_names)] = (

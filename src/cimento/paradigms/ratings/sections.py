@@ -28,6 +28,7 @@ from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
+from cimento.report.wrong_side import against_ratings
 from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
     yield f"  partial: {partials[0].description}"
     yield f"  {_methods_of(spearmans)}"
     yield from (f"  {caution}" for caution in _cautions(spearmans))
+    yield from (f"  {wrong}" for wrong in map(against_ratings, spearmans) if wrong)
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
     }
@@ -377,6 +379,13 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),
+                *filter(
+                    None,
+                    (
+                        f"{run.model}: {wrong}" if (wrong := against_ratings(one)) else ""
+                        for run, one in spearmans
+                    ),
+                ),
             ),
         )
         yield NamedGrid("correlations", grid)
@@ -409,7 +418,8 @@ def rated_notes(run: RatedRun) -> tuple[str, ...]:
         f"{counted(n, 'sentence')} without a value: {why}."
         for why, n in run.without_value().items()
     ]
-    return (*undefined, *(lost if run.n_rated else ()))
+    opposite = filter(None, map(against_ratings, run.measured("spearman")))
+    return (*undefined, *opposite, *(lost if run.n_rated else ()))
 
 
 def with_people(report: RunReport, run: RatedRun) -> RunReport:

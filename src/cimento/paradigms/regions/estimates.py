@@ -6,6 +6,7 @@ Designs have factorial effects, DD by region, licensing, and people's choices.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,8 +34,10 @@ from cimento.paradigms.regions.judging import (
     verdicts_of,
 )
 from cimento.paradigms.regions.licensing import licensing_effects
+from cimento.paradigms.regions.near import nearness as nearness_of
 from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import DD, PHENOMENON, items_by_phenomenon, region_dds
 from cimento.report import NamedGrid
 from cimento.report.factorial import licensing_grid, regions_grid
@@ -126,7 +129,8 @@ def region_dds_of(run: Run) -> tuple[Estimate, ...]:
         values_of(run, metric="sum"),
         model=run.model,
         seed=options_of(run).seed,
-        error_bits=near_tie_threshold(run.manifest, options_of(run).near_tie_bits).bits,
+        near=near_tie_threshold(run.manifest, options_of(run).near_tie_bits),
+        same=functools.partial(same_dd, readings_of(run)),
     )
 
 
@@ -312,7 +316,8 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     lengths: Mapping[_Part, pl.DataFrame] = {}
     if measure is None or not measure.needs:
         lengths = _parts(table.select(split).with_columns(verdicts_of(run, equal_costs=True)))
-    near = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
+    nearness = nearness_of(run, table["value"])
+    table = table.with_columns(near=nearness.near)
     decided = pl.col("verdict").is_in(["pass", "fail"])  # exact ties are no near ones
     parts = _parts(table)
     for column, level in dict.fromkeys([("", ""), *(part[:2] for part in parts)]):
@@ -326,9 +331,11 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
                     group=column,
                     level=level,
                     role=_ROLES[like is whole, bool(column)],
-                    near_tied=outcomes.filter(decided & (pl.col("value").abs() < near.bits)).height,
-                    near_tie_bits=near.bits,
-                    near_tie_method=near.reason,
+                    near_tied=None
+                    if like.question in nearness.undefined
+                    else outcomes.filter(decided & pl.col("near")).height,
+                    near_tie_bits=nearness.bits,
+                    near_tie_method=nearness.undefined.get(like.question, nearness.method),
                 ),
             )
             yield _with_length(estimate, None if on_scale else lengths.get(part))

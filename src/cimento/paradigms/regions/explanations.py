@@ -17,12 +17,12 @@ from cimento.io.explained import EXPLANATIONS, PATCHES
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.io.values import NoValue, Value
 from cimento.measures import BITS_PER_NAT
-from cimento.paradigms.regions.chance import near_tie_threshold
+from cimento.paradigms.regions.chance import NearTies, near_tie_threshold
 from cimento.paradigms.regions.interchanges import Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
-from cimento.report.explanations import PARTS
+from cimento.report.explanations import PARTS, within_error
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
 from cimento.statistics.multiple import holm
@@ -276,7 +276,7 @@ MOST_DRAWN = 200
 
 
 def cell_means(
-    suite: Suite, table: pl.DataFrame, *, seed: int = 0, error_bits: float = 0.0
+    suite: Suite, table: pl.DataFrame, *, seed: int = 0, near: NearTies | None = None
 ) -> tuple[InterchangeMean, ...]:
     """The mean effects of an explanations table, by comparison, phenomenon and part.
 
@@ -286,13 +286,14 @@ def cell_means(
         suite: the suite.
         table: an explanations table.
         seed: seed of the bootstrap.
-        error_bits: error of the number format; where no effect of a cell is larger, all are 0.
+        near: error of the number format; cells in which no item's effect exceeds it are not tested,
+            since rounding may be the same in all items.
     """
     import polars as pl
 
     clusters = suite.clusters() if suite.cluster else None
     known = table.filter(pl.col("layer").is_not_null() & pl.col("effect_bits").is_not_null())
-    known = with_phenomena(_without_noise(known, error_bits), suite)
+    known = with_phenomena(known, suite)
     all_means: list[InterchangeMean] = []
     whole = known.unique(["question", "phenomenon", "part", "item"], maintain_order=True)
     whole = whole.with_columns(
@@ -310,7 +311,7 @@ def cell_means(
             for mean in full
             if mean.low is not None and mean.high is not None and mean.low * mean.high > 0
         }
-        means = _means(rows, clusters, seed=seed, draws=draws)
+        means = _means(rows, clusters, seed=seed, draws=draws, near=near)
         corrected = holm([mean.p for mean in means])
         all_means += [_with_share(mean, sure) for mean in full]
         means = [_with_share(mean, sure) for mean in means]
@@ -329,17 +330,6 @@ def with_phenomena(table: pl.DataFrame, suite: Suite) -> pl.DataFrame:
     )
 
 
-def _without_noise(table: pl.DataFrame, error_bits: float) -> pl.DataFrame:
-    """The table with effects of 0 in cells in which none is larger than the error of the scores."""
-    import polars as pl
-
-    cell = ["question", "part", "region", "layer", "head"]
-    is_noise = pl.col("effect_bits").abs().max().over(cell) <= error_bits
-    return table.with_columns(
-        effect_bits=pl.when(is_noise).then(0.0).otherwise(pl.col("effect_bits"))
-    )
-
-
 def _order(mean: InterchangeMean) -> tuple[object, ...]:
     layer, head = (-1 if number is None else number for number in (mean.layer, mean.head))
     return [*PARTS].index(mean.part), mean.question, mean.phenomenon, mean.region, layer, head
@@ -355,14 +345,17 @@ def _means(
     *,
     seed: int,
     draws: int,
+    near: NearTies | None = None,
 ) -> list[InterchangeMean]:
-    """The mean over items of each cell of a table."""
+    """The mean over items of each cell of a table; see `cell_means`."""
     means = []
     for key, rows in table.group_by(_CELL, maintain_order=True):
         place: dict[str, Any] = dict(zip(_CELL, key, strict=True))
         design = Design.of(rows["item"].to_list(), clusters)
         mean = mean_of(rows["effect_bits"].to_numpy(), design, seed=seed, draws=draws)
         full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
+        if near and mean.p is not None and rows["effect_bits"].abs().max() <= near.bits:  # type: ignore[operator]  # numbers
+            mean = replace(mean, p=None, reason=within_error(near.bits, near.reason))
         cell = InterchangeMean(
             **place,
             effect_bits=mean.value,
@@ -391,8 +384,8 @@ def _with_share(mean: InterchangeMean, sure: Collection[tuple[str, str]]) -> Int
 def means_of(run: Run, table: pl.DataFrame) -> tuple[InterchangeMean, ...]:
     """The mean effects of an explanations table of a run."""
     options = options_of(run)
-    error = near_tie_threshold(run.manifest, options.near_tie_bits).bits
-    return cell_means(judged_suite(run), table, seed=options.seed, error_bits=error)
+    near = near_tie_threshold(run.manifest, options.near_tie_bits)
+    return cell_means(judged_suite(run), table, seed=options.seed, near=near)
 
 
 def item_remarks(table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:

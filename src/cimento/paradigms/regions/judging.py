@@ -305,7 +305,7 @@ def _of_lengths(run: Run) -> pl.DataFrame:
         return _without_first_tokens(run, with_equal_costs(tokens))
     # The tokens of each region were counted when its value was made.
     suite = judged_suite(run)
-    columns = _regions_of(run).with_equal_costs(suite.metric)
+    columns = region_columns_of(run).with_equal_costs(suite.metric)
     trees = parse_predictions(suite)
     return _rows(run, judged_items(suite, trees, columns, unit=options_of(run).unit), columns)
 
@@ -420,7 +420,7 @@ def margin_errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
     return [half_widths(values) for values in zip(*margins, strict=True)]
 
 
-def _regions_of(run: Run) -> RegionColumns:
+def region_columns_of(run: Run) -> RegionColumns:
     """The values of the regions of a run, made once for its outcomes and its estimates."""
     return run.once(
         "regions",
@@ -443,7 +443,7 @@ def compared(
     trees = parse_predictions(suite)
     if measure is None:
         columns = (
-            _regions_of(run)
+            region_columns_of(run)
             if tokens is None
             else region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
         )

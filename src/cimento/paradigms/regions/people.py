@@ -145,7 +145,7 @@ def _of_model(
     margins = dict(outcomes.drop_nulls("value").select("item", "value").iter_rows())
     both = [item for item in margins if item in shares]
     x, y = ([values[item] for item in both] for values in (margins, shares))
-    graded = correlate(x, y, design=Design.of(both, clusters), seed=0, draws=0)
+    graded = correlate(x, y, design=Design.of(both, clusters))
     like = dataclasses.replace(like, who=label_of(run), of_people=False, graded=graded)
     return _share(dict(outcomes.select("item", "verdict").iter_rows()), passes, clusters, like)
 

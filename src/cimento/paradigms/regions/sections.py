@@ -13,7 +13,7 @@ from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.measures.normalising import MODEL
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
-from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
+from cimento.paradigms.regions.chance import COUNTED, NORMAL
 from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 from cimento.paradigms.regions.explanations import item_remarks, means_of
 from cimento.paradigms.regions.factorial import dd_tests
@@ -422,16 +422,18 @@ def _accuracies(run: Run) -> list[Estimate]:
 
 def _near_ties(run: Run) -> str:
     """A sentence on how many verdicts the number format may have decided."""
-    threshold = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
     accuracies = _accuracies(run)
     single = [one for one in accuracies if one.question != ALL_PREDICTIONS] or accuracies
-    near = sum(one.near_tied or 0 for one in single)
-    judged = sum(one.n for one in single)
+    known = [one for one in single if one.near_tied is not None]
+    if not known:
+        return "".join(f"N{(one.near_tie_method or 'n')[1:]}." for one in single[:1])
+    near = sum(one.near_tied or 0 for one in known)
+    judged = sum(one.n for one in known)
     have = "has" if near <= 1 else "have"
     return (
-        f"A margin below {threshold.bits:g} bits may depend on the batch size or the machine"
-        f" ({threshold.reason}); {near or 'none'} of the {judged:,} verdicts {have} such a"
-        " margin."
+        f"A margin below {known[0].near_tie_bits:g} bits may depend on the batch size or the"
+        f" machine ({known[0].near_tie_method}); {near or 'none'} of the {judged:,} verdicts"
+        f" {have} such a margin."
     )
 
 

@@ -18,7 +18,7 @@ measures do not add up, so regions are compared by surprisal whatever measure a 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
@@ -32,6 +32,7 @@ from cimento.suites import Suite
 from cimento.suites.design import DesignCell, Square, squares, windows_of
 
 if TYPE_CHECKING:
+    from cimento.paradigms.regions.chance import NearTies
     from cimento.statistics.means import Mean
 
 
@@ -264,12 +265,19 @@ def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
     return settled
 
 
+SAME_READING = "equal by construction: the sentences that are compared are the same up to here"
 WHOLE = "sentence"
 """Name of the window with all regions."""
 
 
 def region_dds(
-    suite: Suite, values: RegionValues, *, model: str, seed: int = 0, error_bits: float = 0.0
+    suite: Suite,
+    values: RegionValues,
+    *,
+    model: str,
+    seed: int = 0,
+    near: NearTies | None = None,
+    same: Callable[[Square, str, Sequence[int]], bool] | None = None,
 ) -> tuple[Estimate, ...]:
     """The DD in bits of the whole sentence and of each of its parts, for every phenomenon.
 
@@ -278,7 +286,8 @@ def region_dds(
         values: surprisals of the regions of its stimuli.
         model: label of the model.
         seed: seed of the resampling.
-        error_bits: error of the number format; if no item's DD is larger, all are set to 0.
+        near: error of the number format; items whose DD does not exceed it are counted.
+        same: whether DD is zero by construction: of a design, an item and some regions.
 
     Raises:
         InputError: the declaration of factors or of stretches cannot be used.
@@ -299,6 +308,8 @@ def region_dds(
     for (name, items), square, window in parts:
         effects = [item_effect(square, scores[window], item) for item in items]
         known = {effect.item: effect.dd for effect in effects if effect.dd is not None}
+        zero = [item for item in known if same and same(square, item, windows[window])]
+        known |= dict.fromkeys(zero, 0.0)
         sizes = [abs(score) for effect in effects for score in effect.scores if score is not None]
         part = replace(
             like,
@@ -306,7 +317,14 @@ def region_dds(
             level=f"{name} {square.name}" if len(designs) > 1 else name,
             reason="" if known else next((e.reason for e in effects if e.reason), NO_ITEMS),
         )
-        mean = mean_over_items(known, clusters, sizes=sizes, seed=seed, error=error_bits)
+        if known and len(zero) == len(known):
+            part = replace(part, reason=SAME_READING)
+        if near is not None:
+            within = sum(abs(dd) <= near.bits for dd in known.values())
+            part = replace(
+                part, near_tied=within, near_tie_bits=near.bits, near_tie_method=near.reason
+            )
+        mean = mean_over_items(known, clusters, sizes=sizes, seed=seed)
         estimates.append(replace(mean_estimate(mean, part), p=None))
     return tuple(estimates)
 
@@ -317,7 +335,6 @@ def mean_over_items(
     *,
     sizes: Iterable[float],
     seed: int,
-    error: float = 0.0,
 ) -> Mean:
     """The mean of an effect over items, free of rounding noise.
 
@@ -326,13 +343,10 @@ def mean_over_items(
         clusters: cluster of each item; None if every item is independent.
         sizes: absolute values of the scores that the effects are differences of.
         seed: seed of the resampling.
-        error: error of the scores; if no effect is larger, all are set to 0.
     """
     from cimento.statistics.means import mean_of
 
     values = without_noise(list(effects.values()), scale=max(sizes, default=0.0))
-    if max(map(abs, values), default=0.0) <= error:
-        values = [0.0] * len(values)
     return mean_of(values, Design.of(effects, clusters), seed=seed)
 
 

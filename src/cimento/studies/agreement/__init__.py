@@ -218,7 +218,7 @@ def agreement_report(
         covariates=_adjusted([*_covariates(agreement_runs, frequency), *_drops(pairs)]),
         models=tuple(shown),
         pairs=tuple(model_pairs(agreement_runs, seed=seed)),
-        facts=tuple(fact_rows(shown, seed=seed)),
+        facts=tuple(fact_rows(shown)),
     )
 
 

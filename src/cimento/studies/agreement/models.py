@@ -115,7 +115,7 @@ class FactRow:
         r: Spearman's correlation with the mean ratio; ranks, so that no scale must be chosen.
         low: lower end of its bootstrap interval over models.
         high: upper end.
-        p: by permutation.
+        p: by the test that belongs to the interval.
         p_holm: the same, adjusted over all rows of the table.
         reason: why a number is None.
     """
@@ -225,16 +225,15 @@ def model_pairs(runs: Sequence[AgreementRun], *, seed: int) -> list[ModelPairRow
     return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
-def fact_rows(models: Sequence[ModelRow], *, seed: int) -> list[FactRow]:
+def fact_rows(models: Sequence[ModelRow]) -> list[FactRow]:
     """Every column of numbers beside the mean ratio, over models of one kind.
 
     Args:
         models: as `model_rows` gives them; with one model there is nothing to compare.
-        seed: of bootstrap and permutations.
     """
     groups = group_by(models, lambda row: (row.language, row.version, row.kind))
     rows = [
-        _fact_row(fact, group, seed=seed)
+        _fact_row(fact, group)
         for group in groups.values()
         if len(group) > 1
         for fact in ("target_tokens", *_number_columns(group))
@@ -325,7 +324,7 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
+def _fact_row(fact: str, rows: Sequence[ModelRow]) -> FactRow:
     def value_of(row: ModelRow) -> float | None:
         return row.target_tokens if fact == "target_tokens" else _number(row.facts.get(fact, ""))
 
@@ -335,7 +334,7 @@ def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
         if (value := value_of(row)) is not None and row.ratio is not None
     ]
     x, y = [value for value, _ in pairs], [ratio for _, ratio in pairs]
-    correlation = correlate(x, y, design=Design.independent(len(pairs)), seed=seed)
+    correlation = correlate(x, y, design=Design.independent(len(pairs)))
     same = len(pairs) > 1 and len(set(x)) == 1
     return FactRow(
         language=rows[0].language,
@@ -346,7 +345,7 @@ def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
         r=correlation.r,
         low=correlation.low,
         high=correlation.high,
-        p=correlation.p_permutation,
+        p=correlation.p,
         p_holm=None,
         reason=SAME if same else correlation.reason,
     )
