@@ -160,6 +160,12 @@ def reply(choice):
         ),
         (reply({"message": {"content": "and"}}), "as in a chat"),
         (reply({"text": TEXT, "logprobs": {"top_logprobs": []}}), "have no lists"),
+        (reply({"text": TEXT, "logprobs": {"tokens": pieces(TEXT)}}), "have no lists"),
+        (reply({"text": TEXT, "logprobs": {"token_logprobs": [-1.0] * 6}}), "have no lists"),
+        (
+            reply({"text": TEXT, "logprobs": {"tokens": pieces(TEXT), "token_logprobs": 6}}),
+            "have no lists",
+        ),
         (lambda _: {"choices": []}, "something else than a completion"),
         (lambda _: ["and"], "something else than a completion"),
         (
@@ -226,6 +232,21 @@ def with_third(value):
     return lambda values: [*values[:2], value, *values[3:]]
 
 
+def echoing(change):
+    """A good answer whose echo is changed."""
+
+    def answer(prompt):
+        good = completion(prompt)
+        good["choices"][0]["text"] = change(prompt) + " and"
+        return good
+
+    return answer
+
+
+numbered = changed(tokens=lambda t: [f"token_id:{i}" for i, _ in enumerate(t)])
+"""A good answer that names tokens by number."""
+
+
 @pytest.mark.parametrize(
     ("answer", "error", "said"),
     [
@@ -236,8 +257,22 @@ def with_third(value):
         (changed(token_logprobs=with_third(-9999.0)), NonFiniteScoreError, "-9999.0 .*' del'"),
         (changed(token_logprobs=with_third(0.5)), ModelError, "no logarithm"),
         (changed(token_logprobs=with_third("-1")), ModelError, "'-1' as a log-probability"),
-        (changed(tokens=lambda t: [x.upper() for x in t], text_offset=lambda _: None),
-         ModelError, "do not spell the text .*'LE', ' LAMPADE'"),
+        # Another text of the same length, whose offsets fit: two requests were mixed up.
+        (changed(tokens=lambda t: [x.replace("erano", "erane") for x in t]),
+         ModelError, "do not spell .*token 5 is ' erane' where the text goes on with ' erano"),
+        (changed(tokens=lambda t: [x.replace("accese", "spente") for x in t],
+                 text_offset=lambda _: None), ModelError, "token 6 is ' spente.'"),
+        (changed(token_logprobs=lambda v: [0.0 for _ in v]), ModelError, "which is certainty"),
+        (changed(token_logprobs=lambda v: [None, *(-0.0 for _ in v[1:])]),
+         ModelError, "which is certainty"),
+        (echoing(lambda text: text.replace("erano", "erane")), ModelError, "echoes another text"),
+        (echoing(str.lower), ModelError, "echoes another text"),
+        # The numbers of tokens say nothing, and neither do offsets without an echo.
+        (lambda prompt: {**numbered(prompt), "choices": [
+            {**numbered(prompt)["choices"][0], "text": prompt.replace("erano", "erane") + " and"}
+        ]}, ModelError, "token_id:0"),
+        (lambda prompt: {"choices": [{"logprobs": numbered(prompt)["choices"][0]["logprobs"]}]},
+         ModelError, "token_id:0"),
         (changed(tokens=lambda t: [f"token_id:{i}" for i, _ in enumerate(t)],
                  text_offset=lambda o: [11 * i for i, _ in enumerate(o)]),
          ModelError, "token_id:0"),
@@ -264,11 +299,55 @@ def test_a_first_token_that_the_server_scores_keeps_its_score():
     assert scores[0] == -4.25
 
 
-def test_tokens_that_are_spelled_otherwise_are_placed_by_offsets():
-    with serve(changed(tokens=lambda t: [x.upper() for x in t])) as server:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": lambda t: [x.upper() for x in t]},
+        {"tokens": lambda t: [x.replace(" ", "Ġ") for x in t], "text_offset": lambda _: None},
+        {"tokens": lambda t: [f"token_id:{i}" for i, _ in enumerate(t)]},
+        {"tokens": lambda t: list(range(len(t)))},
+    ],
+    ids=["other capitals", "byte letters", "numbers with an echo", "bare numbers with an echo"],
+)
+def test_tokens_that_are_spelled_otherwise_are_placed(change):
+    with serve(changed(**change)) as server:
         scores = read(server)
 
     assert list(scores) == [0, *expected()]
+
+
+@pytest.mark.parametrize("echo", [" Le lampade del  corridoio", "<s> Le lampade del corridoio"])
+def test_blanks_and_special_tokens_of_an_echo_are_put_aside(echo):
+    with serve(echoing(lambda text: text.replace("Le lampade del corridoio", echo))) as server:
+        scores = read(server)
+
+    assert list(scores) == [0, *expected()]
+
+
+def test_a_server_whose_tokenizer_changes_capitals_is_noted_in_the_run(tmp_path, capsys):
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLe chiavi è qui.\n", encoding="utf-8")
+
+    def lowered(prompt):
+        return completion(prompt.lower())
+
+    with serve(lowered) as server:
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke([*command, "--unscored-first", "drop"]) == 0
+
+    assert "other capitals than the texts" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_mixed_up_answer_stops_a_run_of_pairs(tmp_path, capsys):
+    pairs = tmp_path / "pairs.tsv"
+    good, bad = "Il cuoco legge un libro.", "Il cuoco leggi un libro."
+    pairs.write_text(f"good\tbad\n{good}\t{bad}\n", encoding="utf-8")
+    swapped = {good: bad, bad: good}
+    with serve(lambda prompt: completion(swapped.get(prompt, prompt))) as server:
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke([*command, "--unscored-first", "drop"]) == 1
+
+    assert "do not spell the text" in capsys.readouterr().err
 
 
 def test_a_list_that_lacks_the_generated_token_may_be_one_place_off():
