@@ -18,9 +18,12 @@ from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
 from cimento.runs.store import find_runs
 from tests.helpers.servers.loopback import (
+    Handler,
     completion,
     cut_short,
+    drip,
     drop,
+    endless,
     half_json,
     logprob,
     pieces,
@@ -77,6 +80,60 @@ def test_a_server_that_says_nothing_is_asked_again():
 
     assert len(scores) == 6
     assert waits
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"HTTP/1.1 200",
+        HEAD + b"X-Slow:",
+        HEAD + b"Content-Length: 9999\r\n\r\n{",
+        HEAD + b"\r\n{",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n999\r\n{",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 400 Bad\r\nContent-Length: 9999\r\n\r\n{",
+    ],
+    ids=["status", "header", "body", "body without end", "chunk", "length of a chunk", "refusal"],
+)
+def test_a_server_that_drips_has_no_longer_than_a_whole_answer_may_take(monkeypatch, beginning):
+    # Silence alone would last longer than all of the answer.
+    monkeypatch.setattr("cimento.io.transport.ANSWER_TIMEOUTS", 0.01)
+    waits = []
+    with serve(faults=[drip(beginning)]) as server, pytest.raises(ModelError) as caught:
+        read(server, waits=waits)
+
+    refused = b"400" in beginning
+    assert ("it refused (status 400)" if refused else "went on sending") in str(caught.value)
+    assert waits == [], "it is not asked again, or it would have as long again"
+    assert len(server.prompts) == 1
+
+
+def test_a_server_that_drips_stops_a_run_at_its_probes(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("cimento.io.transport.ANSWER_TIMEOUTS", 0.01)
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLe chiavi è qui.\n", encoding="utf-8")
+    with serve() as server:
+        monkeypatch.setattr(Handler, "do_POST", drip(HEAD + b"\r\n{"))
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke([*command, "--timeout", "60"]) == 1
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert "not complete after 0.6 s" in said
+    assert "--timeout N gives each answer" in said
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 404, 503])
+def test_of_an_endless_refusal_only_the_beginning_is_read(status):
+    sent = []
+    faults = [endless(status, sent, Location="https://elsewhere.test/v1")]
+    with serve(faults=faults) as server, pytest.raises(ModelError):
+        read(server, attempts=1)
+
+    # The buffers of both ends of the connection hold some more than is read.
+    assert sum(sent) < 50_000_000
 
 
 def test_waits_are_the_same_for_the_same_seed_and_request():

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from cimento.errors import ModelError, UsageError
+from cimento.io.deadline import TooSlowError
 from cimento.io.files import default_cache_folder
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import Patience, TransientError
@@ -312,7 +313,9 @@ def _probed(server: Server, bodies: Bodies) -> tuple[list[TextScores], ModelErro
     try:
         return [_score(server, bodies, probe) for probe in PROBES], None
     except ModelError as error:
-        if isinstance(error.__cause__, TransientError) and error.__cause__.status is None:
+        cause = error.__cause__
+        is_silent = isinstance(cause, TransientError) and cause.status is None
+        if is_silent or isinstance(cause, TooSlowError):
             raise
         return [], error
 
