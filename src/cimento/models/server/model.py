@@ -259,11 +259,8 @@ def connect(
     entry = _entry(model, entries, server)
     bodies = Bodies(model, fields or {})
     answers, refusal = _probed(server, bodies)
-    fingerprint = (
-        Fingerprint(scores=tuple(answer.scores for answer in answers))
-        if refusal is None
-        else _replies(server, bodies, refusal)
-    )
+    scores = tuple(answer.scores for answer in answers)
+    fingerprint = _replies(server, bodies, refusal) if refusal else Fingerprint(scores=scores)
     identity = identify(
         fingerprint,
         url=server.url,
