@@ -102,6 +102,7 @@ class TransformersScorer(ABC):
     Attributes:
         card: what is known about the model.
         opened: what was opened inside it, such as its gradients, by class.
+        notes: what the user should know of how it was loaded, as sentences.
 
     Raises:
         ModelError: the model cannot be scored exactly.
@@ -121,6 +122,7 @@ class TransformersScorer(ABC):
     ) -> None:
         self.card = card
         self.opened: dict[object, Any] = {}
+        self.notes: tuple[str, ...] = ()
         self._limits = limits
         # For an encoder-decoder, what scores is its decoder.
         scoring, frame = self._prepared(model, tokenizer, policy)
