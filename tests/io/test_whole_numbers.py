@@ -43,7 +43,9 @@ def test_an_option_with_odd_digits_is_one_message(options, text, tmp_path, capsy
     given = [part.format(text) for part in options]
     command = ["run", str(pairs), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
 
-    assert invoke([*command, *given]) in (1, 2)
+    # transformers looks at the memory of devices only where it may choose them.
+    expected = (0,) if "max_memory" in options[1] else (1, 2)
+    assert invoke([*command, *given]) in expected
     assert "cimento failed with" not in capsys.readouterr().err
 
 
