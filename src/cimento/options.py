@@ -15,10 +15,15 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from cimento.io.declared import Name, Options, Settings, Texts, checked, option, recorded_fields
+from cimento.io.parsing import whole_number
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
-from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
+from cimento.models.hf.arguments import (
+    parse_model_args,
+    parse_tokenizer_args,
+    texts_of_arguments,
+)
 from cimento.models.registry import lasting_name
 from cimento.models.server import checked_body, parse_body
 from cimento.models.settings import (
@@ -44,7 +49,7 @@ EngineName: TypeAlias = Literal["local", "ray"]
 
 def _number_or_auto(value: object) -> object:
     """A limit on batches as a number, or ``auto`` for no fixed limit."""
-    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    number = whole_number(value) if isinstance(value, str) else value
     if value != "auto" and not (isinstance(number, int) and number >= 1):
         raise ValueError("give a whole number from 1, or auto")
     return number
@@ -92,6 +97,10 @@ class ModelOptions(Options):
     )
     model_args: Arguments = option(
         (), "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
+        metavar="KEY=VALUE",
+    )  # fmt: skip
+    tokenizer_args: Arguments = option(
+        (), "The same for the tokenizer, such as fix_mistral_regex=true. May be repeated.",
         metavar="KEY=VALUE",
     )  # fmt: skip
     allow_pickle: bool = option(
@@ -154,14 +163,16 @@ class ModelOptions(Options):
             UsageError: options do not go together.
         """
         declared = {field.name for field in fields(Policy)} & type(self).model_fields.keys()
-        chosen = {name: getattr(self, name) for name in declared - {"model_args"}}
+        parsed = {"model_args", "tokenizer_args"}
+        chosen = {name: getattr(self, name) for name in declared - parsed}
         given = {name: value for name, value in chosen.items() if value is not None}
         args = parse_model_args(
             self.model_args,
             allow_pickle=self.allow_pickle,
             trust_remote_code=self.trust_remote_code,
         )
-        return replace(base, model_args=args, **given)
+        of_tokenizer = parse_tokenizer_args(self.tokenizer_args)
+        return replace(base, model_args=args, tokenizer_args=of_tokenizer, **given)
 
 
 class ScoringOptions(ModelOptions):

@@ -11,6 +11,7 @@ import pytest
 from cimento import InputError
 from cimento.io.transport import Patience, TransientError, opener, patiently, transient
 from cimento.suites.published import https_only
+from tests.helpers.servers.loopback import endless, serve
 
 
 def redirected(start: str, new: str, **options) -> Request | None:
@@ -30,6 +31,19 @@ def test_no_redirect_leads_out_of_the_secure_web():
 
 def test_no_redirect_is_followed_where_none_is_allowed():
     assert redirected("https://a.org/x", "https://a.org/y") is None
+
+
+def test_the_endless_body_of_a_redirect_is_not_read():
+    sent = []
+    with serve() as server:
+        faults = [endless(302, sent, Location=f"{server.url}/models")]
+        server.faults = faults
+        body = b'{"prompt": "a", "echo": true, "logprobs": 1, "max_tokens": 1}'
+        asked = Request(f"{server.url}/completions", data=body)  # noqa: S310  # this machine
+        with opener(server.url, allowed=lambda _: None).open(asked, timeout=60) as answer:
+            assert b"tiny" in answer.read()
+
+    assert sum(sent) < 50_000_000
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])

@@ -11,7 +11,8 @@ import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
 from cimento.models.hf.files import locate
-from cimento.models.hf.loading import load, load_tokenizer
+from cimento.models.hf.loading import load
+from cimento.models.hf.own_tokenizer import load_tokenizer
 from cimento.models.settings import Policy
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder
@@ -130,6 +131,9 @@ def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(zoo_folder):
         )
 
 
+TRUSTING = Policy(model_args={"trust_remote_code": True})
+
+
 def test_code_of_a_tokenizer_from_elsewhere_is_not_run(bare, apart, monkeypatch):
     import transformers
 
@@ -141,6 +145,6 @@ def test_code_of_a_tokenizer_from_elsewhere_is_not_run(bare, apart, monkeypatch)
         return real(folder, trust_remote_code=False)
 
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", watched)
-    load_tokenizer(locate(str(bare), tokenizer=str(apart)), trusted=True)
+    load_tokenizer(locate(str(bare), tokenizer=str(apart)), TRUSTING)
 
     assert trusted == [False]

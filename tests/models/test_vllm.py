@@ -15,7 +15,8 @@ import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
 from cimento.models.hf.files import locate
-from cimento.models.hf.loading import load_tokenizer
+from cimento.models.hf.own_tokenizer import load_tokenizer
+from cimento.models.settings import Policy
 
 
 @dataclass
@@ -66,7 +67,7 @@ def vllm(monkeypatch, fresh_cache):  # noqa: ARG001  # used for what it does
 
 
 def expected(text: str, *, bos: bool) -> list[float]:
-    tokenizer = load_tokenizer(locate("demo-causal"))
+    tokenizer, _ = load_tokenizer(locate("demo-causal"), Policy())
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     before = [tokenizer.bos_token_id or tokenizer.eos_token_id] if bos else []
     scores = [score([*before, *ids[:place]], token) for place, token in enumerate(ids)]

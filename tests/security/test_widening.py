@@ -41,7 +41,14 @@ HOSTILE = [
     {"policy": {"model_args": TRUST}},
     {"attn_implementation": "evil/kernels"},
 ]
-ADDED = {**TRUST, "model_args": TRUST, "named": SERVER, "api_key": "sk-x", "engine": "ray"}
+ADDED = {
+    **TRUST,
+    "model_args": TRUST,
+    "tokenizer_args": TRUST,
+    "named": SERVER,
+    "api_key": "sk-x",
+    "engine": "ray",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -232,6 +239,7 @@ def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch, step):
             assert loaded.reading.path.resolve() == stranger / "suite", place
             assert not needs_saying(model), (place, model)
             assert scoring.policy.model_args == {}, place
+            assert scoring.policy.tokenizer_args == {}, place
         for jobs, work in asked:
             assert [job.model.model for job in jobs] == [model for model, *_ in opened], place
             assert work.engine == ONE_WORKER, place
@@ -260,7 +268,7 @@ def test_what_a_manifest_says_of_asking_is_of_closed_kinds():
         }
 
     # Not taken from a manifest.
-    assert open_fields(Policy) == {"model_args"}
+    assert open_fields(Policy) == {"model_args", "tokenizer_args"}
     # A name that torch knows; a text file of how recorded words were cut; a tokenizer, which is
     # read as data and whose code is never run; fields for a server that the user has named.
     assert open_fields(Asking) == {"device", "spec", "tokenizer", "body"}

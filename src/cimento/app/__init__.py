@@ -28,6 +28,7 @@ from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError, UsageError
+from cimento.io.parsing import whole_number
 from cimento.people.surveys.security import HEADERS as USUAL_HEADERS
 from cimento.people.surveys.security import new_token
 from cimento.suites.load import MAX_FILE_BYTES
@@ -82,7 +83,9 @@ def refusal(scope: Scope, port: int) -> int:
         return 403
     if origin and origin != f"http://{host}":
         return 403
-    return 413 if length.isdecimal() and int(length) > LARGEST_BODY else 0
+    size = whole_number(length)
+    is_too_large = length.isdecimal() if size is None else size > LARGEST_BODY
+    return 413 if is_too_large else 0
 
 
 class Guard:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
+from cimento.io.parsing import whole_number
 from cimento.paradigms.registry import audit_suite
 from cimento.suites.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.suites.reading import TOML
@@ -225,10 +226,10 @@ def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
         if match and column is not None:
             wanted = match[1].strip().strip("'")
             return tuple(n for n in items.body if items.rows[n][column].strip() == wanted)
-        if match and meaning == "item" and match[1].isdecimal():
+        if match and meaning == "item" and (number := whole_number(match[1])):
             # Rows without ids are numbered.
             filled = [n for n in items.body if any(items.rows[n])]
-            return tuple(filled[int(match[1]) - 1 : int(match[1])])
+            return tuple(filled[number - 1 : number])
     return ()
 
 
@@ -242,8 +243,8 @@ def _predictions(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:
         rows = [n for n in filled if column is not None and sheet.rows[n][column].strip() == name]
         if rows:
             return PREDICTIONS, tuple(rows)
-    number = int(name) if name.isdecimal() else len(filled)
-    return PREDICTIONS, tuple(filled[number : number + 1])
+    number = whole_number(name)
+    return PREDICTIONS, () if number is None else tuple(filled[number : number + 1])
 
 
 def _setting(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:

@@ -36,6 +36,7 @@ from cimento.app.shown import (
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.errors import CimentoError
+from cimento.io.parsing import whole_number
 from cimento.report import NamedGrid
 from cimento.report.document import REPORT_FORMS, grid_file, version_digits
 from cimento.report.figures import Figure
@@ -117,7 +118,8 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
     """The runs, each with a box; those that the address names are chosen, or the only one."""
     say = visit.say
     suite, asked = visit.query.get("suite", ""), visit.query.get("show", "")
-    count = int(asked) if asked.isdecimal() else 1 if asked or len(runs) == 1 else 0
+    number = whole_number(asked)
+    count = (1 if asked or len(runs) == 1 else 0) if number is None else number
     by_age = sorted(runs, key=lambda run: run.created, reverse=True)
     newest = {run.name for run in by_age[:count]}
     titles = _titles(runs)

@@ -32,6 +32,7 @@ from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
+from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
 from cimento.runs.identity import suite_digests
 from cimento.runs.stopped import AdaptiveRecord
@@ -320,10 +321,11 @@ def _model(run: RunFacts) -> str:
     details = manifest_part(card, "details")
     parameters = str(details.get("parameters", ""))
     device = f" on {card['device']}" if card.get("device") else ""
+    n_parameters = whole_number(parameters)
     known = [
         sentences.order_of(card) or str(card.get("kind", "")),
         str(details.get("architecture", "")),
-        f"{int(parameters):,} parameters" if parameters.isdecimal() else "",
+        "" if n_parameters is None else f"{n_parameters:,} parameters",
         _hash("revision", card.get("revision")),
         _hash("tokenizer", card.get("tokenizer")),
         f"{card['dtype']}{device}" if card.get("dtype") else "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.library import CitedWork, works_in
 from cimento.errors import CimentoError, counted
+from cimento.io.parsing import whole_number
 from cimento.io.tables import REPLICATES
 from cimento.io.values import grouped
 from cimento.measures import find_measure
@@ -120,8 +121,8 @@ def names_in_row(names: Sequence[str]) -> str:
 def _model_in_brief(run: RunFacts) -> str:
     card = run.card
     details = manifest_part(card, "details")
-    number = str(details.get("parameters", ""))
-    size = f"{_rounded(int(number))} parameters" if number.isdecimal() else ""
+    number = whole_number(str(details.get("parameters", "")))
+    size = "" if number is None else f"{_rounded(number)} parameters"
     revision = str(card.get("revision") or "")[:_SHORT]
     parts = (size, order_of(card), revision and f"revision {revision}")
     known = ", ".join(filter(None, parts))
@@ -376,14 +377,17 @@ def _window(policy: Mapping[str, JsonValue]) -> list[str]:
 
 def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
     """A sentence on the options for transformers; values that may be secret are left out."""
-    args = manifest_part(policy, "model_args")
-    if not args:
-        return []
-    shown: Sequence[str] = [
-        name if any(word in name.lower() for word in _SECRET) else f"{name} = {json.dumps(value)}"
-        for name, value in args.items()
-    ]
-    return [f"The model was loaded with {', '.join(shown)}."]
+    sentences = []
+    for subject, option in (("model", "model_args"), ("tokenizer", "tokenizer_args")):
+        shown = [
+            name
+            if any(word in name.lower() for word in _SECRET)
+            else f"{name} = {json.dumps(value)}"
+            for name, value in manifest_part(policy, option).items()
+        ]
+        if shown:
+            sentences.append(f"The {subject} was loaded with {', '.join(shown)}.")
+    return sentences
 
 
 def outcome_sentences(facts: RunFacts) -> list[str]:

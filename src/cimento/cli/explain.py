@@ -14,7 +14,7 @@ from cimento.errors import UsageError, counted
 from cimento.explain import Attribution, Explanation, attribute, plan_explanation
 from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
-from cimento.models.hf.arguments import parse_model_args
+from cimento.models.hf.arguments import parse_model_args, parse_tokenizer_args
 from cimento.models.questions import Baseline, Part
 from cimento.options import Arguments, Limit, run_option
 from cimento.paradigms.regions.judging import suite_of
@@ -91,6 +91,7 @@ class ExplainOptions(SheetOptions):
     batch_size: Limit = run_option("batch_size")
     batch_tokens: Limit = run_option("batch_tokens")
     model_args: Arguments = run_option("model_args")
+    tokenizer_args: Arguments = run_option("tokenizer_args")
     allow_pickle: bool = run_option("allow_pickle")
     trust_remote_code: bool = run_option("trust_remote_code")
     no_cache: bool = run_option("no_cache")
@@ -121,7 +122,12 @@ def explain(options: ExplainOptions) -> None:
         allow_pickle=options.allow_pickle,
         trust_remote_code=options.trust_remote_code,
     )
-    scoring = asking_of(run.manifest, where=str(run.folder), model_args=args)
+    scoring = asking_of(
+        run.manifest,
+        where=str(run.folder),
+        model_args=args,
+        tokenizer_args=parse_tokenizer_args(options.tokenizer_args),
+    )
     scoring = replace(
         scoring,
         device=options.device or scoring.device,

@@ -148,7 +148,7 @@ def _inspected(
     from cimento.models.hf.inspection import Inspection, inspect_model
 
     if isinstance(scorer, TextScorer):
-        return Inspection(card=scorer.card)
+        return Inspection(card=scorer.card, notes=getattr(scorer, "notes", ()))
     return inspect_model(scorer, texts, policy=policy, n_compared=n_compared)
 
 
@@ -237,6 +237,7 @@ def _described(
         ("dtype", card.dtype),
         ("device", card.device),
         ("window", f"{card.window} tokens" if card.window else "no limit is known"),
+        *(("warning", note) for note in inspection.notes),
     ]
     if inspection.tokenizer is not None:
         rows += _tokenizer_rows(inspection.tokenizer)

@@ -26,7 +26,13 @@ from cimento.export import export as write_runs
 from cimento.io.declared import option
 from cimento.io.files import need_writable
 from cimento.io.inline_markup import columns, printable
-from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
+from cimento.models.hf.arguments import (
+    ALLOW_PICKLE,
+    TRUST_CODE,
+    as_options,
+    parse_model_args,
+    parse_tokenizer_args,
+)
 from cimento.options import Arguments, JudgingOptions, run_option
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.document import versions_apart
@@ -151,6 +157,7 @@ class RerunOptions(StoredOptions):
     model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
     device: str = option("", "Another device than the run's own.")
     model_args: Arguments = run_option("model_args")
+    tokenizer_args: Arguments = run_option("tokenizer_args")
     allow_pickle: bool = run_option("allow_pickle")
     trust_remote_code: bool = run_option("trust_remote_code")
     prereg: Path | None = option(
@@ -198,7 +205,8 @@ def _repeat(
 
     where = str(run.folder)
     model = options.model or model_of(run.manifest, where=where)
-    scoring = asking_of(run.manifest, where=where, model_args=args)
+    of_tokenizer = parse_tokenizer_args(options.tokenizer_args)
+    scoring = asking_of(run.manifest, where=where, model_args=args, tokenizer_args=of_tokenizer)
     if not options.model:
         _refuse_trust(model, args)
         if Path(model).is_absolute() and not Path(model).exists():

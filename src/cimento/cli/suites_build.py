@@ -15,6 +15,7 @@ from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_existing
+from cimento.io.parsing import whole_number
 from cimento.options import run_option
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.suites.builtin import find_suite
@@ -250,7 +251,7 @@ def _read_replacements(path: Path) -> list[Replacement]:
     replacements = []
     for row in table.rows:
         number, position, sentence = (row.cells[str(table.find(name))].strip() for name in names)
-        if not number.isdecimal() or not position.isdecimal() or not sentence:
+        if whole_number(number) is None or whole_number(position) is None or not sentence:
             raise InputError(
                 where=table.where(row),
                 seen=f"got story_id {number!r}, position {position!r}, sentence {sentence!r}",

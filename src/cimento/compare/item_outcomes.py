@@ -40,7 +40,7 @@ PROMINENT = frozenset({"headline", "main"})
 
 _MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
 """The options of the machine and its batches, which change no answer."""
-_ARGUMENTS = ".model_args."
+_ARGUMENTS = (".model_args.", ".tokenizer_args.")
 """Options for transformers; some of them hold a secret."""
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d{1,18})", re.IGNORECASE)
@@ -367,7 +367,8 @@ def _flat(run: Run) -> dict[str, str]:
     return {
         path: value
         for path, value in flat.items()
-        if path.rpartition(".")[2] not in _MACHINE and _ARGUMENTS not in path
+        if path.rpartition(".")[2] not in _MACHINE
+        and not any(options in path for options in _ARGUMENTS)
     }
 
 

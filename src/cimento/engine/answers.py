@@ -26,7 +26,7 @@ from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
-from cimento.models.base import Meter, Metered, Remarking
+from cimento.models.base import Meter, Metered, Noted, Remarking
 from cimento.runs.usage import Tokens, total_tokens
 from cimento.suites import JsonValue
 
@@ -69,7 +69,7 @@ def answer(
     meter = model.scorer.meter if isinstance(model.scorer, Metered) else {}
     meter.clear()
     tables: dict[str, list[pl.DataFrame]] = {}
-    warnings: list[str] = []
+    warnings = list(model.scorer.notes) if isinstance(model.scorer, Noted) else []
     askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
     by_kind: dict[type[Request], list[int]] = {kind: [] for kind in askers}
     for number, request in enumerate(requests):
@@ -89,7 +89,7 @@ def answer(
     return Answers(
         tables={name: pl.concat(parts).lazy() for name, parts in tables.items()},
         n=len(requests),
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys(warnings)),
         model=model.scorer.card,
         usage=_usage(requests, meter),
     )

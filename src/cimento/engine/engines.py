@@ -27,6 +27,7 @@ from cimento.engine.workers import (
     Worker,
 )
 from cimento.errors import ModelError, UsageError, needing
+from cimento.io.parsing import whole_number
 
 _RETRIES = 2
 _PASSED_ON = (
@@ -252,7 +253,8 @@ def parse_share(text: str) -> tuple[int, int]:
         UsageError: the text does not name a share.
     """
     number, slash, count = text.partition("/")
-    if not (slash and number.isdecimal() and count.isdecimal() and int(number) < int(count)):
+    part, parts = whole_number(number), whole_number(count)
+    if not slash or part is None or parts is None or part >= parts:
         raise UsageError(
             where="--share",
             seen=f"got {text!r}",

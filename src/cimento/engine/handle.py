@@ -19,6 +19,8 @@ from cimento.models.settings import Asking
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
     from cimento.io.tables import Column
     from cimento.models.answering import Render
     from cimento.models.base import FloatArray, Plan, Planner
@@ -161,6 +163,19 @@ class ModelHandle:
         from cimento.models.hf.loading import size_up
 
         return size_up(located, policy=self.scoring.policy, kind=self.scoring.kind)
+
+    @property
+    def tokenizer(self) -> PreTrainedTokenizerBase | None:
+        """The tokenizer of a model of transformers; None for every other model.
+
+        Raises:
+            ModelError: it cannot be read without loading the model.
+        """
+        if self._scorer is None:
+            return None if self.sized is None else self.sized.tokenizer
+        from cimento.models.answering import has_filler
+
+        return self._scorer.inside().tokenizer if has_filler(self._scorer) else None
 
     @functools.cached_property
     def _render(self) -> Render | None:

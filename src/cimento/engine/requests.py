@@ -55,6 +55,15 @@ class Fill:
 Request: TypeAlias = Score | Fill | Choose | Reply | Patch | Attribute
 
 
+def sentences_in(request: Request) -> tuple[str, ...]:
+    """The texts of a suite in a request; a prompt is none, as its template has special tokens."""
+    if isinstance(request, Score):
+        return (request.text,)
+    if isinstance(request, Fill):
+        return (request.before, request.after, *request.options)
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """One round of requests, with the places that each answers for.

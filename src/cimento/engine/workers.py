@@ -5,6 +5,7 @@ A worker gets requests and returns tables; it knows nothing of suites.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -439,6 +440,8 @@ def _serve(pipe: Connection) -> None:
     # Ctrl-C reaches every process of a terminal, and only the driver is to act on it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own_process()
+    # The notes on a model reach the driver with its answers; each worker would say them again.
+    logging.getLogger("cimento.models").setLevel(logging.ERROR)
     worker = Worker()
     try:
         while True:

@@ -285,7 +285,7 @@ def parse_layers(text: str) -> tuple[LayerColumn, ...]:
         return (ALL_LAYERS,)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     for part in parts:
-        if not part.isdecimal():
+        if whole_number(part) is None:
             raise UsageError(
                 where="--layers",
                 seen=f"{part!r} is no number of a layer",

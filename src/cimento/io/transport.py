@@ -20,6 +20,7 @@ from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
 from cimento._version import __version__
+from cimento.io.deadline import within
 
 USER_AGENT = f"cimento/{__version__}"
 
@@ -28,6 +29,12 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 BROKEN = (HTTPException, OSError)
 """The errors that the standard library raises when a connection ends too early."""
+
+ANSWER_TIMEOUTS = 5
+"""The time for a whole answer, in timeouts of a silent server."""
+
+MOST_OF_REFUSAL = 100_000
+"""Greatest number of bytes that are read of the answer with which a request is refused."""
 
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 
@@ -39,7 +46,8 @@ class Patience:
     """The limits on waiting for a server and on repeating requests.
 
     Attributes:
-        timeout_s: seconds to wait for any response from the server.
+        timeout_s: seconds to wait for any response from the server; its whole answer may take
+            `ANSWER_TIMEOUTS` times as long.
         attempts: total number of attempts for one request.
         first_wait_s: seconds before the second attempt; doubled before every further one.
         longest_wait_s: upper bound of such a wait, in seconds.
@@ -54,6 +62,11 @@ class Patience:
     longest_wait_s: float = 30.0
     longest_told_s: float = 600.0
     seed: int = 0
+
+    @property
+    def whole_s(self) -> float:
+        """Seconds for a whole answer of a server that sends something now and then."""
+        return ANSWER_TIMEOUTS * self.timeout_s
 
     def wait_s(self, attempt: int, *, request: str) -> float:
         """Seconds to wait after an attempt, between half and all of a doubling bound.
@@ -131,7 +144,10 @@ def patiently(
 
 
 def opener(
-    address: str, *, allowed: Callable[[str], object] | None = None
+    address: str,
+    *,
+    allowed: Callable[[str], object] | None = None,
+    whole_s: float | None = None,
 ) -> urllib.request.OpenerDirector:
     """An opener for an address and those below it, with the proxies of the environment.
 
@@ -139,8 +155,11 @@ def opener(
         address: the first address.
         allowed: raises for an address to which a redirect from https may not lead; None follows no
             redirect, so that data are sent nowhere else.
+        whole_s: seconds for a whole answer; None sets no limit, as large files need.
     """
     handlers: list[urllib.request.BaseHandler] = [_Redirects(allowed)]
+    if whole_s is not None:
+        handlers += within(whole_s)
     if urlsplit(address).hostname in LOOPBACK:
         handlers.append(urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(*handlers)
@@ -178,6 +197,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             return None
         if req.full_url.startswith("https://"):
             self._allowed(newurl)
+        if fp is not None:
+            # urllib would read the rest of this answer, which may have no end.
+            fp.close()
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

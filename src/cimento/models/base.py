@@ -349,6 +349,17 @@ class Remarking(Protocol):
         """The remarks on these texts under this model, as sentences for the user."""
 
 
+@runtime_checkable
+class Noted(Protocol):
+    """The protocol of a model of which the user should know something, whatever it is asked.
+
+    Attributes:
+        notes: sentences for the user.
+    """
+
+    notes: tuple[str, ...]
+
+
 Meter: TypeAlias = "dict[Hashable, Tokens]"
 """The tokens used by the requests about each text or prompt."""
 

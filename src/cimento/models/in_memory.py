@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from cimento.errors import UsageError
-from cimento.models.base import Scorer
+from cimento.models.base import Noted, Scorer
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
 from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
 from cimento.models.registry import AnyScorer, ScorerSource, open_source
@@ -25,7 +25,7 @@ from cimento.models.weights import weights_digest
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.suites import JsonValue
+    from cimento.models.hf.scorer import TransformersScorer
 
 
 _TRUST = (ALLOW_PICKLE, TRUST_CODE)
@@ -40,14 +40,16 @@ class LoadedModel:
         tokenizer: a fast tokenizer; None leaves it to an option.
         located: its files; None for a model made in Python.
         kind: the kind as which it was loaded.
-        model_args: options of transformers with which it was loaded.
+        policy: the policy with whose options it and its tokenizer were loaded.
+        notes: what the user should know of how it was loaded, as sentences.
     """
 
     model: PreTrainedModel = field(repr=False)
     tokenizer: PreTrainedTokenizerBase | None = field(default=None, repr=False)
     located: LocatedModel | None = None
     kind: KindRule = "auto"
-    model_args: Mapping[str, JsonValue] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         number_format = str(self.model.dtype).removeprefix("torch.")
@@ -70,26 +72,34 @@ class LoadedModel:
             ModelError: the model cannot be scored exactly.
         """
         from cimento.models.hf.files import LocatedModel, tokenizer_files
-        from cimento.models.hf.loading import load_tokenizer
+        from cimento.models.hf.own_tokenizer import load_tokenizer
+        from cimento.models.hf.warned import say
 
-        located, tokenizer = self.located, self.tokenizer
+        located, tokenizer, notes = self.located, self.tokenizer, self.notes
+        args = self.policy.tokenizer_args
         self._need_as_loaded(asking)
         if located is None:
             located = LocatedModel(self.name, Path(), weights_digest(self.model))
         if asking.tokenizer:
             located = replace(located, tokenizer=tokenizer_files(asking.tokenizer))
-            tokenizer = load_tokenizer(located)
+            args = asking.policy.tokenizer_args
+            tokenizer, of_tokenizer = load_tokenizer(located, asking.policy, trusted=False)
+            say(located.name, of_tokenizer)
+            notes += tuple(of_tokenizer)
         if tokenizer is None:
             raise UsageError(
                 where=f"model {self.name!r}",
                 seen="it is in memory, and its tokenizer is not given",
                 todo="Give the tokenizer, or its name, with tokenizer=.",
             )
-        policy = replace(live_policy(asking.policy, self.model), model_args=self.model_args)
+        policy = live_policy(asking.policy, self.model)
+        policy = replace(policy, model_args=self.policy.model_args, tokenizer_args=args)
         kind = self.kind if asking.kind == "auto" else asking.kind
-        return scorer_around(
+        scorer = scorer_around(
             self.model, tokenizer, located=located, policy=policy, kind=kind, limits=asking.limits
         )
+        scorer.notes = notes
+        return scorer
 
     def _need_as_loaded(self, asking: Asking) -> None:
         """See that nothing is asked for that is settled when weights are loaded.
@@ -97,7 +107,11 @@ class LoadedModel:
         Raises:
             UsageError: another number format, device or option of transformers is.
         """
-        args = {key: value for key, value in asking.policy.model_args.items() if key not in _TRUST}
+        asked_args, loaded_args = (
+            {key: value for key, value in policy.model_args.items() if key not in _TRUST}
+            for policy in (asking.policy, self.policy)
+        )
+        of_tokenizer = asking.policy.tokenizer_args
         here = self.model.device
         settled: tuple[tuple[str, object, object, object], ...] = (
             ("dtype", asking.policy.dtype, "auto", live_policy(Policy(), self.model).dtype),
@@ -107,7 +121,14 @@ class LoadedModel:
                 "auto",
                 here.type if asking.device == here.type else str(here),
             ),
-            ("model_args", args, {}, {k: v for k, v in self.model_args.items() if k not in _TRUST}),
+            ("model_args", asked_args, {}, loaded_args),
+            # Another tokenizer, by its name, is loaded with its own arguments.
+            (
+                "tokenizer_args",
+                of_tokenizer,
+                {},
+                of_tokenizer if asking.tokenizer else self.policy.tokenizer_args,
+            ),
         )
         for option, asked, usual, loaded in settled:
             if asked not in (usual, loaded):
@@ -142,9 +163,8 @@ def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnySco
     if located is None or not isinstance(scorer, Inspectable):
         return scorer
     inside = scorer.inside()
-    return LoadedModel(
-        inside.model, inside.tokenizer, located, asking.kind, asking.policy.model_args
-    )
+    notes = scorer.notes if isinstance(scorer, Noted) else ()
+    return LoadedModel(inside.model, inside.tokenizer, located, asking.kind, asking.policy, notes)
 
 
 def in_memory(model: str, asking: Asking) -> AnyScorer:
@@ -280,7 +300,7 @@ def scorer_around(
     policy: Policy,
     kind: KindRule,
     limits: BatchLimits,
-) -> Scorer:
+) -> TransformersScorer:
     """The same for a model whose name and revision are known.
 
     Args:
@@ -295,7 +315,8 @@ def scorer_around(
         UsageError: as for `live_scorer`.
         ModelError: the model cannot be scored exactly.
     """
-    from cimento.models.hf.loading import lower_case, model_card, scorer_of
+    from cimento.models.hf.loading import model_card, scorer_of
+    from cimento.models.hf.own_tokenizer import lower_case
 
     name = located.name
     if model.training:

@@ -262,7 +262,8 @@ def load_vllm(located: LocatedModel, *, policy: Policy) -> VllmScorer:
         ModelError: vLLM cannot load it.
         UsageError: the policy requires something that this engine cannot do.
     """
-    from cimento.models.hf.loading import load_tokenizer
+    from cimento.models.hf.own_tokenizer import load_tokenizer
+    from cimento.models.hf.warned import say
 
     seen, todo = "vLLM's engine is not given {} here", "Leave vllm: out; transformers can."
     _refuse(policy, seen=seen.format("this option"), todo=todo)
@@ -284,7 +285,9 @@ def load_vllm(located: LocatedModel, *, policy: Policy) -> VllmScorer:
     params = cast("Callable[..., object]", vllm.SamplingParams)(
         max_tokens=1, temperature=0.0, prompt_logprobs=1, detokenize=False
     )
-    return VllmScorer(engine, params, load_tokenizer(located), located, policy=policy)
+    tokenizer, notes = load_tokenizer(located, policy, trusted=False)
+    say(located.name, notes)
+    return VllmScorer(engine, params, tokenizer, located, policy=policy)
 
 
 def _refuse(policy: Policy, *, seen: str, todo: str) -> None:

@@ -21,7 +21,7 @@ from cimento.io.files import expanded
 from cimento.io.plugins import blamed, find_plugin
 from cimento.models.base import ModelCard, Scorer, TextScorer, card_of
 from cimento.models.checked import checked_scorer
-from cimento.models.hf.arguments import OPTION
+from cimento.models.hf.arguments import OPTION, TOKENIZER_OPTION
 from cimento.models.hf.files import LocatedModel, locate
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.settings import Asking, Policy
@@ -159,7 +159,10 @@ def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
     usual = Policy()
     for option in fields(Policy):
         made, asked = getattr(policy, option.name), getattr(asking.policy, option.name)
-        if option.name != "model_args" and asked not in (made, getattr(usual, option.name)):
+        if option.name not in ("model_args", "tokenizer_args") and asked not in (
+            made,
+            getattr(usual, option.name),
+        ):
             raise UsageError(
                 where=f"{option.name}={asked}",
                 seen=f"the scorer was made with {option.name}={made}",
@@ -196,9 +199,10 @@ def _opened(model: str, asking: Asking) -> Source:
             seen=f"it is for models of transformers, and {prefix} models have none to be replaced",
             todo="Leave it out, or run this model by itself.",
         )
-    if asking.policy.model_args and prefix in OPENERS:
+    given = {OPTION: asking.policy.model_args, TOKENIZER_OPTION: asking.policy.tokenizer_args}
+    for option in (name for name, args in given.items() if args and prefix in OPENERS):
         raise UsageError(
-            where=OPTION,
+            where=option,
             seen=f"these options are for transformers, which does not load {prefix} models",
             todo="Leave them out.",
         )
@@ -249,12 +253,14 @@ def _open_model(name: str, asking: Asking) -> Source:
     if asking.policy.dtype == "auto" and is_cuda(asking.device):
         asking = asking.settled(stored_dtype(located))
     asking = asking.settled()
+    of_tokenizer = asking.policy.tokenizer_args
     return ScorerSource(
         located.label,
         {
             "revision": located.revision,
             "kind": asking.kind,
             "model_args": dict(asking.policy.model_args),
+            **({"tokenizer_args": dict(of_tokenizer)} if of_tokenizer else {}),
         },
         load=functools.partial(
             load,

@@ -116,7 +116,8 @@ FirstWordRule: TypeAlias = Literal["initial", "none"]
 
 
 _LATER: Mapping[str, JsonValue] = {
-    "lowercase": False, "segmenter": "letters", "mc_samples": 128, "mc_seed": 0
+    "lowercase": False, "segmenter": "letters", "mc_samples": 128, "mc_seed": 0,
+    "tokenizer_args": {},
 }  # fmt: skip
 """The defaults of options that were added later."""
 
@@ -163,6 +164,7 @@ class Policy:
         mc_samples: number of samples by which a masked diffusion model is scored, a multiple of 8.
         mc_seed: seed of these samples.
         model_args: options passed unchanged to transformers' ``from_pretrained``.
+        tokenizer_args: the same for the tokenizer.
 
     Raises:
         UsageError: there is a stride without a sliding window, or it is not a number of tokens; the
@@ -185,6 +187,7 @@ class Policy:
     mc_samples: int = 128
     mc_seed: int = 0
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)
+    tokenizer_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.mc_samples < REPLICATES or self.mc_samples % REPLICATES:
@@ -205,14 +208,15 @@ class Policy:
             raise UsageError(
                 where="--dtype", seen=f"got {self.dtype!r}", todo=f"{error}."
             ) from error
-        try:
-            json.dumps(dict(self.model_args))
-        except (TypeError, ValueError) as error:
-            raise UsageError(
-                where="model_args",
-                seen=f"a value cannot be written as JSON ({error})",
-                todo="Give plain values; a quantization_config is a dictionary.",
-            ) from error
+        for name in ("model_args", "tokenizer_args"):
+            try:
+                json.dumps(dict(getattr(self, name)))
+            except (TypeError, ValueError) as error:
+                raise UsageError(
+                    where=name,
+                    seen=f"a value cannot be written as JSON ({error})",
+                    todo="Give plain values; a quantization_config is a dictionary.",
+                ) from error
 
     def settled(self, dtype: DtypeName) -> Policy:
         """The policy with a number format in place of ``auto``."""
@@ -324,6 +328,16 @@ class Asking:
             return self.policy.digest()
         both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
         return hashlib.sha256(both.encode()).hexdigest()[:8]
+
+    def stored(self) -> dict[str, object]:
+        """The settings for a manifest, where an option that was not given may be missing.
+
+        Manifests from before there was this option are as those without it.
+        """
+        fields = asdict(self)
+        if not self.policy.tokenizer_args:
+            del fields["policy"]["tokenizer_args"]
+        return fields
 
     def settled(self, dtype: str = "") -> Asking:
         """The same settings with a number format in place of ``auto``.

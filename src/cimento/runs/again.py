@@ -123,6 +123,6 @@ def _is_asked(
     return (
         folder == named
         and manifest.get("options") == options.model_dump(mode="json")
-        and manifest.get("asking") == plain(scoring)
+        and manifest.get("asking") == plain(scoring.stored())
         and {**inputs, **given} == inputs
     )

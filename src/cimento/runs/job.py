@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
-from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
+from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, sentences_in
 from cimento.engine.scores import SCORING_VERSION, Progress
-from cimento.errors import CimentoError
+from cimento.errors import CimentoError, ModelError
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
+from cimento.models.special_tokens import on_special_tokens, suspicious
 from cimento.options import RunOptions
 from cimento.paradigms.base import ParadigmOptions, TestSuite
 from cimento.paradigms.registry import suite_digest
@@ -85,7 +87,7 @@ class _RunParts:
             options=self.options,
             manifest=describe(
                 suite=_identity(self.loaded),
-                asking=self.scoring,
+                asking=self.scoring.stored(),
                 inputs=_shown_inputs(self.inputs, self.loaded),
                 warnings=(*remarks, *self.warnings),
                 **self.entries,
@@ -157,6 +159,7 @@ class SuiteJob:
             **options.inputs(loaded.suite, scoring),
         }
         self._places: list[pl.DataFrame] = []
+        self._suspicious: dict[str, None] = {}
         self.is_done = folder is not None and not force and self._is_in(folder)
 
     def _is_in(self, folder: RunFolder) -> bool:
@@ -186,6 +189,8 @@ class SuiteJob:
         requests = rounds.requests(answers) if rounds else self._ask(self._loaded.suite, answers)
         if requests is not None:
             self._places.append(requests.places)
+            texts = chain.from_iterable(map(sentences_in, requests.asked))
+            self._suspicious |= dict.fromkeys(suspicious(texts))
         return requests
 
     def _ask(self, suite: TestSuite, answers: Answers) -> Requests | None:
@@ -239,7 +244,7 @@ class SuiteJob:
             options=self._options,
             scoring=self._scoring,
             inputs=self._inputs,
-            warnings=answers.warnings,
+            warnings=(*answers.warnings, *self._on_special_tokens()),
             went=AdaptiveRecord.of(noted),
             entries={
                 "label": self.model.label,
@@ -250,6 +255,16 @@ class SuiteJob:
                 **noted,
             },
         )
+
+    def _on_special_tokens(self) -> tuple[str, ...]:
+        """A note on special tokens of the model in the texts that it was asked about."""
+        if not self._suspicious or not isinstance(self.model, ModelHandle):
+            return ()
+        try:
+            tokenizer = self.model.tokenizer
+        except ModelError:  # it comes with code, and only the loaded model has run that
+            return ()
+        return () if tokenizer is None else on_special_tokens(tokenizer, self._suspicious)
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""

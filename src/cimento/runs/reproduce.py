@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,7 +91,11 @@ def was_in_memory(manifest: Manifest) -> bool:
 
 
 def asking_of(
-    manifest: Manifest, *, where: str, model_args: Mapping[str, JsonValue] | None = None
+    manifest: Manifest,
+    *,
+    where: str,
+    model_args: Mapping[str, JsonValue] | None = None,
+    tokenizer_args: Mapping[str, JsonValue] | None = None,
 ) -> Asking:
     """The settings under which the model of a run was asked.
 
@@ -100,6 +104,7 @@ def asking_of(
         where: the run, for messages.
         model_args: options for transformers and for trust, which must be given again, because none
             of them is taken from a manifest.
+        tokenizer_args: the same for the tokenizer.
 
     Raises:
         TableError: the manifest lacks the settings, or has them in the form of another version.
@@ -111,14 +116,15 @@ def asking_of(
         spec, columns = asking.pop("spec"), asking.pop("columns")
         if _EARLIER_TOKENS in asking:
             asking["batch_tokens"] = asking.pop(_EARLIER_TOKENS) or "auto"
-        stored, given = policy.pop("model_args"), dict(model_args or {})
+        stored = policy.pop("model_args"), policy.pop("tokenizer_args", {})
+        given = dict(model_args or {}), dict(tokenizer_args or {})
         # Weights in memory were loaded before cimento saw them.
         if stored != given and not was_in_memory(manifest):
             raise _other_args(stored, given, where=where)
         if not all(isinstance(value, str) for value in context.values()):
             raise TypeError("what stood before the texts is no text")  # noqa: TRY301  # see below
         return Asking(
-            policy=Policy(**policy, model_args=given),  # type: ignore[arg-type]  # written by `asdict`
+            policy=Policy(**policy, model_args=given[0], tokenizer_args=given[1]),  # type: ignore[arg-type]  # written by `asdict`
             context=Context(**context),  # type: ignore[arg-type]  # seen to be texts
             spec=Path(spec) if isinstance(spec, str) else None,
             columns=tuple(columns) if isinstance(columns, list) else (),  # type: ignore[arg-type]
@@ -132,11 +138,14 @@ def asking_of(
         ) from error
 
 
-def _other_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> UsageError:
+def _other_args(
+    stored: Sequence[JsonValue], given: Sequence[Mapping[str, JsonValue]], *, where: str
+) -> UsageError:
     """The error of options for transformers and trust that differ from those of the run."""
     return UsageError(
         where=where,
-        seen=f"the run was made with {as_options(_object(stored))}; given {as_options(given)}",
+        seen=f"the run was made with {as_options(*map(_object, stored))};"
+        f" given {as_options(*given)}",
         todo="These options are not taken from a manifest, which may be a stranger's: give them"
         " as the run had them, if you trust the model.",
     )

@@ -169,6 +169,41 @@ def silence(handler: Handler) -> None:
     handler.server.state.closing.wait()
 
 
+def endless(status: int, sent: list[int], **headers: str) -> Fault:
+    """Answer with a status and a body that goes on until the client has gone, or to 200 MB.
+
+    Args:
+        status: the status.
+        sent: gets the size of each block that was sent, in bytes.
+        headers: further ones.
+    """
+
+    def fault(handler: Handler) -> None:
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.close_connection = True
+        with suppress(OSError):
+            while sum(sent) < 200_000_000:
+                sent.append(handler.wfile.write(b" " * 100_000))
+
+    return fault
+
+
+def drip(beginning: bytes) -> Fault:
+    """Send a beginning, and then a byte now and then, until the client has gone."""
+
+    def fault(handler: Handler) -> None:
+        handler.close_connection = True
+        with suppress(OSError):
+            handler.wfile.write(beginning)
+            while not handler.server.state.closing.wait(0.02):
+                handler.wfile.write(b" ")
+
+    return fault
+
+
 @contextmanager
 def serve(
     answer: Callable[[str], object] = completion, *, faults: Iterable[Fault] = ()

@@ -18,9 +18,12 @@ from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
 from cimento.runs.store import find_runs
 from tests.helpers.servers.loopback import (
+    Handler,
     completion,
     cut_short,
+    drip,
     drop,
+    endless,
     half_json,
     logprob,
     pieces,
@@ -77,6 +80,60 @@ def test_a_server_that_says_nothing_is_asked_again():
 
     assert len(scores) == 6
     assert waits
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"HTTP/1.1 200",
+        HEAD + b"X-Slow:",
+        HEAD + b"Content-Length: 9999\r\n\r\n{",
+        HEAD + b"\r\n{",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n999\r\n{",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 400 Bad\r\nContent-Length: 9999\r\n\r\n{",
+    ],
+    ids=["status", "header", "body", "body without end", "chunk", "length of a chunk", "refusal"],
+)
+def test_a_server_that_drips_has_no_longer_than_a_whole_answer_may_take(monkeypatch, beginning):
+    # Silence alone would last longer than all of the answer.
+    monkeypatch.setattr("cimento.io.transport.ANSWER_TIMEOUTS", 0.01)
+    waits = []
+    with serve(faults=[drip(beginning)]) as server, pytest.raises(ModelError) as caught:
+        read(server, waits=waits)
+
+    refused = b"400" in beginning
+    assert ("it refused (status 400)" if refused else "went on sending") in str(caught.value)
+    assert waits == [], "it is not asked again, or it would have as long again"
+    assert len(server.prompts) == 1
+
+
+def test_a_server_that_drips_stops_a_run_at_its_probes(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("cimento.io.transport.ANSWER_TIMEOUTS", 0.01)
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLe chiavi è qui.\n", encoding="utf-8")
+    with serve() as server:
+        monkeypatch.setattr(Handler, "do_POST", drip(HEAD + b"\r\n{"))
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke([*command, "--timeout", "60"]) == 1
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert "not complete after 0.6 s" in said
+    assert "--timeout N gives each answer" in said
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 404, 503])
+def test_of_an_endless_refusal_only_the_beginning_is_read(status):
+    sent = []
+    faults = [endless(status, sent, Location="https://elsewhere.test/v1")]
+    with serve(faults=faults) as server, pytest.raises(ModelError):
+        read(server, attempts=1)
+
+    # The buffers of both ends of the connection hold some more than is read.
+    assert sum(sent) < 50_000_000
 
 
 def test_waits_are_the_same_for_the_same_seed_and_request():
@@ -160,6 +217,12 @@ def reply(choice):
         ),
         (reply({"message": {"content": "and"}}), "as in a chat"),
         (reply({"text": TEXT, "logprobs": {"top_logprobs": []}}), "have no lists"),
+        (reply({"text": TEXT, "logprobs": {"tokens": pieces(TEXT)}}), "have no lists"),
+        (reply({"text": TEXT, "logprobs": {"token_logprobs": [-1.0] * 6}}), "have no lists"),
+        (
+            reply({"text": TEXT, "logprobs": {"tokens": pieces(TEXT), "token_logprobs": 6}}),
+            "have no lists",
+        ),
         (lambda _: {"choices": []}, "something else than a completion"),
         (lambda _: ["and"], "something else than a completion"),
         (
@@ -226,6 +289,21 @@ def with_third(value):
     return lambda values: [*values[:2], value, *values[3:]]
 
 
+def echoing(change):
+    """A good answer whose echo is changed."""
+
+    def answer(prompt):
+        good = completion(prompt)
+        good["choices"][0]["text"] = change(prompt) + " and"
+        return good
+
+    return answer
+
+
+numbered = changed(tokens=lambda t: [f"token_id:{i}" for i, _ in enumerate(t)])
+"""A good answer that names tokens by number."""
+
+
 @pytest.mark.parametrize(
     ("answer", "error", "said"),
     [
@@ -236,8 +314,22 @@ def with_third(value):
         (changed(token_logprobs=with_third(-9999.0)), NonFiniteScoreError, "-9999.0 .*' del'"),
         (changed(token_logprobs=with_third(0.5)), ModelError, "no logarithm"),
         (changed(token_logprobs=with_third("-1")), ModelError, "'-1' as a log-probability"),
-        (changed(tokens=lambda t: [x.upper() for x in t], text_offset=lambda _: None),
-         ModelError, "do not spell the text .*'LE', ' LAMPADE'"),
+        # Another text of the same length, whose offsets fit: two requests were mixed up.
+        (changed(tokens=lambda t: [x.replace("erano", "erane") for x in t]),
+         ModelError, "do not spell .*token 5 is ' erane' where the text goes on with ' erano"),
+        (changed(tokens=lambda t: [x.replace("accese", "spente") for x in t],
+                 text_offset=lambda _: None), ModelError, "token 6 is ' spente.'"),
+        (changed(token_logprobs=lambda v: [0.0 for _ in v]), ModelError, "which is certainty"),
+        (changed(token_logprobs=lambda v: [None, *(-0.0 for _ in v[1:])]),
+         ModelError, "which is certainty"),
+        (echoing(lambda text: text.replace("erano", "erane")), ModelError, "echoes another text"),
+        (echoing(str.lower), ModelError, "echoes another text"),
+        # The numbers of tokens say nothing, and neither do offsets without an echo.
+        (lambda prompt: {**numbered(prompt), "choices": [
+            {**numbered(prompt)["choices"][0], "text": prompt.replace("erano", "erane") + " and"}
+        ]}, ModelError, "token_id:0"),
+        (lambda prompt: {"choices": [{"logprobs": numbered(prompt)["choices"][0]["logprobs"]}]},
+         ModelError, "token_id:0"),
         (changed(tokens=lambda t: [f"token_id:{i}" for i, _ in enumerate(t)],
                  text_offset=lambda o: [11 * i for i, _ in enumerate(o)]),
          ModelError, "token_id:0"),
@@ -264,11 +356,55 @@ def test_a_first_token_that_the_server_scores_keeps_its_score():
     assert scores[0] == -4.25
 
 
-def test_tokens_that_are_spelled_otherwise_are_placed_by_offsets():
-    with serve(changed(tokens=lambda t: [x.upper() for x in t])) as server:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": lambda t: [x.upper() for x in t]},
+        {"tokens": lambda t: [x.replace(" ", "Ġ") for x in t], "text_offset": lambda _: None},
+        {"tokens": lambda t: [f"token_id:{i}" for i, _ in enumerate(t)]},
+        {"tokens": lambda t: list(range(len(t)))},
+    ],
+    ids=["other capitals", "byte letters", "numbers with an echo", "bare numbers with an echo"],
+)
+def test_tokens_that_are_spelled_otherwise_are_placed(change):
+    with serve(changed(**change)) as server:
         scores = read(server)
 
     assert list(scores) == [0, *expected()]
+
+
+@pytest.mark.parametrize("echo", [" Le lampade del  corridoio", "<s> Le lampade del corridoio"])
+def test_blanks_and_special_tokens_of_an_echo_are_put_aside(echo):
+    with serve(echoing(lambda text: text.replace("Le lampade del corridoio", echo))) as server:
+        scores = read(server)
+
+    assert list(scores) == [0, *expected()]
+
+
+def test_a_server_whose_tokenizer_changes_capitals_is_noted_in_the_run(tmp_path, capsys):
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLe chiavi è qui.\n", encoding="utf-8")
+
+    def lowered(prompt):
+        return completion(prompt.lower())
+
+    with serve(lowered) as server:
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke([*command, "--unscored-first", "drop"]) == 0
+
+    assert "other capitals than the texts" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_mixed_up_answer_stops_a_run_of_pairs(tmp_path, capsys):
+    pairs = tmp_path / "pairs.tsv"
+    good, bad = "Il cuoco legge un libro.", "Il cuoco leggi un libro."
+    pairs.write_text(f"good\tbad\n{good}\t{bad}\n", encoding="utf-8")
+    swapped = {good: bad, bad: good}
+    with serve(lambda prompt: completion(swapped.get(prompt, prompt))) as server:
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke([*command, "--unscored-first", "drop"]) == 1
+
+    assert "do not spell the text" in capsys.readouterr().err
 
 
 def test_a_list_that_lacks_the_generated_token_may_be_one_place_off():

@@ -8,7 +8,11 @@ import pytest
 
 from cimento import CimentoError, UsageError, score
 from cimento.cli.main import invoke
+from cimento.io.transport import Patience
+from cimento.models.base import ModelCard
+from cimento.models.server import Bodies
 from cimento.models.server.http import Server
+from cimento.models.server.model import ServerScorer
 from tests.helpers.servers.loopback import refuse, serve
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
@@ -85,6 +89,65 @@ def test_a_redirect_does_not_carry_the_key_away(status):
             )
 
     assert elsewhere.headers == []
+
+
+def spelled(key):
+    """A key in the spellings that a server or a proxy may give it."""
+    return {
+        "plain": key,
+        "in the other case": key.upper(),
+        "percent-encoded": "".join(f"%{ord(letter):02x}" for letter in key),
+        "in part": key.replace("-", "%2D"),
+        "encoded twice": key.replace("-", "%252d"),
+        "escaped as in JSON": "".join(rf"\u{ord(letter):04x}" for letter in key),
+        "escaped as in HTML": key.replace("-", "&#45;").replace("k", "&#x6B;"),
+    }
+
+
+@pytest.mark.parametrize("spelling", spelled(KEY).values(), ids=spelled(KEY))
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda said: refuse(302, Location=f"https://evil.test/{said}/x?y={said}#{said}"),
+        lambda said: refuse(400, f"no {said}"),
+        lambda said: refuse(404, f"no {said}"),
+        lambda said: refuse(503, f"no {said}"),
+        lambda said: refuse(400, f"echo is not allowed for {said}"),
+        lambda said: lambda handler: handler.send_bytes(f'"{said}"'.encode()),
+    ],
+    ids=["redirect", "400", "404", "503", "no echo", "no completion"],
+)
+def test_the_key_is_in_no_message_in_any_spelling(fault, spelling):
+    with serve(faults=[fault(spelling)]) as server:
+        patience = Patience(attempts=1)
+        card = ModelCard(name="tiny", kind="causal", revision="", tokenizer="")
+        client = Server(server.url, patience=patience)
+        scorer = ServerScorer(client, card=card, bodies=Bodies("tiny"), concurrency=1)
+        with pytest.raises(CimentoError) as caught:
+            list(scorer.read(["Le lampade."]))
+
+    assert "[key]" in str(caught.value)
+    assert "4f1d9c" not in repr(vars(caught.value)).casefold()
+    assert spelling not in repr(caught.value.args) + str(caught.value)
+
+
+def test_a_key_that_servers_are_given_for_want_of_one_changes_no_answer(monkeypatch):
+    monkeypatch.setenv("CIMENTO_API_KEY", "token")
+    with serve() as server:
+        tokens = list(score(["The token."], server.address)["token"])
+
+    assert tokens == ["The", "token."]
+
+
+def test_a_key_in_the_name_of_a_field_leaves_the_answer_whole(monkeypatch):
+    monkeypatch.setenv("CIMENTO_API_KEY", "token_logprobs")
+    with serve() as server:
+        client = Server(server.url)
+        answer = client.post(
+            "/completions", {"prompt": "a", "echo": True, "logprobs": 1, "max_tokens": 1}
+        )
+
+    assert answer["choices"][0]["logprobs"]["token_logprobs"]
 
 
 def test_a_key_of_its_own_comes_first(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.models.server.answers import token_starts
+from cimento.models.server.spelling import token_starts
 
 GENERATED = " and"
 TEXTS = st.text(alphabet="aè ж日😀.'", min_size=1, max_size=14).filter(lambda t: t == t.strip())
@@ -162,6 +162,47 @@ def test_what_a_server_says_about_the_number_of_tokens_decides_where_a_text_ends
 )
 def test_tokens_of_another_text_fit_nowhere(tokens):
     assert token_starts("The cat", tokens) is None
+
+
+@settings(deadline=None)
+@given(texts_in_characters(), st.integers(0, 13), st.sampled_from("xЖ字"))
+def test_offsets_do_not_make_tokens_of_another_text_fit(case, place, letter):
+    text, tokens = case
+    other = text[: place % len(text)] + letter + text[place % len(text) + 1 :]
+    lengths = [len(token) for token in tokens]
+    offsets = [sum(lengths[:i]) for i in range(len(lengths) + 1)]
+
+    # The letter is in no text, and so none of these is the other in other capitals.
+    assert token_starts(other, [*tokens, GENERATED], offsets=offsets) is None
+    assert token_starts(other, [*tokens, GENERATED], offsets=offsets, recased=True) is None
+
+
+@settings(deadline=None)
+@given(texts_in_characters(), st.sampled_from([str.upper, str.lower, str.title]))
+def test_capitals_are_put_aside_where_that_is_asked_for(case, change):
+    text, tokens = case
+    changed = [token if len(change(token)) != len(token) else change(token) for token in tokens]
+
+    starts = token_starts(text, [*changed, GENERATED], recased=True)
+
+    assert starts == starts_of(tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "starts"),
+    [
+        # Letters that take another number of bytes in the other case.
+        ("İstanbul", ["i̇s", "tanbul"], [0, 3]),
+        ("STRASSE", ["straße"], [0]),
+        ("ẞ ist groß", ["ß", " ist", " groß"], [0, 3, 7]),
+        ("\u212a2", ["k", "2"], [0, 3]),
+        # The alphabet of byte-level tokenizers: à is C3 A0, there spelled Ã and ł.
+        ("La città", ["La", "ĠcittÃł"], [0, 2]),
+        ("La Città", ["la", "ĠcittÃ", "ł"], [0, 2, 8]),
+    ],
+)
+def test_places_are_those_of_the_text_as_it_was_sent(text, tokens, starts):
+    assert token_starts(text, [*tokens, GENERATED], recased=True) == starts
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import parse_json, whole_number
 from cimento.models.hf.files import kind_in, named_architectures, read_model_json
 from cimento.suites import JsonValue
 
 OPTION = "--model-args"
+TOKENIZER_OPTION = "--tokenizer-args"
 _SHOWN = 300
 
 _KNOWN = (
@@ -24,6 +25,14 @@ _KNOWN = (
     "offload_buffers", "offload_folder", "quantization_config", "use_kernels", "variant",
 )  # fmt: skip
 """Names suggested for a misspelled option; other options exist, such as settings of the config."""
+
+OF_TOKENIZERS = (
+    "add_bos_token", "add_eos_token", "add_prefix_space", "bos_token", "chat_template",
+    "cls_token", "do_lower_case", "eos_token", "extra_special_tokens", "fix_mistral_regex",
+    "legacy", "mask_token", "model_max_length", "pad_token", "sep_token", "split_special_tokens",
+    "src_lang", "strip_accents", "tgt_lang", "unk_token",
+)  # fmt: skip
+"""Arguments of tokenizers that may change nothing of one; every other must change something."""
 
 ALLOW_PICKLE, TRUST_CODE = "allow_pickle", "trust_remote_code"
 """What the user trusts a model with; these are options, so that runs record them."""
@@ -65,6 +74,21 @@ _OURS: Mapping[str, str] = {
 }
 """Arguments that cannot be given, each with the advice what to do instead."""
 
+_FILE = "The tokenizer is read from its own folder; --tokenizer=NAME takes another one."
+_OURS_OF_TOKENIZER: Mapping[str, str] = {
+    **{key: _OURS[key] for key in (
+        ALLOW_PICKLE, "cache_dir", "code_revision", "config", "force_download", "local_files_only",
+        "proxies", "revision", "subfolder", "token", TRUST_CODE, *_SECRETS,
+    )},
+    "backend": _FILE,
+    "gguf_file": _FILE,
+    "tokenizer_type": _FILE,
+    "pretrained_model_name_or_path": "Say it with --tokenizer.",
+    "use_fast": "Say nothing: the fast tokenizer is used where there is one.",
+}  # fmt: skip
+"""Arguments of a tokenizer that cannot be given, as `_OURS`."""
+_OF_FILES = ("_file", "_object", "_files")
+
 _TRUST = (ALLOW_PICKLE, TRUST_CODE)
 _PICKLED = "no file named model.safetensors"
 
@@ -99,31 +123,67 @@ def parse_model_args(
         UsageError: a text has no ``=``, a key occurs twice, or a key concerns trust.
     """
     trusted = {ALLOW_PICKLE: allow_pickle, TRUST_CODE: trust_remote_code}
+    args = _parsed(texts, OPTION, example="attn_implementation=eager")
+    _refuse({key: _OURS[key] for key in _TRUST}, args)
+    return args | {key: True for key in _TRUST if trusted[key]}
+
+
+def parse_tokenizer_args(texts: Sequence[str]) -> dict[str, JsonValue]:
+    """Arguments of a tokenizer from ``KEY=VALUE``, where a value is JSON or else text.
+
+    Args:
+        texts: the texts as the user wrote them.
+
+    Raises:
+        UsageError: a text has no ``=``, a key occurs twice, or a key concerns trust, files or
+            secrets.
+    """
+    args = _parsed(texts, TOKENIZER_OPTION, example="add_bos_token=true")
+    refuse_of_tokenizer(args)
+    return args
+
+
+def refuse_of_tokenizer(args: Mapping[str, JsonValue]) -> None:
+    """Refuse arguments of a tokenizer that are cimento's, or that name files.
+
+    Raises:
+        UsageError: an argument is one of these; the message says what to do instead.
+    """
+    files = {key: _FILE for key in args if key.endswith(_OF_FILES) or key.startswith("_")}
+    _refuse({**_OURS_OF_TOKENIZER, **files}, args, TOKENIZER_OPTION)
+
+
+def _parsed(texts: Sequence[str], option: str, *, example: str) -> dict[str, JsonValue]:
     args: dict[str, JsonValue] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not (equals and key.strip()):
             raise UsageError(
-                where=OPTION,
+                where=option,
                 # The text is not shown, because it may be a secret key.
                 seen="what is given is not KEY=VALUE",
-                todo="Write it as attn_implementation=eager.",
+                todo=f"Write it as {example}.",
             )
         if key.strip() in args:
-            raise UsageError(where=f"{OPTION}={key.strip()}", seen="it is given twice")
+            raise UsageError(where=f"{option}={key.strip()}", seen="it is given twice")
         args[key.strip()] = _value(value.strip())
-    _refuse({key: _OURS[key] for key in _TRUST}, args)
-    return args | {key: True for key in _TRUST if trusted[key]}
+    return args
 
 
-def as_options(args: Mapping[str, JsonValue]) -> str:
-    """Options as on a command line; words where there are none."""
+def as_options(
+    args: Mapping[str, JsonValue], tokenizer_args: Mapping[str, JsonValue] | None = None
+) -> str:
+    """Options of models and tokenizers as on a command line; words where there are none."""
     said = [
         f"--{key.replace('_', '-')}"
         if key in _TRUST
         else f"{OPTION}={shlex.quote(f'{key}={_as_text(args[key])}')}"
         for key in args
         if key not in _TRUST or args[key] is True
+    ]
+    said += [
+        f"{TOKENIZER_OPTION}={shlex.quote(f'{key}={_as_text(value)}')}"
+        for key, value in (tokenizer_args or {}).items()
     ]
     return " ".join(said) or "no options for transformers"
 
@@ -137,11 +197,11 @@ def refuse_ours(args: Mapping[str, JsonValue]) -> None:
     _refuse({key: todo for key, todo in _OURS.items() if key not in _TRUST}, args)
 
 
-def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue]) -> None:
+def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue], option: str = OPTION) -> None:
     for key in args:
         if key in ours:
             raise UsageError(
-                where=f"{OPTION}={key}", seen="it cannot be given this way", todo=ours[key]
+                where=f"{option}={key}", seen="it cannot be given this way", todo=ours[key]
             )
 
 
@@ -167,7 +227,10 @@ def for_transformers(
     limits = args.get("max_memory")
     if isinstance(limits, dict):
         # Keys in JSON are texts, but GPUs are numbers here.
-        ready["max_memory"] = {int(k) if k.isdigit() else k: limits[k] for k in limits}
+        numbers = {key: whole_number(key) for key in limits if key.isascii()}
+        ready["max_memory"] = {
+            key if (number := numbers.get(key)) is None else number: limits[key] for key in limits
+        }
     return ready
 
 

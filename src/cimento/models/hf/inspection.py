@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Score, Scorer
+from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Noted, Score, Scorer
 from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind, tokenizer_state
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import largest_difference, masked_positions, tolerance_nats
@@ -92,12 +92,14 @@ class Inspection:
         tokenizer: facts on its tokenizer; None if it is not a model of transformers.
         comparison: comparison of fast and plain scores; None if there is nothing to compare.
         unknown: for each suite, the part of the texts that the tokenizer does not know.
+        notes: what the user should know of how it was loaded, as sentences.
     """
 
     card: ModelCard
     tokenizer: TokenizerFacts | None = None
     comparison: PlainComparison | None = None
     unknown: tuple[UnknownTokens, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def inspect_model(
@@ -130,6 +132,7 @@ def inspect_model(
         tokenizer=tokenizer_facts(inside.tokenizer, policy=policy, card=scorer.card),
         comparison=compare_with_plain(scorer, chosen, policy=policy),
         unknown=tuple(_unknown(inside, suite, group) for suite, group in encoded.items()),
+        notes=scorer.notes if isinstance(scorer, Noted) else (),
     )
 
 
@@ -269,10 +272,6 @@ def _timed(work: Callable[[], list[FloatArray]]) -> tuple[list[FloatArray], floa
 SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
 
 _CAPITALS, _SMALL = "DOMANI MARIA TORNA A ROMA", "domani maria torna a roma"
-_FEW = 0.001
-"""Share of tokens with capital letters up to which a vocabulary is one of lower case: stray ones
-(names of special tokens, say) are in every file."""
-
 _SYSTEM = "Antworte in einem Satz."
 _USER = "Wie viele Beine hat eine Spinne?"
 
@@ -291,7 +290,7 @@ class TokenizerFacts:
         origin: where these come from.
         after: the tokens that stand after it.
         unknown: the token for what it does not know; empty where it has none.
-        knows_capitals: whether its vocabulary has tokens with capital letters, or it lower-cases
+        knows_capitals: whether its vocabulary has words with capital letters, or it lower-cases
             texts itself.
         system_role: what its chat template makes of a system message: it is ``rendered``, ``left
             out`` or ``refused``; None where there is no template.
@@ -375,17 +374,28 @@ def _frame(
 def _knows_capitals(tokenizer: PreTrainedTokenizerBase) -> bool:
     """Whether a tokenizer does something with capital letters.
 
-    It does if it lower-cases them, or if its vocabulary holds more of them than the single letters
-    that every vocabulary of bytes has.
+    It does if it lower-cases them, or if some text with a capital is one of its tokens. Letters
+    alone, which every vocabulary of bytes has, and special tokens, which every file has, are none.
     """
     upper, lower = (
         tokenizer(text, add_special_tokens=False)["input_ids"] for text in (_CAPITALS, _SMALL)
     )
     if upper == lower:
         return True
-    words = [text.strip() for text in surfaces_of(tokenizer)[1].values()]
-    cased = [text for text in words if len(text) > 1 and text.lower() != text.upper()]
-    return sum(text != text.lower() for text in cased) > _FEW * len(cased)
+    added = set(map(str, tokenizer.get_added_vocab()))
+    return any(
+        len(word.strip()) > 1
+        and word != word.lower()
+        and word.strip() not in added
+        and _is_one_token(tokenizer, word, number)
+        for number, word in surfaces_of(tokenizer)[1].items()
+    )
+
+
+def _is_one_token(tokenizer: PreTrainedTokenizerBase, word: str, number: int) -> bool:
+    """Whether a tokenizer makes one token of what is written on it, alone or after a word."""
+    alone, after = tokenizer([word, f"a{word}"], add_special_tokens=False)["input_ids"]
+    return list(alone) == [number] or list(after[-1:]) == [number]
 
 
 def _system_role(tokenizer: PreTrainedTokenizerBase) -> tuple[SystemRole | None, str]:

@@ -5,11 +5,9 @@ Facts from its files alone (kind, tokens, size) are available without its weight
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +32,17 @@ from cimento.models.hf.files import (
     read_config,
     refuse_pickled,
 )
+from cimento.models.hf.own_tokenizer import load_tokenizer, lower_case
 from cimento.models.hf.stored import count_parameters
+from cimento.models.hf.warned import listening, on_weights, say
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from cimento.models.hf.scorer import TransformersScorer
 
 _SHOWN = 80
 
@@ -91,58 +93,44 @@ def load(
     """
     _import_libraries(located.name)
     import torch
-    import transformers
 
     refuse_ours(policy.model_args)
     if located.adapter is not None:
         need_peft(located.name)
-
-    with _quiet(transformers):
-        trusted = policy.model_args.get(TRUST_CODE) is True
-        # transformers reads the config with the tokenizer, and would blame that for its faults.
+    # transformers reads the config with the tokenizer, and would blame that for its faults.
+    with listening() as notes:
         read_config(located)
-        tokenizer = load_tokenizer(located, trusted=trusted)
-        if policy.lowercase:
-            lower_case(tokenizer)
-        chosen = model_kind(located) if kind == "auto" else kind
-        target = _device(torch, device)
-        model = _load_weights(located, chosen, policy, target)
+    tokenizer, of_tokenizer = load_tokenizer(located, policy)
+    if policy.lowercase:
+        lower_case(tokenizer)
+    chosen = model_kind(located) if kind == "auto" else kind
+    target = _device(torch, device)
+    model, of_model = _load_weights(located, chosen, policy, target)
+    # What is said while the constructor tests the model is about the test.
+    with listening():
         card = model_card(located, chosen, policy, model, tokenizer)
         limits = limits.or_tokens(1024 if target == "cpu" else 16_384)
-        # The constructor tests the model, on which the library would print a remark.
         make = scorer_of(chosen)
-        return make(model, tokenizer, card=card, policy=policy, limits=limits)
+        scorer = make(model, tokenizer, card=card, policy=policy, limits=limits)
+    scorer.notes = (*notes, *of_tokenizer, *of_model)
+    say(located.name, scorer.notes)
+    return scorer
 
 
-def scorer_of(kind: str) -> Callable[..., Scorer]:
+def scorer_of(kind: str) -> Callable[..., TransformersScorer]:
     """The class that scores with models of a kind."""
     from cimento.models.hf.causal import CausalScorer
     from cimento.models.hf.diffusion import DiffusionScorer
     from cimento.models.hf.masked import MaskedScorer
     from cimento.models.hf.seq2seq import Seq2SeqScorer
 
-    scorers: dict[str, Callable[..., Scorer]] = {
+    scorers: dict[str, Callable[..., TransformersScorer]] = {
         "causal": CausalScorer,
         "masked": MaskedScorer,
         "diffusion": DiffusionScorer,
         "seq2seq": Seq2SeqScorer,
     }
     return scorers[kind]
-
-
-@contextlib.contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """Keep the library's progress bars and advice off the user's terminal."""
-    logging = transformers.utils.logging
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.set_verbosity(level)
 
 
 def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
@@ -194,80 +182,6 @@ def _device(torch: Any, wanted: str) -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def load_tokenizer(located: LocatedModel, *, trusted: bool = False) -> PreTrainedTokenizerBase:
-    """The tokenizer exactly as its file defines it.
-
-    transformers 5 takes only the vocabulary from tokenizer.json for many classes and sets up the
-    rest itself, so that tokens can differ from those in training (transformers issues 45488 and
-    45920). Only the names of special tokens are taken from it.
-
-    Args:
-        located: the located model.
-        trusted: whether code that comes with the model may run; that of another tokenizer never
-            does.
-
-    Raises:
-        ModelError: the tokenizer cannot be loaded.
-    """
-    trusted = trusted and located.tokenizer is None
-    import_libraries()
-    from transformers import AutoTokenizer, PreTrainedTokenizerFast
-
-    folder = located.tokenizer_folder
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trusted)
-        if (folder / "tokenizer.json").is_file():
-            names = tokenizer.special_tokens_map
-            tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
-            known, named = tokenizer.get_vocab(), tokenizer.special_tokens_map
-            for role, name in names.items():
-                if role not in named and name in known:
-                    setattr(tokenizer, role, name)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    # Each format of tokenizer files fails in other ways, and a Rust panic is not an Exception.
-    except BaseException as error:
-        raise ModelError(
-            where=f"tokenizer of {located.name!r}",
-            seen=f"cannot be loaded ({type(error).__name__}: {str(error).strip()[:300]})",
-            todo="Are tokenizer.json or the vocabulary files in its folder? --tokenizer=NAME takes"
-            " another one.",
-        ) from error
-    _refuse_useless(tokenizer, located)
-    return tokenizer
-
-
-def lower_case(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Have a tokenizer lower-case every text first; offsets remain those of the text as it was."""
-    from tokenizers import normalizers
-
-    if not tokenizer.is_fast:
-        raise ModelError(
-            where=f"tokenizer of {tokenizer.name_or_path!r}",
-            seen="it is written in Python, and cannot be made to lower-case texts",
-            todo="Leave out --lowercase, or use a version with a tokenizer.json.",
-        )
-    backend = tokenizer.backend_tokenizer
-    present = [] if backend.normalizer is None else [backend.normalizer]
-    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *present])
-
-
-def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: LocatedModel) -> None:
-    """Refuse a tokenizer without a vocabulary.
-
-    Raises:
-        ModelError: the tokenizer has none.
-    """
-    # Without files, transformers 5 makes a tokenizer that has only special tokens.
-    if set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "\u2581"}:
-        raise ModelError(
-            where=f"tokenizer of {located.name!r}",
-            seen=f"it has no vocabulary: {located.tokenizer_folder} lacks the files of a tokenizer",
-            todo="Save it there too with tokenizer.save_pretrained(FOLDER), or name another one"
-            " with --tokenizer=NAME.",
-        )
-
-
 def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
     """The class of transformers that loads models of a kind.
 
@@ -298,7 +212,10 @@ def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
     return AutoModelForMaskedLM if kind == "masked" else AutoModelForSeq2SeqLM
 
 
-def _load_weights(located: LocatedModel, kind: str, policy: Policy, device: str) -> PreTrainedModel:
+def _load_weights(
+    located: LocatedModel, kind: str, policy: Policy, device: str
+) -> tuple[PreTrainedModel, list[str]]:
+    """The model on its device, and notes on what transformers warned of while it was loaded."""
     import torch
 
     config = read_config(located)
@@ -313,12 +230,14 @@ def _load_weights(located: LocatedModel, kind: str, policy: Policy, device: str)
     if located.adapter is not None and not pickles:
         refuse_pickled(located.adapter)
     try:
-        loaded: Any = auto.from_pretrained(
-            located.folder, dtype=getattr(torch, policy.dtype), output_loading_info=True, **args
-        )
-        model, info = loaded
-        if located.adapter is not None:
-            put_on(model, located.adapter)
+        with listening() as notes:
+            loaded: Any = auto.from_pretrained(
+                located.folder, dtype=getattr(torch, policy.dtype), output_loading_info=True, **args
+            )
+            model, info = loaded
+            known = list(model.state_dict())
+            if located.adapter is not None:
+                put_on(model, located.adapter)
     except ModelError:
         raise
     # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
@@ -339,7 +258,7 @@ def _load_weights(located: LocatedModel, kind: str, policy: Policy, device: str)
     fuse_activations(model)
     # Devices that transformers chose are kept.
     placed: PreTrainedModel = model if "device_map" in args else model.to(device)
-    return placed
+    return placed, [*on_weights(info, known), *notes]
 
 
 def model_card(
@@ -464,7 +383,8 @@ def size_up(located: LocatedModel, *, policy: Policy, kind: KindRule = "auto") -
     """
     config = read_config(located)
     chosen = model_kind(located) if kind == "auto" else kind
-    tokenizer = load_tokenizer(located)
+    # Code that comes with a model is not run for facts on it.
+    tokenizer, _ = load_tokenizer(located, policy, trusted=False)
     if policy.lowercase:
         lower_case(tokenizer)
     inner = config.get("text_config")

@@ -104,6 +104,7 @@ class TransformersScorer(ABC):
     Attributes:
         card: what is known about the model.
         opened: what was opened inside it, such as its gradients, by class.
+        notes: what the user should know of how it was loaded, as sentences.
 
     Raises:
         ModelError: the model cannot be scored exactly.
@@ -123,6 +124,7 @@ class TransformersScorer(ABC):
     ) -> None:
         self.card = card
         self.opened: dict[object, Any] = {}
+        self.notes: tuple[str, ...] = ()
         self._lock = lock_of(model)
         with self._lock:
             self._open(shell_of(model), tokenizer, policy, limits)

@@ -15,10 +15,13 @@ from typing import NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from cimento.errors import CimentoError, ModelError, TextTooLongError, UsageError
+from cimento.io.deadline import TooSlowError
 from cimento.io.parsing import parse_json
 from cimento.io.transport import (
+    ANSWER_TIMEOUTS,
     BROKEN,
     LOOPBACK,
+    MOST_OF_REFUSAL,
     USER_AGENT,
     Patience,
     TransientError,
@@ -39,6 +42,7 @@ _REDIRECTED = range(300, 400)
 _NEEDS_PROMPT_LOGPROBS = re.compile(r"logits_all|log_?prob|\becho\b", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context (length|window|size)|too (long|many tokens)", re.IGNORECASE)
 _SAID = 300
+_SHORTEST_SECRET = 8
 
 Asked = TypeVar("Asked", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -73,8 +77,9 @@ class Server:
         self._stopped = threading.Event()
         self._wait = wait or self._stopped.wait
         self._key = _api_key(url)
+        self._spelled_key = _spellings(self._key)
         # No redirect is followed: the key must not go to another host.
-        self._opener = opener(url)
+        self._opener = opener(url, whole_s=self._patience.whole_s)
 
     @property
     def where(self) -> str:
@@ -113,8 +118,8 @@ class Server:
         return self._ask(path, content, attempts=self._patience.attempts, where=where)
 
     def redacted(self, words: str) -> str:
-        """The server's words without the key, in case it repeats that."""
-        return words.replace(self._key, "[key]") if self._key else words
+        """Words without the key, in case the server repeats that in any spelling."""
+        return self._spelled_key.sub("[key]", words) if self._spelled_key else words
 
     def stop(self) -> None:
         """Stop all waiting, so that requests which would be repeated fail."""
@@ -130,7 +135,20 @@ class Server:
                 stopped=self._stopped.is_set,
             )
         except TransientError as error:
-            _give_up(error, where)
+            _give_up(error, self.redacted(where))
+        except TooSlowError as error:
+            raise ModelError(
+                where=self.redacted(where),
+                seen="it went on sending, but its answer was not complete after"
+                f" {self._patience.whole_s:g} s",
+                todo="Is it, or a proxy before it, overloaded? --timeout=N gives each answer"
+                f" {ANSWER_TIMEOUTS} times N seconds. What was answered is kept: run again.",
+            ) from error
+        except ModelError as error:
+            # The one place for all messages about what a server said.
+            error.where, error.seen = self.redacted(error.where), self.redacted(error.seen)
+            error.args = (error.where, error.seen, error.todo)
+            raise
 
     def _ask_once(self, path: str, body: bytes | None, where: str) -> JsonValue:
         headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
@@ -161,14 +179,19 @@ class Server:
         return answer
 
     def _without_key(self, content: bytes) -> JsonValue:
-        """An answer as a value; should it repeat the key, that is nowhere in it."""
+        """An answer as a value; should it repeat the key, that is in none of its texts."""
         answer: JsonValue = parse_json(content)
-        if self._key and (self._key.encode() in content or b"\\" in content):
-            plain = json.dumps(answer, ensure_ascii=False)
-            hidden = json.dumps(self._key, ensure_ascii=False)[1:-1]
-            if hidden in plain:
-                answer = parse_json(plain.replace(hidden, "[key]"))
+        if self._spelled_key and self._spelled_key.search(content.decode(errors="replace")):
+            answer = self._hidden(answer)
         return answer
+
+    def _hidden(self, value: JsonValue) -> JsonValue:
+        """A value without the key in its texts; the names of fields remain."""
+        if isinstance(value, dict):
+            return {name: self._hidden(element) for name, element in value.items()}
+        if isinstance(value, list):
+            return [self._hidden(element) for element in value]
+        return self.redacted(value) if isinstance(value, str) else value
 
     def _refused(self, error: urllib.error.HTTPError, path: str, where: str) -> NoReturn:
         """Raise what a status other than 200 means."""
@@ -193,7 +216,9 @@ class Server:
                 " answers (--set answer=generate of stories), or cimento suites build prompted.",
             ) from error
         if status in _REDIRECTED:
-            target = error.headers.get("Location", "elsewhere").partition("?")[0]
+            # The message is redacted, but half a key would not be known.
+            location = self.redacted(error.headers.get("Location", "elsewhere"))
+            target = location.partition("?")[0].partition("#")[0][:_SAID]
             raise ModelError(
                 where=where, seen=f"it redirects to {target}", todo="Give that URL."
             ) from error
@@ -203,8 +228,8 @@ class Server:
     def _said(self, error: urllib.error.HTTPError) -> str:
         """The server's own words about an error, in one line."""
         try:
-            content = error.read().decode(errors="replace")
-        except BROKEN:
+            content = error.read(MOST_OF_REFUSAL).decode(errors="replace")
+        except (*BROKEN, TooSlowError):
             return ""
         try:
             said = parse_json(content)
@@ -214,6 +239,22 @@ class Server:
             said = said.get(name, said) if isinstance(said, dict) else said
         line = " ".join(str(said).split())
         return self.redacted(line)[:_SAID]
+
+
+def _spellings(key: str) -> re.Pattern[str] | None:
+    """What a key looks like in an answer or an address: as it is, escaped, in other capitals.
+
+    Short words such as ``EMPTY`` are no secrets; local servers are given them since clients insist
+    on a key.
+    """
+    if len(key) < _SHORTEST_SECRET:
+        return None
+    letters = [
+        rf"(?:{re.escape(letter)}|%(?:25)*{ord(letter):02x}|\\+(?:u00|x){ord(letter):02x}"
+        rf"|&#(?:x0*{ord(letter):x}|0*{ord(letter)});)"
+        for letter in key
+    ]
+    return re.compile("".join(letters), re.IGNORECASE)
 
 
 def _give_up(error: TransientError, where: str) -> NoReturn:

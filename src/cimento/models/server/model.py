@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from cimento.errors import ModelError, UsageError
+from cimento.io.deadline import TooSlowError
 from cimento.io.files import default_cache_folder
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import Patience, TransientError
@@ -54,6 +55,10 @@ _UNLISTED = "the server does not list {model!r} among its models; is this the na
 _SERVED_ANOTHER = (
     "this server answered fixed probes otherwise at another time: it served another model under"
     " this name, whose answers are not used here"
+)
+_RECASED = (
+    "the server's tokens have other capitals than the texts: its tokenizer changes them, so that"
+    " sentences which differ in capitals only have equal scores"
 )
 
 
@@ -253,7 +258,9 @@ def connect(
     model = name or _only(entries, server)
     entry = _entry(model, entries, server)
     bodies = Bodies(model, fields or {})
-    fingerprint, refusal = _fingerprint(server, bodies)
+    answers, refusal = _probed(server, bodies)
+    scores = tuple(answer.scores for answer in answers)
+    fingerprint = _replies(server, bodies, refusal) if refusal else Fingerprint(scores=scores)
     identity = identify(
         fingerprint,
         url=server.url,
@@ -265,6 +272,7 @@ def connect(
         *(() if "reported" in card.details else (_UNNAMED,)),
         *((_UNLISTED.format(model=model),) if entries and not entry else ()),
         *((_SERVED_ANOTHER,) if identity.others else ()),
+        *((_RECASED,) if any(answer.recased for answer in answers) else ()),
     )
     return ServerScorer(
         server, card=card, bodies=bodies, concurrency=concurrency, refusal=refusal, notes=notes
@@ -293,20 +301,33 @@ def _card(entry: JsonObject, server: Server, bodies: Bodies, digest: str) -> Mod
     )
 
 
-def _fingerprint(server: Server, bodies: Bodies) -> tuple[Fingerprint, ModelError | None]:
-    """What a model answers to the probes, and why it cannot score them, where it cannot.
+def _probed(server: Server, bodies: Bodies) -> tuple[list[TextScores], ModelError | None]:
+    """A model's scores of the probes, or why it cannot score them.
 
     Raises:
-        ModelError: the server does not answer, or neither scores nor writes.
+        ModelError: the server does not answer.
     """
     try:
-        return Fingerprint(
-            scores=tuple(_score(server, bodies, probe).scores for probe in PROBES)
-        ), None
+        return [_score(server, bodies, probe) for probe in PROBES], None
     except ModelError as error:
-        if isinstance(error.__cause__, TransientError) and error.__cause__.status is None:
+        cause = error.__cause__
+        is_silent = isinstance(cause, TransientError) and cause.status is None
+        if is_silent or isinstance(cause, TooSlowError):
             raise
-        refusal = error
+        return [], error
+
+
+def _replies(server: Server, bodies: Bodies, refusal: ModelError) -> Fingerprint:
+    """What a model that cannot score replies to the probes.
+
+    Args:
+        server: the server.
+        bodies: what requests are made of.
+        refusal: why it cannot score.
+
+    Raises:
+        ModelError: it does not write either.
+    """
     card = ModelCard(name=bodies.model, kind="causal", revision="", tokenizer="")
     replier = ServerReplier(server, card=card, bodies=bodies, concurrency=1)
     asks = [Reply(messages=(("user", probe),)) for probe in PROBES]
@@ -322,8 +343,8 @@ def _fingerprint(server: Server, bodies: Bodies) -> tuple[Fingerprint, ModelErro
         ) from error
     if bodies.sampled:
         # Sampled text differs each time and does not identify the model.
-        return Fingerprint(replies=("",) * len(PROBES)), refusal
-    return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies))), refusal
+        return Fingerprint(replies=("",) * len(PROBES))
+    return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies)))
 
 
 def _score(server: Server, bodies: Bodies, text: str, meter: Meter | None = None) -> TextScores:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from cimento.errors import InputError, UsageError, need_known
+from cimento.io.parsing import whole_number
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.stories.prompts import (
     PAPER,
@@ -287,7 +288,7 @@ def prior_corrections(values: Sequence[Sequence[float]], labels: Sequence[str]) 
 def _whole(value: object, info: ValidationInfo) -> int:
     """A whole number, from 0, also as ``--set`` gives it."""
     text = str(value).strip()
-    if isinstance(value, bool) or not text.isdecimal():
+    if isinstance(value, bool) or whole_number(text) is None:
         raise UsageError(
             where=f"--set {info.field_name}",
             seen=f"got {value!r}",

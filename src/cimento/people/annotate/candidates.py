@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
 from cimento.io.files import write_text
+from cimento.io.parsing import whole_number
 from cimento.people.annotate import CandidateDecision, CandidateKey, Journal, YesOrNo
 
 if TYPE_CHECKING:
@@ -103,10 +104,10 @@ class Remarks:
         parts = words.replace(",", " ").split()
         if not parts:
             return ()
-        if not all(part.isdecimal() for part in parts):
+        numbers = [number for part in parts if (number := whole_number(part)) is not None]
+        if len(numbers) < len(parts):
             return (words.strip(),)
         texts = self.texts
-        numbers = [int(part) for part in parts]
         wrong = [number for number in numbers if not 1 <= number <= len(texts)]
         if wrong:
             raise ValueError(f"There is no remark {wrong[0]}; r lists them.")
@@ -219,9 +220,10 @@ class CandidateDialogue:
         return "Taken back."
 
     def _jump(self, number: str) -> str:
-        if not number.isdecimal() or not 1 <= int(number) <= len(self._tasks):
+        place = whole_number(number)
+        if place is None or not 1 <= place <= len(self._tasks):
             return f"There is no number {number}: they go from 1 to {len(self._tasks)}."
-        self._place = int(number) - 1
+        self._place = place - 1
         return ""
 
     def _skip(self) -> str:
@@ -331,6 +333,7 @@ def read_part(text: str) -> tuple[int, int]:
         UsageError: it is written in another way.
     """
     number, slash, parts = text.partition("/")
-    if not (slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+    one, several = whole_number(number), whole_number(parts)
+    if not slash or one is None or several is None or not 1 <= one <= several:
         raise UsageError(where="--part", seen=f"got {text!r}", todo="Write it as in 1/3.")
-    return int(number), int(parts)
+    return one, several

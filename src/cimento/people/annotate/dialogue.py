@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from cimento.errors import did_you_mean
+from cimento.io.parsing import whole_number
 from cimento.paradigms.stories.suite import ATTRIBUTES, PhysicalAttribute, bearers
 from cimento.people.annotate import Log
 
@@ -370,17 +371,19 @@ def _set(number: int, name: str, entity: str, code: str, blocks: list[StateBlock
     if entity not in codes:
         listed = ", ".join(codes) or "there are none"
         raise RefusedError(f"{attribute.name} is about {attribute.bearer}s: {listed}.")
-    if not code.isdigit() or int(code) not in attribute.codes:
+    chosen = whole_number(code)
+    if chosen is None or chosen not in attribute.codes:
         raise RefusedError(f"{code!r} is no code of {attribute.name}.\n{_codes(attribute)}")
     # A copied sentence shares its block with the other one.
-    blocks[number] = {**blocks[number], attribute.name: {**codes, entity: int(code)}}
-    return f"Sentence {number}: {entity}, {attribute.name}: {attribute.codes[int(code)]}."
+    blocks[number] = {**blocks[number], attribute.name: {**codes, entity: chosen}}
+    return f"Sentence {number}: {entity}, {attribute.name}: {attribute.codes[chosen]}."
 
 
 def _sentence(word: str, blocks: Sequence[StateBlock]) -> int:
-    if not word.isdigit() or int(word) >= len(blocks):
+    number = whole_number(word)
+    if number is None or number >= len(blocks):
         raise RefusedError(f"There is no sentence {word!r}: they are 0 to {len(blocks) - 1}.")
-    return int(word)
+    return number
 
 
 def _attribute(name: str) -> PhysicalAttribute:

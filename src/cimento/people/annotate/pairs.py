@@ -23,6 +23,7 @@ from cimento.corpus.connectives.inventories import (
 from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, as_table
 from cimento.errors import did_you_mean, need_known
 from cimento.io.files import write_text
+from cimento.io.parsing import whole_number
 from cimento.people.annotate.dialogue import (
     DialogueField,
     DialogueSession,
@@ -184,10 +185,11 @@ def _choice(task: PairTask, typed: str) -> Taken:
 
 def _name(task: PairTask, typed: str) -> str:
     names = [candidate.name for candidate in task.candidates]
-    if typed.isdecimal():
-        if not 1 <= int(typed) <= len(names):
+    number = whole_number(typed)
+    if number is not None:
+        if not 1 <= number <= len(names):
             raise RefusedError(f"Numbers go from 1 to {len(names)}.")
-        return names[int(typed) - 1]
+        return names[number - 1]
     if typed == task.connective.name:
         raise RefusedError(f"{typed!r} is the connective itself.")
     if typed not in names:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cimento.io.parsing import whole_number
 from cimento.report.figures import BLUE, GREY, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import number, p_short
 from cimento.report.grid import Grid
@@ -190,7 +191,8 @@ def _fact(name: str) -> Column:
 
     def cell(row: Any) -> str:  # noqa: ANN401  # a record, as for other columns
         text: str = row.facts.get(name, "-")
-        return f"{int(text):,}" if text.isdecimal() else text
+        number = whole_number(text)
+        return text if number is None else f"{number:,}"
 
     return name.replace("_", " "), cell
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
 from cimento.io.files import write_text
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import parse_json, whole_number
 from cimento.io.values import FreeCells
 from cimento.suites import (
     METRICS,
@@ -197,7 +197,8 @@ def _prediction(prediction: JsonPrediction | JsonRelation) -> Prediction:
         number, sign = prediction.region_number, _SIGNS[prediction.relation]
         formula = f"({number};%{prediction.l_operand}%) {sign} ({number};%{prediction.r_operand}%)"
         older = prediction.model_dump(include={"relation", "l_operand", "r_operand"})
-        older["region_number"] = int(number) if number.isdecimal() else number
+        whole = whole_number(number)
+        older["region_number"] = number if whole is None else whole
         return Prediction(formula, extra={**prediction.kept(), **older})
     rest = prediction.rest()
     comment = rest.get("comment")
