@@ -20,6 +20,7 @@ from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
 from cimento.suites.faults import fault
 from cimento.suites.reading import RowPlaces, strip_blanks
+from cimento.suites.settings import EXTRA
 from cimento.suites.tables import Table
 
 if TYPE_CHECKING:
@@ -126,10 +127,6 @@ def _between_bars(cell: str) -> list[str]:
         else:
             raw[-1] += piece
     return raw
-
-
-EXTRA = "_extra"
-"""The column, and key of suite.toml, with JSON of values that have no other place."""
 
 
 @dataclass(frozen=True, slots=True)
