@@ -79,6 +79,19 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S070": _warning(
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
     ),
+    "CIM-S080": _warning(
+        "columns that are not used",
+        "If one of them is part of the test, the page of formats has the names that are read.",
+    ),
+    "CIM-S081": _error(
+        "a column of another kind than its name says",
+        "Rename the column, or correct its cells.",
+    ),
+    "CIM-S082": _error(
+        "formulas without a stored value",
+        "Open the workbook in your spreadsheet program, which computes them, and save it.",
+    ),
+    "CIM-S083": _error("a value of JSON that is no text", 'Write the text itself, as "The text.".'),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

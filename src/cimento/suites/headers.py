@@ -16,7 +16,8 @@ _ACCENTED: Mapping[str, tuple[str, ...]] = {
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
         "set", "insieme", "conjunto", "набор", "n. item", "num. item", "numero item",
-        "item number", "item no.",
+        "item number", "item no.", "item_id", "item id", "itemid", "item_num", "itemnum",
+        "item num", "pairid", "pair_id", "pair id",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
@@ -52,7 +53,9 @@ _ACCENTED: Mapping[str, tuple[str, ...]] = {
     ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
-        "mean rating", "average rating", "judgment", "judgement", "mean judgment",
+        "mean rating", "average rating", "mean_rating", "mean.rating", "rating_mean", "rating.mean",
+        "avg_rating", "average_rating", "mean_judgment", "mean_acceptability", "judgment",
+        "judgement", "mean judgment",
         "acceptability", "mean acceptability", "accettabilità", "accettabilità media",
         "media giudizi", "giudizi medi", "aceptabilidad", "aceptabilidad media",
         "aceitabilidade", "aceitabilidade média", "приемлемость", "средняя приемлемость",
@@ -95,8 +98,13 @@ ITEMS = {"item", "id", *HEADERS["item"]}
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())
 """All words of `HEADERS` and for the sides of a pair, without capitals."""
 
+PREFIXES = ("prefix", "prefisso", "prefijo", "prefixo", "префикс")
+"""Names of a column with the beginning that both sentences of a pair share."""
+CONTEXTS = ("context", "contesto", "contexto", "контекст")
+"""Names of a column with what comes before the sentences, perhaps their beginning."""
+
 _MOST_WORDS = 3
-_FINAL = (".", "?", "!", "…")
+_FINAL = (".", "?", "!", "…", "。", "？", "！", "؟", "।")
 _QUOTES = "»”\"'’"
 
 
@@ -233,6 +241,11 @@ def short_names(columns: tuple[str, ...]) -> Mapping[str, str]:
 def ends_sentence(cell: str) -> bool:
     """Whether a cell ends as a sentence does, perhaps within quotation marks."""
     return cell.rstrip(_QUOTES).endswith(_FINAL)
+
+
+def begins_capital(cell: str) -> bool:
+    """Whether a cell begins with a capital letter, perhaps behind a mark."""
+    return cell.lstrip("¿¡«“\"‘'—- ")[:1].isupper()
 
 
 def has_letter(cell: str) -> bool:

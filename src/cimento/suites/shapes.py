@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cimento.errors import Fault
 from cimento.suites import BAD, GOOD
 from cimento.suites.faults import fault
-from cimento.suites.headers import ends_sentence, has_letter
+from cimento.suites.headers import begins_capital, ends_sentence, has_letter
 from cimento.suites.marks import names_judgments
 from cimento.suites.sides import SIDES, is_negative
 from cimento.suites.tables import Table
@@ -142,8 +142,8 @@ def region_column_names(table: Table) -> tuple[str, ...]:
     joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
     whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
     fits = (
-        table.is_mostly(first, _is_capital)
-        and not table.is_mostly(second, _is_capital)
+        table.is_mostly(first, begins_capital)
+        and not table.is_mostly(second, begins_capital)
         and 2 * sum(whole) > len(whole)
         and not any(table.is_mostly(name, ends_sentence) for name in texts[:-1])
     )
@@ -185,7 +185,3 @@ def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:
 
 def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:
     return list(zip(*(table.cells[name] for name in names), strict=True))
-
-
-def _is_capital(cell: str) -> bool:
-    return cell.lstrip("¿¡«“\"‘'—- ")[:1].isupper()

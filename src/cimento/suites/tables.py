@@ -17,7 +17,6 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
-from cimento.io.parsing import each_line, parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.headers import (
     HEADERS,
@@ -32,6 +31,8 @@ from cimento.suites.headers import (
     with_item_name,
     without_noun,
 )  # fmt: skip
+from cimento.suites.json_rows import records_of
+from cimento.suites.profile import Profile, profile
 from cimento.suites.reading import decode_table, place_of_row
 from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
@@ -151,6 +152,16 @@ class Table:
         """Whether most cells of a column that are not empty are of a kind."""
         cells = list(filter(None, self.stripped(column)))
         return 2 * sum(map(fits, cells)) > len(cells)
+
+    def profile(self, column: str) -> Profile:
+        """What a column holds."""
+        if column not in self._profiles:
+            self._profiles[column] = profile(self.cells[column])
+        return self._profiles[column]
+
+    @cached_property
+    def _profiles(self) -> dict[str, Profile]:
+        return {}
 
     def place(self, row: int) -> str:
         """The place of a row, given by its index, for messages."""
@@ -338,27 +349,24 @@ def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Faul
 
 def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[str]], list[Fault]]:
     """The header and rows of objects; keys that one lacks are empty cells."""
-    records: list[dict[str, object]] = []
-    whole = text.lstrip().startswith("[")
-    for number, line in enumerate([text] if whole else each_line(text), start=1):
-        if not line.strip():
-            continue
-        where = name if whole else f"{name} line {number}"
-        try:
-            value = parse_json(line)
-        except ValueError as error:
-            return [], [fault("CIM-S002", where=where, seen=f"Not JSON: {error}.")]
-        for record in value if whole else [value]:
-            if not isinstance(record, dict):
-                return [], [
-                    fault("CIM-S003", where=where, seen="There is more than objects in it.")
-                ]
-            records.append(record)
+    records: list[Mapping[str, object]] = []
+    for where, record in records_of(text, name=name):
+        if isinstance(record, ValueError):
+            return [], [fault("CIM-S002", where=where, seen=f"Not JSON: {record}.")]
+        if not isinstance(record, dict):
+            return [], [fault("CIM-S003", where=where, seen="There is more than objects in it.")]
+        records.append(record)
         if only_header:
             break
     keys = list(dict.fromkeys(key for record in records for key in record))
     rows = [[as_cell(record.get(key)) for key in keys] for record in records]
     return [keys, *rows], []
+
+
+class NotText(str):
+    """The cell of a value that is no text: a number, true or false, a list or an object."""
+
+    __slots__ = ()
 
 
 def as_cell(value: object) -> str:
@@ -367,7 +375,7 @@ def as_cell(value: object) -> str:
         return ""
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return NotText(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def split_plain(text: str) -> Iterator[list[str]]:
