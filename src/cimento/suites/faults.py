@@ -81,7 +81,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S080": _warning(
         "columns that are not used",
-        "If one of them is part of the test, the page of formats has the names that are read.",
+        'If the test needs one, the page "Supported file formats" has the names that count.',
     ),
     "CIM-S081": _error(
         "a column of another kind than its name says",

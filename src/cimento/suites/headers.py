@@ -285,7 +285,13 @@ def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str
         of_item = "".join(record[column] for column in items if column < len(record))
         is_apart = number > records[-count - 1][0] + 1
         notes = count if is_apart or len(of_item.split()) > 1 else notes
-    return 0 if notes and any(is_title(record) for _, record in records[:-notes]) else notes
+    above = records[:-notes] if notes else []
+    return 0 if any(is_title(record) and _is_sentence_alone(record) for _, record in above) else notes
+
+
+def _is_sentence_alone(record: Sequence[str]) -> bool:
+    """Whether the one cell of a row ends as a sentence does, which no heading of others does."""
+    return any(map(ends_sentence, map(str.strip, record)))
 
 
 def with_item_name(
@@ -293,18 +299,21 @@ def with_item_name(
 ) -> Sequence[str]:
     """The header, with a name for a first column that has none and numbers the rows.
 
-    It is ``item``, or ``row`` beside a column of items, as programs for statistics number rows.
+    It is ``item``, or ``row`` beside a column of items, as programs for statistics number rows; and
+    where the numbers come again, as in tables put together from several.
 
     Args:
         header: the names of the columns.
         records: number and cells of each row below them.
     """
     names = {name.casefold() for name in header}
-    if header[0] or (ITEMS & names and "row" in names):
+    if header[0] or "row" in names:
         return header
     firsts = [record[0].strip() for _, record in records]
-    numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
-    return ["row" if ITEMS & names else "item", *header[1:]] if numbered else header
+    if not (all(map(str.isdecimal, firsts)) and len({*firsts}) > 1):
+        return header
+    is_apart = len({*firsts}) == len(firsts)
+    return ["item" if is_apart and not ITEMS & names else "row", *header[1:]]
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:

@@ -122,7 +122,7 @@ def _kind(filled: Sequence[str], n_numbers: int) -> Kind:
 def _counts(values: Sequence[float]) -> bool:
     """Whether whole numbers never fall, and rise by one."""
     steps = {after - before for before, after in pairwise(values)}
-    return values[0].is_integer() and steps <= {0.0, 1.0}
+    return values[0].is_integer() and {1.0} <= steps <= {0.0, 1.0}
 
 
 def number_of(cell: str) -> float | None:

@@ -140,7 +140,7 @@ def _with_whole_ids(table: Table) -> Table:
 
 def unread_columns(table: Table) -> list[Fault]:
     """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
-    faults = list[Fault]()
+    faults = unread_contexts(table)
     rating, sentence = table.find("rating"), table.find("sentence", "text")
     grades = {*filter(_NUMBER.fullmatch, table.stripped(rating))} if rating else set[str]()
     if sentence and len(grades) >= _FEWEST_GRADES:
@@ -149,7 +149,13 @@ def unread_columns(table: Table) -> list[Fault]:
             f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
             f" {rating!r} alone."
         )
-        faults.append(fault("CIM-S069", where=table.name, seen=seen, todo=todo))
+        faults.insert(0, fault("CIM-S069", where=table.name, seen=seen, todo=todo))
+    return faults
+
+
+def unread_contexts(table: Table) -> list[Fault]:
+    """The faults of columns of contexts, which no model reads unless told to."""
+    faults = list[Fault]()
     for name in table.columns:
         is_before = name.casefold() in (*CONTEXTS, *PREFIXES) and any(table.stripped(name))
         if is_before and not is_beginning(table, name):

@@ -216,6 +216,7 @@ class _Workbook:
         self.sheets, self._sheet = self._wanted(book, related, sheet)
         self.merged: list[str] = []
         self.hidden: list[int] = []
+        self._unknown: list[int] = []
         there = related.values()
         self._others = {kind: path for kind, path in there if path.lower() in self._parts}
 
@@ -235,7 +236,7 @@ class _Workbook:
         self._styles = self._date_styles(styles) if styles else []
         nothing: list[str] = []  # one shared list for gaps, which may have a million rows
         cells: dict[int, str] = {}
-        dates, unknown, empty = DateCells(), list[int](), 0
+        dates, empty = DateCells(), 0
         column = number = read = wide = letters = 0
         for tag, attributes, text in self._elements(self._sheet, {"c", "row", "mergeCell"}):
             if tag == "mergeCell":
@@ -257,8 +258,7 @@ class _Workbook:
             wide += width
             if place > MOST_ROWS or wide > MOST_CELLS or letters > self._most:
                 raise ValueError("more than any workbook has")
-            if len(unknown) < MOST_FAULTS:
-                unknown += [place] * empty
+            self._note_unknown(place, empty)
             empty = 0
             if place > number:
                 yield from repeat(nothing, place - number - 1)
@@ -269,7 +269,11 @@ class _Workbook:
                 dates.add(number, cells)
             cells, column = {}, 0
         faults += dates.faults(name)[: max(MOST_FAULTS - len(faults), 0)]
-        faults += [_not_computed(name, unknown)] if unknown else []
+        faults += [_not_computed(name, self._unknown)] if self._unknown else []
+
+    def _note_unknown(self, row: int, count: int) -> None:
+        """Note the number of formulas without a value in a row."""
+        self._unknown += [row] * min(count, MOST_FAULTS - len(self._unknown))
 
     def _wanted(
         self, book: str, related: Mapping[str, tuple[str, str]], wanted: str

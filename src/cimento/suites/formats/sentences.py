@@ -230,8 +230,8 @@ def read_minicons(path: Path) -> Reading:
         names = ", ".join(table.columns)
         seen = f"The columns prefix, stimulus and condition are missing; there are {names}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    parts = {part for both in columns.parts.values() for part in both if part}
-    faults += [*wrong_kind(table, sorted(parts)), *not_text(table, sorted(parts))]
+    texts = sorted({part for both in columns.parts.values() for part in both if part})
+    faults += [*wrong_kind(table, texts), *not_text(table, texts)]
     faults += unused(table, {*columns.taken, table.find(PHENOMENON), "row"})
     faults += _said(table, columns)
     items = Gathered()
