@@ -286,7 +286,9 @@ def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str
         is_apart = number > records[-count - 1][0] + 1
         notes = count if is_apart or len(of_item.split()) > 1 else notes
     above = records[:-notes] if notes else []
-    return 0 if any(is_title(record) and _is_sentence_alone(record) for _, record in above) else notes
+    return (
+        0 if any(is_title(record) and _is_sentence_alone(record) for _, record in above) else notes
+    )
 
 
 def _is_sentence_alone(record: Sequence[str]) -> bool:

@@ -216,7 +216,7 @@ def _named_format(table: Table, data: bytes, path: Path) -> str:
         path: its name.
     """
     name = _fitting(table)
-    if name in ("pairs", "minicons") and pairs.depends_on_cells(table):
+    if name in ("pairs", "minicons", "") and pairs.depends_on_cells(table):
         whole, _ = read_sheet(data, path)
         return _fitting(whole) if whole is not None else ""
     return name
@@ -244,12 +244,11 @@ def _table_format(data: bytes, path: Path) -> str:
     """The format of a table, by its columns."""
     packed = path.name.lower().endswith(region_rows.SUFFIX)
     table, faults = region_rows.open_words(data, path) if packed else read_header(data, path)
-    if table is not None and (
-        name := _fitting(table) if packed else _named_format(table, data, path)
-    ):
-        return name
-    if table is not None and not packed:
-        table, faults = read_sheet(data, path)
+    if table is not None:
+        if name := _fitting(table) if packed else _named_format(table, data, path):
+            return name
+        if not packed:
+            table, faults = read_sheet(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     if key_of(table):

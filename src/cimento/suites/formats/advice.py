@@ -325,7 +325,8 @@ def _may_be_people(table: Table) -> list[str]:
     names = []
     for name in _columns_of_numbers(table):
         of_column = table.profile(name)
-        is_scale = of_column.whole and 0 <= of_column.low <= of_column.high <= _HIGHEST
+        is_points = of_column.whole or name[-1:].isdecimal()  # as P1, which may be 6,5
+        is_scale = is_points and 0 <= of_column.low <= of_column.high <= _HIGHEST
         if is_scale and not (of_column.counts or _MEASURE.search(name) or names_judgments(name)):
             names.append(name)
     return names

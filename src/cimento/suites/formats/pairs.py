@@ -205,7 +205,8 @@ def pair_in_row(table: Table) -> dict[str, str]:
 
 def depends_on_cells(table: Table) -> bool:
     """Whether the cells decide if a table with these columns has pairs, and which they are."""
-    return dialect_of(table) is None or table.find(*PREFIXES, *CONTEXTS) is not None
+    has_levels = dialect_of(table) is None and any(map(split_side, table.columns))
+    return has_levels or table.find(*PREFIXES, *CONTEXTS) is not None
 
 
 PHENOMENON = "phenomenon"
