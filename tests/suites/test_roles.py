@@ -457,3 +457,35 @@ def test_a_legend_below_a_table_with_headings_is_no_part_of_it(tmp_path):
     loaded = load_suite(written(tmp_path, ("item", "good", "bad", "note"), rows), language="it")
     assert [item.id for item in loaded.suite.items] == ["1", "2", "3"]
     assert {fault.code for fault in loaded.reading.faults} == {"CIM-S009"}
+
+
+def test_a_quotation_mark_alone_in_running_text_between_tabs_is_text(tmp_path):
+    rows = [
+        ('"Piove, disse.', '"Piovono, disse.'),
+        ("Rido.", "Ridi."),
+        ('"Canto ""bene""."', "x"),
+    ]
+    loaded = load_suite(written(tmp_path, ("good", "bad"), rows, "pairs.txt"), language="it")
+    texts = [sentence(condition) for _, condition in loaded.suite.stimuli()]
+    assert texts == ['"Piove, disse.', '"Piovono, disse.', "Rido.", "Ridi.", 'Canto "bene".', "x"]
+    assert [f.where for f in loaded.reading.faults if f.code == "CIM-S084"] == ["pairs.txt row 2"]
+
+
+def test_two_quotation_marks_left_open_do_not_swallow_the_rows_between(tmp_path):
+    rows = [
+        ('"Piove.', "Piovono."),
+        ("Dormo.", "Dormi."),
+        ("Canto.", '"Canti.'),
+        ("Rido.", "Ridi."),
+    ]
+    loaded = load_suite(written(tmp_path, ("bad", "good"), rows, "pairs.txt"), language="it")
+    assert len(loaded.suite.items) == len(rows)
+    assert "CIM-S084" in {fault.code for fault in loaded.reading.faults}
+
+
+def test_a_cell_of_two_lines_that_a_program_quoted_is_one_cell(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_text('good\tbad\tnotes\nPiove.\tPiovono.\t"due\nrighe"\nDormo.\tDormi.\t\n', "utf-8")
+    loaded = load_suite(path, language="it")
+    assert len(loaded.suite.items) == 2
+    assert "CIM-S084" not in {fault.code for fault in loaded.reading.faults}

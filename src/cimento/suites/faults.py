@@ -91,6 +91,9 @@ CHECKS: Mapping[str, Check] = {
         "formulas without a stored value",
         "Open the workbook in your spreadsheet program, which computes them, and save it.",
     ),
+    "CIM-S084": _warning(
+        "a quotation mark left open", "If it ends a cell, write it; if cells look right, leave it."
+    ),
     "CIM-S083": _error("a value of JSON that is no text", 'Write the text itself, as "The text.".'),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
