@@ -489,3 +489,10 @@ def test_a_cell_of_two_lines_that_a_program_quoted_is_one_cell(tmp_path):
     loaded = load_suite(path, language="it")
     assert len(loaded.suite.items) == 2
     assert "CIM-S084" not in {fault.code for fault in loaded.reading.faults}
+
+
+def test_reading_times_of_people_are_no_ratings(tmp_path):
+    rows = [("La zia parte.", 350, 420), ("Il gatto dorme.", 380, 410)]
+    with pytest.raises(InputError) as error:
+        detect_format(written(tmp_path, ("Oración", "P1", "P2"), rows))
+    assert "one person each" not in error.value.todo

@@ -177,7 +177,6 @@ def test_columns_of_people_without_means_are_their_ratings(tmp_path, names):
 @pytest.mark.parametrize(
     ("header", "cells"),
     [
-        ("Oración / P1 / P2", ["350 / 420", "380 / 410"]),
         ("Oración / Sílabas1 / Sílabas2", ["3 / 4", "2 / 5"]),
         ("Oración / P1 / S2", ["3 / 4", "2 / 5"]),
     ],

@@ -318,6 +318,7 @@ _MEASURE = re.compile(
 )
 """Names of columns of numbers that are nobody's ratings."""
 _HIGHEST = 10
+_FEWEST_IDS = 4
 
 
 def _may_be_people(table: Table) -> list[str]:
@@ -327,7 +328,8 @@ def _may_be_people(table: Table) -> list[str]:
         of_column = table.profile(name)
         is_points = of_column.whole or name[-1:].isdecimal()  # as P1, which may be 6,5
         is_scale = is_points and 0 <= of_column.low <= of_column.high <= _HIGHEST
-        if is_scale and not (of_column.counts or _MEASURE.search(name) or names_judgments(name)):
+        is_id = of_column.counts and of_column.n >= _FEWEST_IDS
+        if is_scale and not (is_id or _MEASURE.search(name) or names_judgments(name)):
             names.append(name)
     return names
 

@@ -279,7 +279,7 @@ def read_factorial_table(path: Path) -> Reading:
     suite = with_design(replace(suite, region_names=regions or suite.region_names))
     faults += [*assumed(suite, where=path.name), *unread_columns(table)]
     known = (*ID_COLUMNS, *GROUP_COLUMNS, *_TAKEN, *ISLAND_FACTORS, "rating")
-    judging = (name for name in table.columns if sides_of(name, table.profile(name).two))
+    judging = (name for name in table.columns if sides_of(name, table.cells[name]))
     faults += unused(table, {*map(table.find, known), *suite.factors, *judging, CLUSTER, "row"})
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
