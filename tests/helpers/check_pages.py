@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from string import ascii_uppercase
+from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from cimento.cli.main import invoke
@@ -35,7 +38,7 @@ def printed_by(page: Path, folder: Path) -> str:
     Blocks with the name of a file in the suite take its place, ``items.jsonl, story 1-O0`` is a
     change of one story, ``pairs.xlsx, sheet Data`` is a sheet of a workbook, and any other name is
     a suite in one file. What stands in parentheses behind a name is the encoding, or a hidden row
-    of a sheet.
+    of a sheet. Cells of a sheet that begin with = are formulas without a value.
     """
     example = folder / "example"
     example.mkdir(parents=True)
@@ -50,7 +53,8 @@ def printed_by(page: Path, folder: Path) -> str:
         if sheet:
             sheets[sheet] = [line.split("\t") for line in block.text.splitlines()]
             checked = example / file
-            checked.write_bytes(with_hidden(write_sheets(sheets, where=file), encoding))
+            made = with_hidden(write_sheets(sheets, where=file), encoding)
+            checked.write_bytes(with_formulas(made, sheets[sheet]))
             continue
         file, _, story = name.partition(", story ")
         if story:
@@ -75,14 +79,42 @@ def with_hidden(workbook: bytes, row: str) -> bytes:
     if not row:
         return workbook
     number = row.split()[1]
+    return _with_part(
+        workbook,
+        lambda part: part.replace(f'<row r="{number}"', f'<row r="{number}" hidden="1"'),
+    )
+
+
+def with_formulas(workbook: bytes, rows: Sequence[Sequence[str]], type_: str = "") -> bytes:
+    """A workbook in which the cells that begin with = are formulas without a stored value.
+
+    Args:
+        workbook: the workbook, which has these cells as texts in its first sheet.
+        rows: the rows of the sheet.
+        type_: type of the cells, as ``str`` for formulas whose result is an empty text.
+    """
+    type_ = f' t="{type_}"' if type_ else ""
+
+    def change(part: str) -> str:
+        for number, row in enumerate(rows, start=1):
+            for column, cell in enumerate(row):
+                place = f"{ascii_uppercase[column]}{number}"
+                if cell.startswith("="):
+                    formula = f'<c r="{place}"{type_}><f>{escape(cell[1:])}</f><v></v></c>'
+                    part = re.sub(rf'<c r="{place}"[^>]*>.*?</c>', lambda _, f=formula: f, part)
+        return part
+
+    return _with_part(workbook, change)
+
+
+def _with_part(workbook: bytes, change: Callable[[str], str]) -> bytes:
+    """A workbook after a change of the XML of its first sheet."""
     made = io.BytesIO()
     with ZipFile(io.BytesIO(workbook)) as old, ZipFile(made, "w") as new:
         for name in old.namelist():
             part = old.read(name)
             if name.endswith("/sheet1.xml"):
-                part = part.replace(
-                    f'<row r="{number}"'.encode(), f'<row r="{number}" hidden="1"'.encode()
-                )
+                part = change(part.decode()).encode()
             new.writestr(name, part)
     return made.getvalue()
 

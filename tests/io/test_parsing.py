@@ -47,7 +47,8 @@ LINES = st.lists(
         (
             '{"a": 1}', '{"a": "b", "c": null}', '{"a": ["\\u00e9", {}]}', " ", "", "7",
             '{"a": [{}', '{}]}', '{"a": 1', '"b": 2}', "{},{}", '["x"]', f'{{"a": {"9" * 400}}}',
-            '{"a": "\\ud800"}', '{"a": ' + "[" * MAX_DEPTH + "]" * MAX_DEPTH + "}",
+            '{"a": 1, "a": 2}', '{"a": "\\ud800"}',
+            '{"a": ' + "[" * MAX_DEPTH + "]" * MAX_DEPTH + "}",
         )
     ),
     max_size=6,
@@ -86,6 +87,9 @@ def test_lines_are_read_together_as_one_by_one(lines, together):
         (b"\xff", "UTF-8"),
         ("{", "Expecting"),
         ("", "Expecting"),
+        ('{"a": 1, "b": {"c": 1, "d": 2, "c": 1}}', "'c' is there twice"),
+        (b'[{"a": null, "a": null}]', "'a' is there twice"),
+        ('{"a": ' + "9" * 400 + ', "a": 1}', "digits|twice"),
     ],
 )
 def test_what_is_wrong_with_json_is_one_exception(text, said):

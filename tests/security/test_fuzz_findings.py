@@ -16,7 +16,8 @@ from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.morphology import from_unimorph
 from cimento.errors import FormulaError
-from cimento.io.parsing import filled, whole_number
+from cimento.io.parsing import whole_number
+from cimento.io.templates import filled
 from cimento.io.transport import opener
 from cimento.models.hf.files import locate, model_kind
 from cimento.models.hf.loading import count_parameters

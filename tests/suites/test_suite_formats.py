@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, Region, SuiteError, load_suites
+from cimento.cli.suites import ConvertOptions
 from cimento.suites.formats import FORMATS
 from cimento.suites.load import inspect_suite, open_suite, suite_paths
 from tests.helpers.command_line import invoke
@@ -408,3 +409,9 @@ def test_advice_on_a_json_suite_names_its_fields_and_neither_bars_nor_settings(t
     assert 'add a formula to the list "predictions". For example' in printed
     assert "bar ( | )" not in printed
     assert "suite.toml" not in printed
+
+
+def test_the_help_of_convert_names_all_formats_that_can_be_read():
+    about = ConvertOptions.model_fields["from_"].description or ""
+    _, _, names = about.removesuffix(".").partition("recognised: ")
+    assert names.split(", ") == list(FORMATS)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
+from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cimento import InputError, Region, SuiteError, evaluate, load_suite
 from cimento.suites.formats.items import read_regions
+from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_suite, read_suite
 from tests.helpers.suites_on_disk import (
     ITEMS,
@@ -357,22 +362,65 @@ def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
         open_suite(tmp_path)
 
 
-@pytest.mark.parametrize("place", ["", "[meta] "])
-def test_an_option_outside_the_options_is_said_to_have_no_effect(tmp_path, place):
-    toml = f'cluster = "lemma"\n{TOML}'
-    if place:
-        toml = TOML.replace("language", 'cluster = "lemma"\nlanguage')
+@pytest.mark.parametrize(
+    ("toml", "key", "todo"),
+    [
+        (f'cluster = "lemma"\n{TOML}', "cluster", "Write it under [options]."),
+        (TOML.replace("language", 'cluster = "x"\nlanguage'), "[meta] cluster", "[options]"),
+        (TOML.replace("language", 'kind = "acceptability"\nlanguage'), "[meta] kind", "at the top"),
+        (f"low = 1\n{TOML}", "low", "under [ratings]"),
+        (f'language = "it"\n{TOML}', "language", "under [meta]"),
+        (f'{TOML}\n[options]\nmeasure = 1\nformula = "x"', "[options] formula", "[[predictions]]"),
+        (f'{TOML}\n[options]\nmetrics = "mean"', "[options] metrics", "Did you mean 'metric'?"),
+        (f"{TOML}\n[rating]\nlow = 1\nhigh = 7", "rating", "Did you mean 'ratings'?"),
+        (f"{TOML}\n[ratings]\nlowest = 1\nhigh = 7", "[ratings] lowest", "Did you mean 'low'?"),
+        (f"{TOML}\n[design]\nwindow = 1", "[design] window", "Did you mean 'windows'?"),
+        (f'{TOML}\ncommment = "x"', "[[predictions]] 1 commment", "Did you mean 'comment'?"),
+    ],
+)
+def test_a_key_that_is_misspelt_or_misplaced_is_an_error_that_says_where_it_belongs(
+    tmp_path, toml, key, todo
+):
     (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")
     (tmp_path / "items.tsv").write_text(ITEMS, encoding="utf-8")
     _, faults = read_suite(tmp_path)
     [said] = [fault for fault in faults if fault.code == "CIM-S007"]
-    assert said.seen == f"The key {place}cluster has no effect."
-    assert "[options]" in said.todo
+    assert said.severity == "error"
+    assert said.seen == f"The key {key} is unknown, so it has no effect."
+    assert todo in said.todo
+
+
+@settings(
+    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["kind", "low", "licens", "regions", "note", "cluster", "metrics", "canary"]
+        ),
+        st.text(max_size=3) | st.none() | st.lists(st.integers(0, 3), max_size=2),
+    )
+)
+def test_whatever_another_format_says_of_a_suite_is_written_so_that_it_is_read_again(
+    tmp_path, extra
+):
+    (tmp_path / "suite.toml").write_text(TOML, encoding="utf-8")
+    (tmp_path / "items.tsv").write_text(ITEMS, encoding="utf-8")
+    suite = open_suite(tmp_path).suite
+    meta = {**extra, "canary": "x:00000000-0000-4000-8000-000000000000"}
+    suite = replace(
+        suite,
+        meta=replace(suite.meta, extra=meta),
+        predictions=tuple(replace(p, extra=extra) for p in suite.predictions),
+    )
+    folder = tmp_path / f"again-{uuid4()}"
+    folder.mkdir()
+    write_native(suite, folder)
+    assert open_suite(folder).suite == suite
 
 
 FROM_FILES = {
     "CIM-S006": {"items": ITEMS.encode("cp1252")},
-    "CIM-S007": {"toml": TOML.replace("language", 'license = "CC0-1.0"\nlanguage')},
     "CIM-S047": {"items": ITEMS.replace("Le lampade | sono", "Le lampade |sono")},
     "CIM-S048": {"items": ITEMS.replace("accese.", r"\emph{accese}.")},
     "CIM-S049": {"items": ITEMS.replace("Il cane | dorme | in giardino.",

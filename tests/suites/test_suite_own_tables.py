@@ -9,7 +9,7 @@ from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites.formats import detect_format
 from cimento.suites.headers import meaning
 from cimento.suites.workbooks import write_sheets
-from tests.helpers.check_pages import with_hidden
+from tests.helpers.check_pages import with_formulas, with_hidden
 
 
 def written(tmp_path, *rows):
@@ -177,7 +177,6 @@ def test_columns_of_people_without_means_are_their_ratings(tmp_path, names):
 @pytest.mark.parametrize(
     ("header", "cells"),
     [
-        ("Oración / P1 / P2", ["350 / 420", "380 / 410"]),
         ("Oración / Sílabas1 / Sílabas2", ["3 / 4", "2 / 5"]),
         ("Oración / P1 / S2", ["3 / 4", "2 / 5"]),
     ],
@@ -216,6 +215,28 @@ def test_hidden_rows_are_read_and_named(tmp_path):
     loaded = load_suite(path)
     assert [fault.places for fault in found(loaded, "CIM-S066")] == [("pairs.xlsx row 3",)]
     assert len(loaded.suite.items) == 2
+
+
+def test_a_formula_without_a_stored_value_is_named_as_that(tmp_path):
+    rows = [
+        ("item", "good", "bad"),
+        ("1", '=CONCATENATE("La zia ","parte.")', "La zia partono."),
+        ("2", "Piove.", "=TRIM(B3)"),
+    ]
+    path = tmp_path / "pairs.xlsx"
+    path.write_bytes(with_formulas(write_sheets({"Foglio1": rows}, where="pairs"), rows))
+    with pytest.raises(SuiteError) as error:
+        load_suite(path)
+    [fault] = error.value.faults
+    assert (fault.code, fault.places) == ("CIM-S082", ("pairs.xlsx row 2", "pairs.xlsx row 3"))
+
+
+def test_a_formula_whose_result_is_an_empty_text_is_an_empty_cell(tmp_path):
+    rows = [("good", "bad", "notes"), ("La zia parte.", "La zia partono.", '=IF(TRUE,"","x")')]
+    path = tmp_path / "pairs.xlsx"
+    made = write_sheets({"Foglio1": rows}, where="pairs")
+    path.write_bytes(with_formulas(made, rows, type_="str"))
+    assert not found(load_suite(path), "CIM-S082")
 
 
 INVERTED = [

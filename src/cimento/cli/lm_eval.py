@@ -15,6 +15,7 @@ from pathlib import Path
 from cimento.cli.console import note
 from cimento.cli.flags import Given
 from cimento.errors import UsageError
+from cimento.io.parsing import parse_json
 from cimento.models.registry import without_secrets
 
 _ONE = 1.0
@@ -211,7 +212,7 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
             yield key.strip(), value.strip()
         return
     try:
-        stated = json.loads(text)
+        stated = parse_json(text)
     except ValueError as error:
         raise UsageError(
             where="--model-args",

@@ -244,7 +244,13 @@ class ConvertOptions(SuiteOptions):
 
     output: Path = option(..., "File or folder to write.", flags=("-o",))
     to: Format = option("native", "Format to write.")
-    from_: str = option("", "Format to read, if it cannot be recognised: zorro.", flags=("--from",))
+    from_: str = option(
+        "",
+        "Format to read, if it cannot be recognised: native, syntaxgym, syntaxgym-rows,"
+        " syntaxgym-csv, blimp, pairs, labelled, choices, clams, zorro, lm-eval, good-first,"
+        " factorial, factorial-table, minicons, crossed, options, forms, words.",
+        flags=("--from",),
+    )
     language: str = run_option("language")
     allow_loss: bool = option(default=False, help="Write even if the format loses information.")
 

@@ -16,7 +16,8 @@ from typing import Literal, TypeAlias, get_args
 from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
-from cimento.io.parsing import filled, parse_toml
+from cimento.io.parsing import parse_toml
+from cimento.io.templates import filled
 from cimento.suites import Condition, Item, Suite
 
 InferenceLabel: TypeAlias = Literal["entailment", "neutral", "contradiction"]

@@ -59,7 +59,6 @@ _LONG_SEEN = re.compile(r"\d{6}")
 """The digits that are left of such a number when only every fiftieth character is looked at."""
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 _MOST_DIGITS = 15
-_PLACE = re.compile(r"\{([^{}]*)\}")
 _KINDS = {
     **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "a number"),
@@ -71,14 +70,44 @@ _KINDS = {
     "path_type": "a path",
 }
 _PERCENT = 100.0
-_LONGEST_FILLED = 100_000
-"""Greatest length in characters: a short template that repeats names could fill the memory."""
+_LONGEST_KEY = 60
+"""Greatest length in characters of a repeated key that is shown."""
 
 _MANY_OBJECTS = 5_000
 """Number of objects below which a garbage collection takes no noticeable time."""
 
 _others_are_frozen = threading.Event()
 """Set once objects are known to be frozen, which stay so: counting them visits each of them."""
+
+
+class RepeatedKeyError(json.JSONDecodeError):
+    """The error of an object that has a key twice, of which Python would keep the last.
+
+    Args:
+        key: the key.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__("", "", 0)
+        self.args = (f"the key {key[:_LONGEST_KEY]!r} is there twice in one object",)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of some keys and values.
+
+    Raises:
+        RepeatedKeyError: a key is there twice.
+    """
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        key = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise RepeatedKeyError(key)
+    return made
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_object).decode
+"""The decoder of all JSON from outside; making one for each of many lines would take long."""
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anything JSON has
@@ -88,8 +117,9 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
         text: the text of one document; bytes are UTF-8, with or without a byte order mark.
 
     Raises:
-        json.JSONDecodeError: the text is not JSON, is nested too deeply, or has a number of
-            hundreds of digits or half of a surrogate pair, which is not a character.
+        json.JSONDecodeError: the text is not JSON, has an object with a key twice, is nested too
+            deeply, or has a number of hundreds of digits or half of a surrogate pair, which is not
+            a character.
     """
     if isinstance(text, bytes):
         try:
@@ -97,8 +127,8 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
         except UnicodeDecodeError as error:
             raise json.JSONDecodeError("not UTF-8", "", 0) from error
     try:
-        # Hooks slow parsing down, so one is used only for a text that may have such a number.
-        value = json.loads(text, parse_int=_number) if _has_long(text) else json.loads(text)
+        # This hook slows parsing down, so it is used only for a text that may have such a number.
+        value = _decode_long(text) if _has_long(text) else _decode(text)
         if _has_surrogate(text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError:
@@ -134,7 +164,7 @@ def _objects(lines: Sequence[str]) -> list[Any] | None:
     """
     text = ",".join(lines)
     try:
-        values: list[Any] = json.loads(f"[{text}]")
+        values: list[Any] = _decode(f"[{text}]")
     except (json.JSONDecodeError, RecursionError):
         return None
     if len(values) != len(lines) or set(map(type, values)) != {dict}:
@@ -236,27 +266,6 @@ def unpack_gzip(data: bytes, *, where: str) -> bytes:
     return content
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """An untrusted template with each ``{name}`` replaced by its value.
-
-    Nothing else is interpreted. The attributes and widths of `str.format` could reach into objects
-    and fill the memory.
-
-    Args:
-        template: a text with names in braces.
-        values: the text inserted for each name, unchanged.
-
-    Raises:
-        KeyError: a name has no value.
-        ValueError: the result is longer than any text should be.
-    """
-    pieces = _PLACE.split(template)
-    pieces[1::2] = [values[name] for name in pieces[1::2]]
-    if sum(map(len, pieces)) > _LONGEST_FILLED:
-        raise ValueError(f"it has more than {_LONGEST_FILLED:,} characters when it is filled in")
-    return "".join(pieces)
-
-
 def whole_number(text: str) -> int | None:
     """The whole number that a text denotes; None for other texts and for too many digits.
 
@@ -303,10 +312,12 @@ def refuse_very_faulty(adapter: TypeAdapter[Any], text: str | bytes, *, where: s
         where: name of the text in messages.
 
     Raises:
-        InputError: the text has such lists.
+        InputError: the text has such lists, or an object with a key twice.
     """
     try:
         data = parse_json(text)
+    except RepeatedKeyError as error:
+        raise InputError(where=where, seen=str(error), todo="Remove one of the two.") from error
     except ValueError:
         return
     if is_very_faulty(lambda part: adapter.validate_json(json.dumps(part)), data):
@@ -431,6 +442,9 @@ def _number(digits: str) -> int:
     except OverflowError as error:
         raise ValueError("too large") from error
     return number
+
+
+_decode_long = json.JSONDecoder(object_pairs_hook=_object, parse_int=_number).decode
 
 
 def _is_long_key(line: str) -> bool:

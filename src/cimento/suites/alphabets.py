@@ -26,6 +26,38 @@ def from_cyrillic(data: bytes) -> str:
     return text if is_russian and _ALL_ACCENTED.search(data.decode("cp1252", "replace")) else ""
 
 
+_CENTRAL = {
+    "pl": "ąćęłńóśźż",
+    "cs": "áčďéěíňóřšťúůýž",
+    "sk": "áäčďéíĺľňóôŕšťúýž",
+    "hu": "áéíóöőúüű",
+    "sl": "čšž",
+    "hr": "čćđšž",
+    "ro": "ăâîşţ",
+}
+"""The letters beside ASCII of languages that Windows writes in cp1250, by ISO 639-1 code."""
+_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
+_LEAST_OWN = 0.9
+"""Least share of a text's letters beside ASCII that are those of its language, not of names."""
+
+
+def from_central(data: bytes, language: str) -> str:
+    """The text of cp1250 if its letters are those of a language that is written so; else empty.
+
+    Args:
+        data: the bytes.
+        language: ISO 639-1 code of the language that the text is said to be in, or with a region.
+    """
+    alphabet = _CENTRAL.get(language.partition("-")[0], "")
+    try:
+        text = data.decode("cp1250") if alphabet else ""
+    except UnicodeDecodeError:
+        return ""
+    letters = _LETTER.findall(text)
+    own = sum(letter.lower() in alphabet for letter in letters)
+    return text if letters and own >= _LEAST_OWN * len(letters) else ""
+
+
 def from_western(data: bytes) -> str:
     """The text of cp1252; empty if it has words that no Western European language has.
 

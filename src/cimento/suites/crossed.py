@@ -38,6 +38,8 @@ def condition_columns(table: Table) -> dict[str, str]:
     """
     named = {}
     for name in table.columns:
+        if not table.profile(name).may_be_sentences:
+            continue
         first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
         if first and second.strip() and "_" not in second:
             named[name] = "_".join("-".join(level.split()) for level in (first, second))
@@ -56,15 +58,24 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
     if item is None or not table.cells[item]:
         return None
     columns = {
-        name: cells
-        for name, cells in table.cells.items()
-        if name not in (item, besides) and all(cells) and len(set(cells)) == N_LEVELS
-    }
+        name: table.cells[name]
+        for name in numbers_last(table)
+        if name not in (item, besides) and all(table.cells[name])
+        and len({*table.cells[name]}) == N_LEVELS
+    }  # fmt: skip
     for first, second in combinations(columns, 2):
         items = _by_item(table.cells[item], columns[first], columns[second])
         if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
             return first, second
     return None
+
+
+def numbers_last(table: Table) -> list[str]:
+    """The columns of a table, those of numbers and dates after all others.
+
+    Levels of factors are mostly words; a count that happens to have two values is then none.
+    """
+    return sorted(table.cells, key=lambda name: not table.profile(name).may_be_sentences)
 
 
 def _by_item(*columns: Sequence[str]) -> list[list[tuple[str, ...]]]:
@@ -85,8 +96,8 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
         return None
     usual = {
         name: two
-        for name, cells in table.cells.items()
-        if name != item and (two := _usual_levels(cells))
+        for name in numbers_last(table)
+        if name != item and (two := _usual_levels(table.cells[name]))
     }
     for first, second in combinations(usual, 2):
         items = _by_item(table.cells[item], table.stripped(first), table.stripped(second))
@@ -276,10 +287,16 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
         One for each way to pair the sentences, that of the fewest levels; an empty name where each
         item is one pair.
     """
-    ways: dict[frozenset[tuple[int, ...]], str] = {}
     known = {column, table.find("item"), table.find("sentence")}
     others = [name for name in table.columns if name not in known]
-    for name in ("", *sorted(others, key=lambda name: len({*table.cells[name]}))):
+    words = [name for name in others if table.profile(name).may_be_sentences]
+    return _ways(table, sides, words) or _ways(table, sides, others)
+
+
+def _ways(table: Table, sides: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The ways to pair the sentences by some columns; see `_apart`."""
+    ways: dict[frozenset[tuple[int, ...]], str] = {}
+    for name in ("", *sorted(columns, key=lambda name: len({*table.cells[name]}))):
         cells = table.cells[name] if name else [""] * len(sides)
         pairs: dict[tuple[tuple[str, ...], str], list[int]] = {}
         for row, key in enumerate(zip(_ids(table), cells, strict=True)):
@@ -306,7 +323,7 @@ def _joined(table: Table, column: str, judged: Sequence[str]) -> Table | None:
     known = {column, table.find("item"), table.find("sentence")}
     factors = [
         name
-        for name in table.columns
+        for name in numbers_last(table)
         if name not in known and all(table.cells[name])
         and N_LEVELS <= len({*table.cells[name]}) <= _MOST_LEVELS
     ]  # fmt: skip

@@ -51,7 +51,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S004": _error("a table with the wrong columns", "Correct the header line or the row."),
     "CIM-S005": _error("no items", "Add at least one item."),
     "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
-    "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
+    "CIM-S007": _error("a key that is misspelt or in the wrong table", "Rename or move it."),
     "CIM-S008": _warning(
         "a field of a task that is ignored",
         'The page "Conventions of other tools" lists the supported fields.',
@@ -79,6 +79,22 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S070": _warning(
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
     ),
+    "CIM-S080": _warning(
+        "columns that are not used",
+        'If the test needs one, the page "Supported file formats" has the names that count.',
+    ),
+    "CIM-S081": _error(
+        "a column of another kind than its name says",
+        "Rename the column, or correct its cells.",
+    ),
+    "CIM-S082": _error(
+        "formulas without a stored value",
+        "Open the workbook in your spreadsheet program, which computes them, and save it.",
+    ),
+    "CIM-S084": _warning(
+        "a quotation mark left open", "If it ends a cell, write it; if cells look right, leave it."
+    ),
+    "CIM-S083": _error("a value of JSON that is no text", 'Write the text itself, as "The text.".'),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

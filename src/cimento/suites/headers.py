@@ -16,7 +16,8 @@ _ACCENTED: Mapping[str, tuple[str, ...]] = {
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
         "set", "insieme", "conjunto", "набор", "n. item", "num. item", "numero item",
-        "item number", "item no.",
+        "item number", "item no.", "item_id", "item id", "itemid", "item_num", "itemnum",
+        "item num", "pairid", "pair_id", "pair id",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
@@ -52,7 +53,9 @@ _ACCENTED: Mapping[str, tuple[str, ...]] = {
     ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
-        "mean rating", "average rating", "judgment", "judgement", "mean judgment",
+        "mean rating", "average rating", "mean_rating", "mean.rating", "rating_mean", "rating.mean",
+        "avg_rating", "average_rating", "mean_judgment", "mean_acceptability", "judgment",
+        "judgement", "mean judgment",
         "acceptability", "mean acceptability", "accettabilità", "accettabilità media",
         "media giudizi", "giudizi medi", "aceptabilidad", "aceptabilidad media",
         "aceitabilidade", "aceitabilidade média", "приемлемость", "средняя приемлемость",
@@ -95,8 +98,13 @@ ITEMS = {"item", "id", *HEADERS["item"]}
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())
 """All words of `HEADERS` and for the sides of a pair, without capitals."""
 
+PREFIXES = ("prefix", "prefisso", "prefijo", "prefixo", "префикс")
+"""Names of a column with the beginning that both sentences of a pair share."""
+CONTEXTS = ("context", "contesto", "contexto", "контекст")
+"""Names of a column with what comes before the sentences, perhaps their beginning."""
+
 _MOST_WORDS = 3
-_FINAL = (".", "?", "!", "…")
+_FINAL = (".", "?", "!", "…", "。", "？", "！", "؟", "।")
 _QUOTES = "»”\"'’"
 
 
@@ -235,6 +243,11 @@ def ends_sentence(cell: str) -> bool:
     return cell.rstrip(_QUOTES).endswith(_FINAL)
 
 
+def begins_capital(cell: str) -> bool:
+    """Whether a cell begins with a capital letter, perhaps behind a mark."""
+    return cell.lstrip("¿¡«“\"‘'—- ")[:1].isupper()
+
+
 def has_letter(cell: str) -> bool:
     """Whether a cell has a letter."""
     return any(map(str.isalpha, cell))
@@ -272,7 +285,15 @@ def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str
         of_item = "".join(record[column] for column in items if column < len(record))
         is_apart = number > records[-count - 1][0] + 1
         notes = count if is_apart or len(of_item.split()) > 1 else notes
-    return 0 if notes and any(is_title(record) for _, record in records[:-notes]) else notes
+    above = records[:-notes] if notes else []
+    return (
+        0 if any(is_title(record) and _is_sentence_alone(record) for _, record in above) else notes
+    )
+
+
+def _is_sentence_alone(record: Sequence[str]) -> bool:
+    """Whether the one cell of a row ends as a sentence does, which no heading of others does."""
+    return any(map(ends_sentence, map(str.strip, record)))
 
 
 def with_item_name(
@@ -280,18 +301,21 @@ def with_item_name(
 ) -> Sequence[str]:
     """The header, with a name for a first column that has none and numbers the rows.
 
-    It is ``item``, or ``row`` beside a column of items, as programs for statistics number rows.
+    It is ``item``, or ``row`` beside a column of items, as programs for statistics number rows; and
+    where the numbers come again, as in tables put together from several.
 
     Args:
         header: the names of the columns.
         records: number and cells of each row below them.
     """
     names = {name.casefold() for name in header}
-    if header[0] or (ITEMS & names and "row" in names):
+    if header[0] or "row" in names:
         return header
     firsts = [record[0].strip() for _, record in records]
-    numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
-    return ["row" if ITEMS & names else "item", *header[1:]] if numbered else header
+    if not (all(map(str.isdecimal, firsts)) and len({*firsts}) > 1):
+        return header
+    is_apart = len({*firsts}) == len(firsts)
+    return ["item" if is_apart and not ITEMS & names else "row", *header[1:]]
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:

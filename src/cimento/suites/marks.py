@@ -31,6 +31,16 @@ _TICKS = {"✗", "✘", "❌", "✓", "✔", "√", "✅"}
 _YES = {"x", "1", "1.0", *_FROM_BAD_TO_GOOD[-1]} - _MARKS - _TICKS
 _NO = {"0", "0.0", *_FROM_BAD_TO_GOOD[1]} - _MARKS - _TICKS
 """Answers to the question in the name of a column, which may be whether a sentence is bad."""
+_OF_PAIRS = {
+    **dict.fromkeys(
+        ("expected", "plausible", "congruent", "atteso", "plausibile", "plausível"), "good"
+    ),
+    **dict.fromkeys(
+        ("unexpected", "implausible", "incongruent", "inatteso", "implausibile", "implausível"),
+        "bad",
+    ),
+}
+"""What says of the sentences of a pair which one should be likelier."""
 _LEGEND = re.compile(r"([^\s(,;=]+)\s*[=:]\s*([^,;)=]+)")
 _ZERO_OR_ONE = {"0": "bad", "0.0": "bad", "1": "good", "1.0": "good"}
 _OF_JUDGMENTS = re.compile(
@@ -145,7 +155,7 @@ def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) ->
 def _sides(header: str, levels: Iterable[str], *, abbreviates: bool) -> dict[str, str]:
     """Good or bad for two levels, as far as they are known."""
     levels, is_judged = list(levels), names_judgments(header)
-    sides = {level: meaning(level) for level in levels}
+    sides = {level: _OF_PAIRS.get(level.casefold(), meaning(level)) for level in levels}
     if {*sides.values()} != {"good", "bad"}:
         sides = {level: abbreviated(level) for level in levels}
         if not (is_judged or abbreviates) and min(map(len, levels)) < _SHORTEST:

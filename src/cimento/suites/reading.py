@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, overload
@@ -14,7 +16,7 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Suite
-from cimento.suites.alphabets import from_cyrillic, from_western
+from cimento.suites.alphabets import from_central, from_cyrillic, from_western
 from cimento.suites.faults import fault
 
 TOML = "suite.toml"
@@ -193,17 +195,38 @@ def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
     return records
 
 
-def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
-    """The text of a table, decoded as by `decode`, or as cp1252 or cp1251 if it was never UTF-8.
+_language: ContextVar[str] = ContextVar("language", default="")
+"""The language that tables are said to be in while they are read; empty if it is unknown."""
 
-    Spreadsheet programs on Windows write these without marking them. Two observations contradict
-    that guess and are errors: some characters are valid UTF-8 (the file is UTF-8 with damage), or
-    the letters are neither those of Western Europe nor as frequent as in Russian.
+
+@contextmanager
+def said_to_be(language: str) -> Iterator[None]:
+    """A context in which tables are read that are said to be in a language.
+
+    Args:
+        language: ISO 639-1 code; empty for the language of the context around this one.
+    """
+    token = _language.set(language or _language.get())
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
+    """The text of a table, decoded as by `decode`, or in an encoding of Windows.
+
+    Spreadsheet programs on Windows write cp1252, cp1251 or cp1250 without marking them. Two
+    observations contradict that guess and are errors: some characters are valid UTF-8 (the file is
+    UTF-8 with damage), or the letters are neither those of Western Europe, nor as frequent as in
+    Russian, nor those of a language of Central Europe that the table is said to be in.
     """
     text, faults = decode(data, name=name)
     if text is not None or not data.strip() or b"\x00" in data or _encoding_of_mark(data):
         return text, faults
-    encoding, text = "cp1251", from_cyrillic(data)
+    encoding, text = "cp1250", from_central(data, _language.get())
+    if not text:
+        encoding, text = "cp1251", from_cyrillic(data)
     if not text and any(character > "\x7f" for character in data.decode("utf-8", "ignore")):
         return None, faults
     try:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from cimento.errors import Fault
 from cimento.suites import BAD, GOOD
 from cimento.suites.faults import fault
-from cimento.suites.headers import ends_sentence, has_letter
+from cimento.suites.headers import begins_capital, ends_sentence, has_letter
 from cimento.suites.marks import names_judgments
+from cimento.suites.roles import hold_text, left_out
 from cimento.suites.sides import SIDES, is_negative
 from cimento.suites.tables import Table
 
@@ -43,7 +44,8 @@ def key_of(table: Table) -> Key | None:
     """The key of a table, and the columns between which it chooses; None without them."""
     named: dict[str, dict[str, str]] = {}
     for name in table.columns:
-        if match := _OPTION.fullmatch(name.strip()):
+        match = _OPTION.fullmatch(name.strip())
+        if match and hold_text(table, [name]):
             named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
     pairs = [options for options in named.values() if tuple(sorted(options)) in _LABELS]
     keys = _keys_of(table) if pairs else []
@@ -115,7 +117,7 @@ def _contradicted(table: Table) -> list[Fault]:
     return [fault("CIM-S003", where=table.name, seen=seen, todo=todo)]
 
 
-_NUMBERED = re.compile(r"(.*?)\W*[0-9]+")
+_NUMBERED = re.compile(r"(.*?)\W*[0-9]+(?:\s*[/(:].*)?")
 _FEWEST_WORDS = 3
 _FEWEST_ROWS = 3
 
@@ -142,8 +144,8 @@ def region_column_names(table: Table) -> tuple[str, ...]:
     joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
     whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
     fits = (
-        table.is_mostly(first, _is_capital)
-        and not table.is_mostly(second, _is_capital)
+        table.is_mostly(first, begins_capital)
+        and not table.is_mostly(second, begins_capital)
         and 2 * sum(whole) > len(whole)
         and not any(table.is_mostly(name, ends_sentence) for name in texts[:-1])
     )
@@ -164,6 +166,10 @@ def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[
     ]
     seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
     faults = [fault("CIM-S065", where=table.name, seen=seen), *_left_empty(table, regions)]
+    known = {*map(table.find, ("item", "condition", "phenomenon", "rating")), *regions}
+    others = [name for name in table.columns if name not in known]
+    if texts := [name for name in others if table.is_mostly(name, has_letter)]:
+        faults.append(left_out(table, texts))
     return table.with_cells(cells), faults
 
 
@@ -185,7 +191,3 @@ def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:
 
 def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:
     return list(zip(*(table.cells[name] for name in names), strict=True))
-
-
-def _is_capital(cell: str) -> bool:
-    return cell.lstrip("¿¡«“\"‘'—- ")[:1].isupper()

@@ -11,7 +11,7 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.suites.faults import fault
-from cimento.suites.headers import ITEMS, ends_sentence, rivals
+from cimento.suites.headers import CONTEXTS, ITEMS, PREFIXES, ends_sentence, rivals
 from cimento.suites.reading import unusable
 from cimento.suites.tables import Table, read_suite_table
 
@@ -138,12 +138,9 @@ def _with_whole_ids(table: Table) -> Table:
     return replace(table, cells={**table.cells, **ids})
 
 
-_CONTEXTS = {"context", "contesto", "contexto", "контекст"}
-
-
 def unread_columns(table: Table) -> list[Fault]:
     """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
-    faults = list[Fault]()
+    faults = unread_contexts(table)
     rating, sentence = table.find("rating"), table.find("sentence", "text")
     grades = {*filter(_NUMBER.fullmatch, table.stripped(rating))} if rating else set[str]()
     if sentence and len(grades) >= _FEWEST_GRADES:
@@ -152,9 +149,16 @@ def unread_columns(table: Table) -> list[Fault]:
             f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
             f" {rating!r} alone."
         )
-        faults.append(fault("CIM-S069", where=table.name, seen=seen, todo=todo))
+        faults.insert(0, fault("CIM-S069", where=table.name, seen=seen, todo=todo))
+    return faults
+
+
+def unread_contexts(table: Table) -> list[Fault]:
+    """The faults of columns of contexts, which no model reads unless told to."""
+    faults = list[Fault]()
     for name in table.columns:
-        if name.casefold() in _CONTEXTS and any(table.stripped(name)):
+        is_before = name.casefold() in (*CONTEXTS, *PREFIXES) and any(table.stripped(name))
+        if is_before and not is_beginning(table, name):
             seen = f"The column {name!r} is not part of the sentences."
             todo = (
                 f"To have models read it before them, add --context-column {shlex.quote(name)} to"
@@ -162,6 +166,20 @@ def unread_columns(table: Table) -> list[Fault]:
             )
             faults.append(fault("CIM-S068", where=table.name, seen=seen, todo=todo))
     return faults
+
+
+def is_beginning(table: Table, column: str) -> bool:
+    """Whether the cells of a column are the beginnings of sentences in another column.
+
+    MultiBLiMP's table repeats in ``prefix`` how both of its sentences begin.
+    """
+    begins = table.stripped(column)
+    for name in table.columns:
+        pairs = zip(begins, table.stripped(name), strict=True)
+        longer = [text.startswith(begin) for begin, text in pairs if begin and text != begin]
+        if name != column and 2 * sum(longer) > len(longer):
+            return True
+    return False
 
 
 _FEWEST_GRADES = 3

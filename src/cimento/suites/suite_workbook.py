@@ -20,6 +20,7 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
+from cimento.suites.delimited import split_plain
 from cimento.suites.faults import EXAMPLE, errors
 from cimento.suites.reading import TOML, open_json_lines
 from cimento.suites.story_rows import (
@@ -28,7 +29,7 @@ from cimento.suites.story_rows import (
     story_record,
     story_row,
 )
-from cimento.suites.tables import Table, column_name, read_suite_table, split_plain
+from cimento.suites.tables import Table, column_name, read_suite_table
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"

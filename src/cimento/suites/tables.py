@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -17,7 +16,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
-from cimento.io.parsing import each_line, parse_json
+from cimento.suites.delimited import MOST_TITLES, split_cells
 from cimento.suites.faults import errors, fault
 from cimento.suites.headers import (
     HEADERS,
@@ -32,6 +31,8 @@ from cimento.suites.headers import (
     with_item_name,
     without_noun,
 )  # fmt: skip
+from cimento.suites.json_rows import records_of
+from cimento.suites.profile import Profile, profile
 from cimento.suites.reading import decode_table, place_of_row
 from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
@@ -50,12 +51,7 @@ The shortest rows grow a hundredfold in memory, and no real sentence is so short
 """
 
 _MOST_SHEETS = 50
-_TITLE_ROWS = 5
-"""Largest number of title rows above the header."""
-
 _LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
-_ASIDES = re.compile(r"\([^()]*\)")
-_DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -151,6 +147,16 @@ class Table:
         """Whether most cells of a column that are not empty are of a kind."""
         cells = list(filter(None, self.stripped(column)))
         return 2 * sum(map(fits, cells)) > len(cells)
+
+    def profile(self, column: str) -> Profile:
+        """What a column holds."""
+        if column not in self._profiles:
+            self._profiles[column] = profile(self.cells[column])
+        return self._profiles[column]
+
+    @cached_property
+    def _profiles(self) -> dict[str, Profile]:
+        return {}
 
     def place(self, row: int) -> str:
         """The place of a row, given by its index, for messages."""
@@ -279,9 +285,8 @@ def _open_rows(
     if suffix in RECORDS:
         rows, more = _record_rows(text, name=path.name, only_header=only_header)
         return rows, faults + more
-    return split_plain(text) if suffix == ".tsv" else _split_quoted(
-        text, _DELIMITERS[suffix]
-    ), faults
+    cells, more = split_cells(text, name=path.name)
+    return cells, faults + more
 
 
 def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
@@ -319,11 +324,11 @@ def _degree(data: bytes, sheet: str) -> int:
     """2 for a sheet that names two columns by known words, 1 for another table, 0 for no table."""
     rows, _ = read_workbook(data, name=sheet, sheet=sheet)
     filled = [row for row in rows if _is_filled(row)]
-    titles = count_titles(filled[: _TITLE_ROWS + 1])
+    titles = count_titles(filled[: MOST_TITLES + 1])
     header = {without_noun(cell) for cell in [*filled, []][titles]}
     if len(header & KNOWN) >= _KNOWN_TABLE:
         return _KNOWN_TABLE
-    return int(len(filled) > titles + 1 and not all(map(is_title, filled[: _TITLE_ROWS + 1])))
+    return int(len(filled) > titles + 1 and not all(map(is_title, filled[: MOST_TITLES + 1])))
 
 
 def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fault]]:
@@ -338,27 +343,24 @@ def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Faul
 
 def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[str]], list[Fault]]:
     """The header and rows of objects; keys that one lacks are empty cells."""
-    records: list[dict[str, object]] = []
-    whole = text.lstrip().startswith("[")
-    for number, line in enumerate([text] if whole else each_line(text), start=1):
-        if not line.strip():
-            continue
-        where = name if whole else f"{name} line {number}"
-        try:
-            value = parse_json(line)
-        except ValueError as error:
-            return [], [fault("CIM-S002", where=where, seen=f"Not JSON: {error}.")]
-        for record in value if whole else [value]:
-            if not isinstance(record, dict):
-                return [], [
-                    fault("CIM-S003", where=where, seen="There is more than objects in it.")
-                ]
-            records.append(record)
+    records: list[Mapping[str, object]] = []
+    for where, record in records_of(text, name=name):
+        if isinstance(record, ValueError):
+            return [], [fault("CIM-S002", where=where, seen=f"Not JSON: {record}.")]
+        if not isinstance(record, dict):
+            return [], [fault("CIM-S003", where=where, seen="There is more than objects in it.")]
+        records.append(record)
         if only_header:
             break
     keys = list(dict.fromkeys(key for record in records for key in record))
     rows = [[as_cell(record.get(key)) for key in keys] for record in records]
     return [keys, *rows], []
+
+
+class NotText(str):
+    """The cell of a value that is no text: a number, true or false, a list or an object."""
+
+    __slots__ = ()
 
 
 def as_cell(value: object) -> str:
@@ -367,35 +369,14 @@ def as_cell(value: object) -> str:
         return ""
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def split_plain(text: str) -> Iterator[list[str]]:
-    """The cells of lines, separated by tabs without quoting."""
-    return (line.removesuffix("\r").split("\t") for line in text.split("\n"))
-
-
-def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
-    first, _, rest = text.partition("\n")
-    if first.startswith("sep=") and len(first.strip()) == len("sep=,"):
-        # A hint for Excel; the line is kept empty, so that rows are numbered as in the file.
-        delimiter, text = first[4], "\n" + rest
-    else:
-        # A title line has a single cell, so it does not show the delimiter.
-        lines = text.split("\n", _TITLE_ROWS)[:_TITLE_ROWS]
-        header = next((line for line in lines if any(map(line.count, delimiters))), first)
-        names = _ASIDES.sub("", header)  # "Rating (1 = bad, 5 = good)" has a comma of its own
-        delimiter = max(
-            delimiters, key=(names if any(map(names.count, delimiters)) else header).count
-        )
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    return NotText(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
     filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
-    titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
+    titles = count_titles([record for _, record in filled[: MOST_TITLES + 1]])
     (header_row, header), *body = filled[titles:]
     columns = list(map(column_name, header))
     lacking = sum(max(0, len(columns) - len(record)) for _, record in body)

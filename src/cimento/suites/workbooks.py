@@ -216,6 +216,7 @@ class _Workbook:
         self.sheets, self._sheet = self._wanted(book, related, sheet)
         self.merged: list[str] = []
         self.hidden: list[int] = []
+        self._unknown: list[int] = []
         there = related.values()
         self._others = {kind: path for kind, path in there if path.lower() in self._parts}
 
@@ -235,7 +236,7 @@ class _Workbook:
         self._styles = self._date_styles(styles) if styles else []
         nothing: list[str] = []  # one shared list for gaps, which may have a million rows
         cells: dict[int, str] = {}
-        dates = DateCells()
+        dates, empty = DateCells(), 0
         column = number = read = wide = letters = 0
         for tag, attributes, text in self._elements(self._sheet, {"c", "row", "mergeCell"}):
             if tag == "mergeCell":
@@ -247,6 +248,7 @@ class _Workbook:
                 column = _column(attributes["r"]) if "r" in attributes else column + 1
                 value = self._value(attributes, text)
                 if value is None:
+                    empty += _lacks_value(attributes)
                     continue
                 cells[column] = value
                 letters += len(value)
@@ -256,6 +258,8 @@ class _Workbook:
             wide += width
             if place > MOST_ROWS or wide > MOST_CELLS or letters > self._most:
                 raise ValueError("more than any workbook has")
+            self._note_unknown(place, empty)
+            empty = 0
             if place > number:
                 yield from repeat(nothing, place - number - 1)
                 yield [cells.get(n, "") for n in range(1, width + 1)] if cells else nothing
@@ -265,6 +269,11 @@ class _Workbook:
                 dates.add(number, cells)
             cells, column = {}, 0
         faults += dates.faults(name)[: max(MOST_FAULTS - len(faults), 0)]
+        faults += [_not_computed(name, self._unknown)] if self._unknown else []
+
+    def _note_unknown(self, row: int, count: int) -> None:
+        """Note the number of formulas without a value in a row."""
+        self._unknown += [row] * min(count, MOST_FAULTS - len(self._unknown))
 
     def _wanted(
         self, book: str, related: Mapping[str, tuple[str, str]], wanted: str
@@ -372,6 +381,8 @@ class _Workbook:
             if tag in tags:
                 begun.append(attributes)
                 texts.clear()
+            if tag == "f" and begun:
+                begun[-1][_FORMULA] = ""
             guides += tag == "rPh"
             parser.CharacterDataHandler = texts.append if tag in _VALUES and not guides else None
 
@@ -406,6 +417,23 @@ class _Workbook:
 
 
 _VALUES = frozenset({"v", "t"})
+_FORMULA = " formula"
+"""The attribute added to a cell with a formula; no attribute of XML has a blank in its name."""
+
+
+def _lacks_value(attributes: Mapping[str, str]) -> bool:
+    """Whether a cell without a value has a formula that no program has computed yet.
+
+    The result of a computed one may be an empty text, which its type says.
+    """
+    return _FORMULA in attributes and attributes.get("t") != "str"
+
+
+def _not_computed(name: str, rows: Sequence[int]) -> Fault:
+    """The fault of formulas without values in some rows."""
+    places = [place_of_row(name, row) for row in rows]
+    seen = f"Formulas have no stored value: {counted(len(places), 'cell')}."
+    return fault("CIM-S082", where=places[0], seen=seen, places=places)
 
 
 def _without_prefixes(attributes: dict[str, str]) -> dict[str, str]:

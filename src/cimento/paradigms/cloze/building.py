@@ -28,7 +28,8 @@ from cimento.corpus.texts import (
 )
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
-from cimento.io.parsing import filled, parse_toml
+from cimento.io.parsing import parse_toml
+from cimento.io.templates import filled
 from cimento.io.values import grouped
 from cimento.paradigms.cloze.files import as_tsv, load_cloze, write_cell, write_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.files import file_digest, write_text
-from cimento.io.parsing import filled
+from cimento.io.templates import filled
 from cimento.io.values import grouped
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 from cimento.corpus.morphology import Morphology, WordReading, parse_features
 from cimento.errors import InputError, UsageError
-from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
+from cimento.io.templates import filled
 from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_released_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate

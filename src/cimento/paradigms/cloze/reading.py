@@ -38,6 +38,7 @@ from cimento.suites.faults import fault as file_fault
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
+from cimento.suites.settings import key_faults
 from cimento.suites.tables import Row, Table, read_suite_table
 
 TOML = "suite.toml"
@@ -247,7 +248,8 @@ def _settings(data: bytes) -> tuple[TomlCloze | None, list[Fault]]:
         parsed = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         return None, [file_fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.")]
-    return validate(TomlCloze, parsed, where=TOML)
+    settings, faults = validate(TomlCloze, parsed, where=TOML)
+    return settings, [*faults, *key_faults(parsed)]
 
 
 def _find_table(

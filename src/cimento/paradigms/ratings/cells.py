@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from cimento.errors import InputError, counted
 from cimento.suites.headers import HEADERS, without_noun
+from cimento.suites.profile import ABSENT, is_absent
 from cimento.suites.tables import Row, Table
 
-ABSENT = {"", "na", "nan", "none", "null", "-"}
-"""What stands in the cells of tables, without capitals, where there is no number."""
 _YES_OR_NO = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "sì", "si", "vero"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", "falso"), False),
@@ -91,25 +90,32 @@ class Cells:
         text = self.text(name)
         return None if text.casefold() in ABSENT else self._number(name, text)
 
-    def numbers(self, name: str, people: Sequence[str] = ()) -> list[float]:
-        """The parts of a cell as numbers, which blanks may separate too.
+    def answers(self, name: str, who: str = "") -> tuple[list[float], list[str]]:
+        """The parts of a cell as numbers, which blanks may separate too, and who gave each.
+
+        Parts such as NA, and the people behind them, are left out.
 
         Args:
             name: name of the column.
-            people: people who gave the numbers, one each; empty if unknown.
+            who: name of the column of the people who gave the numbers; empty without one.
+
+        Returns:
+            The numbers, and the people in the same order; nobody if they are unknown.
 
         Raises:
             InputError: a part is not a number, or there are not as many numbers as people.
         """
         parts = [part for text in self.texts(name) for part in text.split()]
-        values = [self._number(name, part) for part in parts]
-        if people and len(people) != len(values):
+        given = [place for place, part in enumerate(parts) if not is_absent(part)]
+        values = [self._number(name, parts[place]) for place in given]
+        people = self.texts(who) if who else []
+        if people and len(people) != len(parts):
             raise InputError(
                 where=self.where,
-                seen=f"there are {len(values)} ratings and {len(people)} participants",
+                seen=f"there are {len(parts)} ratings and {len(people)} participants",
                 todo="Give every rating its participant, or leave the participants out.",
             )
-        return values
+        return values, [people[place] for place in given] if people else []
 
     def whole(self, name: str) -> int | None:
         """A cell as a whole number from 0, which may be written ``16.0``; None for an empty cell.

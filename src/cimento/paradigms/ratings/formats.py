@@ -135,8 +135,7 @@ class RatedFormat:
             columns={name: cells.text(column) for name, column in kept.items()},
         )
         if self.ratings:
-            people = cells.texts(self.participants)
-            values = cells.numbers(self.ratings, people)
+            values, people = cells.answers(self.ratings, self.participants)
             if not values:
                 raise InputError(
                     where=cells.where, seen="there are no ratings", todo="Leave the row out."
@@ -227,7 +226,7 @@ def _connective(sentence: RatedSentence, cells: Cells) -> RatedSentence:
             seen=f"the id is {sentence.id!r}",
             todo="It ends in the connective, a number and A or NA, such as 'e 11NA'.",
         )
-    values, grammatical = cells.numbers("ratings"), cells.flag("grammaticality")
+    (values, _), grammatical = cells.answers("ratings"), cells.flag("grammaticality")
     if grammatical is None and (known.kind == "A" or "grammaticality" in cells.cells):
         # The resource writes only ``no``, so an empty cell means yes.
         grammatical = True

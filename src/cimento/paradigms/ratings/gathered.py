@@ -9,10 +9,13 @@ from collections.abc import Sequence
 
 from cimento.errors import Fault
 from cimento.io.values import group_by
+from cimento.paradigms.ratings.columns import sentence_column
 from cimento.suites.crossed import CLUSTER
 from cimento.suites.faults import fault
 from cimento.suites.headers import PARTICIPANTS, without_noun
+from cimento.suites.profile import is_absent
 from cimento.suites.reading import place_of_row
+from cimento.suites.roles import left_out
 from cimento.suites.tables import Table
 
 VERSION = "version"
@@ -25,21 +28,13 @@ _LEAST_ALIKE = 0.9
 _FEWEST = 2
 _HIGHEST = 100
 """The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
+_FEWEST_IDS = 8
+"""Number of rows from which numbers in steps of one are ids, and can be no ratings."""
 _NUMBERED = {
     *PARTICIPANTS, "subject", "subj", "sub", "soggetto", "sogg", "sujeto", "suj", "sujeito", "part",
     "p", "s", "pp", "inf", "п", "у", "и", "уч", "исп", "инф",
 }  # fmt: skip
 """Words that, with a number behind them, name a person."""
-
-
-def rating_column(table: Table) -> str:
-    """The column of ratings, one or several in a cell; empty if there is none."""
-    return table.find("rating") or table.find("ratings") or ""
-
-
-def sentence_column(table: Table) -> str:
-    """The column of sentences; empty if there is none."""
-    return table.find("sentence") or table.find("text") or ""
 
 
 def columns_of_people(table: Table) -> list[str]:
@@ -49,12 +44,16 @@ def columns_of_people(table: Table) -> list[str]:
     """
     if any(map(table.find, ("rating", "ratings", "condition"))):
         return []
-    names = [name for name in table.columns if is_person(name)]
+    names = [name for name in table.columns if is_person(name) and _may_rate(table, name)]
     stems = {_stem(name) for name in names}
-    cells = [cell for name in names for cell in table.cells[name] if cell.strip()]
-    values = _numbers(cells)
-    is_rated = 2 * len(values) > len(cells) and all(0 <= value <= _HIGHEST for value in values)
-    return names if len(names) >= _FEWEST and len(stems) == 1 and is_rated else []
+    return names if len(names) >= _FEWEST and len(stems) == 1 else []
+
+
+def _may_rate(table: Table, name: str) -> bool:
+    """Whether a column may hold one person's ratings: numbers on a scale, and no ids."""
+    of_column = table.profile(name)
+    is_scale = of_column.kind == "numbers" and 0 <= of_column.low <= of_column.high <= _HIGHEST
+    return is_scale and not (of_column.numbers_rows and of_column.n >= _FEWEST_IDS)
 
 
 def is_person(name: str) -> bool:
@@ -132,18 +131,27 @@ def _are_several(groups: Sequence[Sequence[int]]) -> bool:
 
 
 def _columns_of_people(table: Table, rating: str) -> list[str]:
-    """The columns of numbers beside one that has their means; empty without such columns."""
-    place = table.columns.index(rating)
-    for names in (table.columns[:place][::-1], table.columns[place + 1 :]):
-        people: list[str] = []
-        for name in names:
-            if name == table.find("item") or not _holds_numbers(table.cells[name]):
-                break
-            people.append(name)
-        people.sort(key=table.columns.index)
+    """The columns of the ratings whose means are in another column; empty without such columns.
+
+    Other columns of numbers may stand among them: those whose means fit are found by leaving out
+    any one, or all on one side.
+    """
+    item = table.find("item", "id")
+    names = [
+        name for name in table.columns if name not in (rating, item) and _may_rate(table, name)
+    ]
+    runs = [names]
+    runs += [names[:place] + names[place + 1 :] for place in range(len(names))]
+    runs += [part for place in range(len(names)) for part in (names[:place], names[place:])]
+    named = [name for name in names if is_person(name)]
+    for people in (named, *runs[:_MOST_RUNS]):
         if len(people) >= _FEWEST and _are_means(table, people, rating):
             return people
     return []
+
+
+_MOST_RUNS = 200
+"""Limit on the selections of columns that are tried; tables made to exhaust have thousands."""
 
 
 def _are_means(table: Table, people: Sequence[str], rating: str) -> bool:
@@ -192,12 +200,31 @@ def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequ
     distinct = {
         name: len({*cells})
         for name, cells in table.cells.items()
-        if name not in (*known, table.find("item"))
+        if name not in (*known, table.find("item")) and _may_name_people(table, name)
         and all(len({cells[row].strip() for row in rows} - {""}) == len(rows) for rows in groups)
-    }
-    fewest = min(distinct, key=lambda name: distinct[name], default="")
+    }  # fmt: skip
+    fewest = min(distinct, key=lambda name: (not _is_of_people(name), distinct[name]), default="")
     is_person = bool(fewest) and distinct[fewest] * 2 <= len(table.numbers)
     return fewest if is_person and _holds_numbers(table.cells[known[0]]) else ""
+
+
+def _is_of_people(name: str) -> bool:
+    """Whether a name is a word for people, alone or in a longer name such as *subject_id*."""
+    words = re.split(r"[\W_]+", without_noun(name))
+    return bool({*words} & (PEOPLE | {*PARTICIPANTS}))
+
+
+PEOPLE = {
+    "subject", "subj", "soggetto", "sujeto", "sujeito", "person", "persona", "pessoa", "workerid",
+    "испытуемый", "annotators", "raters", "participants",
+}  # fmt: skip
+"""Words for people that may also name other things."""
+
+
+def _may_name_people(table: Table, name: str) -> bool:
+    """Whether cells may tell people apart: names or whole numbers, no dates and no measures."""
+    of_column = table.profile(name)
+    return of_column.kind != "moments" and (of_column.kind != "numbers" or of_column.whole)
 
 
 def _from_rows(
@@ -218,10 +245,12 @@ def _from_rows(
         f"The rows of one sentence are read as the ratings of one person each, named in {person!r}:"
         f" there are {len(rows)} sentences."
     )
-    message = fault("CIM-S065", where=table.name, seen=seen)
+    faults = [fault("CIM-S065", where=table.name, seen=seen)]
+    if lost := [name for name in table.columns if name not in (*cells, person, rating)]:
+        faults.append(left_out(table, lost))
     numbers = [table.numbers[group[0]] for group in rows.values()]
     cells = _one_sentence_an_item(table, cells)
-    return _joined(table, cells, answers, numbers), [message]
+    return _joined(table, cells, answers, numbers), faults
 
 
 def _one_sentence_an_item(
@@ -252,7 +281,7 @@ def _joined(
     numbers: Sequence[int],
 ) -> Table:
     """A table with the answers to each sentence, each of a person, in two columns."""
-    given = [[(who, text) for who, text in both if text.strip()] for both in answers]
+    given = [[(who, text) for who, text in both if not is_absent(text)] for both in answers]
     # In a cell of one rating, a decimal comma would separate two.
     cells["ratings"] = ["; ".join(text.replace(",", ".") for _, text in both) for both in given]
     cells["participants"] = ["; ".join(_name(who) for who, _ in both) for both in given]
@@ -276,5 +305,5 @@ def _number(cell: str) -> float | None:
 
 
 def _holds_numbers(cells: Sequence[str]) -> bool:
-    filled = [cell for cell in cells if cell.strip()]
+    filled = [cell for cell in cells if not is_absent(cell)]
     return 2 * len(_numbers(filled)) > len(filled)

@@ -12,44 +12,53 @@ from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
-from cimento.paradigms.ratings.cells import ABSENT
+from cimento.paradigms.ratings.columns import (
+    label_column,
+    may_be_label,
+    rating_column,
+    sentence_column,
+    with_label,
+    with_spread,
+)
 from cimento.paradigms.ratings.gathered import (
+    VERSION,
     columns_of_people,
     gathered_ratings,
     has_answers,
     is_person,
-    rating_column,
-    sentence_column,
 )
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
-from cimento.paradigms.ratings.suite import RatedSentence, rated_of, rating_faults
+from cimento.paradigms.ratings.suite import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
+from cimento.suites.formats.sentences import is_labelled_table
 from cimento.suites.marks import advice_on, is_judgments, sides_of
+from cimento.suites.profile import ABSENT
 from cimento.suites.reading import Reading, name_from, place_of_row, sha256_of, unusable
-from cimento.suites.sheets import read_sheet
-from cimento.suites.tables import SUFFIXES, Table, read_header
+from cimento.suites.roles import not_text, unused, wrong_kind
+from cimento.suites.sheets import read_sheet, unread_contexts
+from cimento.suites.tables import RECORDS, SUFFIXES, Table, read_header
 
 
 def is_bare_table(path: Path) -> bool:
     """Whether a file is a table of sentences and their ratings, as people make one."""
-    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+    if path.suffix.lower() not in (*SUFFIXES, *RECORDS) or not path.is_file():
         return False
     try:
         table, _ = read_header(read_bytes(path), path)
     except SuiteError:
         return False
-    if table is None or (table.find("good") and table.find("bad")):
+    if table is None or (table.find("good") and table.find("bad")) or is_labelled_table(table):
         return False
     has_sentence = sentence_column(table)
     rating = rating_column(table)
     if not has_sentence or (rating and not table.find("item")):
         return bool(has_sentence)
-    if not rating and not any(map(is_person, table.columns)):
+    if not rating and not any(is_person(name) or may_be_label(name) for name in table.columns):
         return False
     return _has_ratings(path, table)
 
@@ -58,15 +67,21 @@ def _has_ratings(path: Path, header: Table) -> bool:
     """Whether the ratings of a table of sentences make the suite, and not its other columns."""
     rating = rating_column(header)
     whole = read_sheet(read_bytes(path), path)[0]
-    if not rating:
-        is_rated = whole is not None and columns_of_people(whole)
-        return bool(whole and is_rated and not (paired(whole) or crossed_columns(whole)))
     filled = whole and filled_down(whole)
+    if not rating:
+        is_rated = filled is not None and (columns_of_people(filled) or _is_labelled(filled))
+        return bool(filled and is_rated and not (paired(filled) or crossed_columns(filled)))
     if filled is None or has_answers(filled):
         return filled is not None or not header.find("condition")
     # Two judgments in an item are those of a pair; ratings are graded.
     is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
     return is_graded and not header.find("condition")
+
+
+def _is_labelled(table: Table) -> bool:
+    """Whether each row is a sentence of its own with a label, and no part of a pair or a design."""
+    ids = table.stripped(table.find("item") or "") if table.find("item") else []
+    return bool(label_column(table)[0] and not table.find("condition") and len({*ids}) == len(ids))
 
 
 def read_bare(path: Path) -> Reading:
@@ -84,14 +99,13 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    whole, named = table, ends_named(rating_column(table))
-    table, joined = gathered_ratings(table)
-    faults += joined
+    whole, table, named, joined, said = _arranged(table, path, faults)
+    faults += said
     rows, more = read_items(table)
-    if rows is None or errors(joined):
+    if rows is None or errors(said):
         raise unusable(path, [*faults, *more])
-    if wrong_kind := _odd_mark(table) or _repeated(rows, table) or _in_words(table, path):
-        raise unusable(path, [*faults, *more, wrong_kind])
+    if other_kind := _odd_mark(table) or _repeated(rows, table) or _in_words(table, path):
+        raise unusable(path, [*faults, *more, other_kind])
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=("sentence",),
@@ -119,6 +133,53 @@ def read_bare(path: Path) -> Reading:
     cluster = CLUSTER if joined and CLUSTER in table.cells else ""
     suite = replace(suite, extra=extra, cluster=cluster or suite.cluster)
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
+
+
+def _arranged(
+    table: Table, path: Path, faults: Sequence[Fault]
+) -> tuple[Table, Table, tuple[int, int] | None, bool, list[Fault]]:
+    """A table with our names of the columns of ratings, one row for each sentence.
+
+    Returns:
+        The table before the answers of people are put together, and after it; the scale that it
+        names; whether answers were put together; and what is to be said of its columns.
+
+    Raises:
+        SuiteError: columns hold something else than their names say.
+    """
+    if wrong := _wrong_columns(table):
+        raise unusable(path, [*faults, *wrong])
+    said = list[Fault]()
+    if not (rating_column(table) or columns_of_people(table)):
+        table, said = with_label(table)
+    named = (0, 1) if said else ends_named(rating_column(table))
+    said += unread_contexts(table)
+    whole = table
+    table, spread = with_spread(table)
+    table, joined = gathered_ratings(table)
+    others = unused(table, _ROLES | {table.find(name) for name in _NAMED})
+    return whole, table, named, bool(joined), [*said, *spread, *joined, *others]
+
+
+_ROLES = frozenset((*OWN_COLUMNS, CLUSTER, VERSION, "row"))
+_NAMED = ("item", "id", "condition", "sentence", "text", "phenomenon", "rating", "ratings")
+_FEWEST_IDS = 8
+
+
+def _wrong_columns(table: Table) -> list[Fault]:
+    """The faults of columns that are named for sentences or ratings and hold something else."""
+    sentence, rating = sentence_column(table), rating_column(table)
+    faults = [*wrong_kind(table, [sentence]), *not_text(table, [sentence])]
+    if not rating:
+        return faults
+    of_column = table.profile(rating)
+    if of_column.kind == "moments":
+        faults += wrong_kind(table, [rating], "ratings")
+    elif of_column.numbers_rows and of_column.n >= _FEWEST_IDS:
+        seen = f"The column {rating!r} numbers the rows, from {of_column.low:g} to"
+        seen += f" {of_column.high:g}, and holds no ratings."
+        faults.append(fault("CIM-S081", where=table.name, seen=seen))
+    return faults
 
 
 _USUAL_HIGHEST = 10

@@ -328,8 +328,7 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
 
     single = len(item.conditions) == 1
     columns = Cells(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
-    people = columns.texts("participants")
-    values = columns.numbers(_RATINGS, people)
+    values, people = columns.answers(_RATINGS, "participants")
     fixed = set(map(columns.find, OWN_COLUMNS))
     label = _LABELS.get(columns.text("label") if single else condition.name, "")
     sentence = RatedSentence(

@@ -19,10 +19,11 @@ from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, Story
 from cimento.suites import JsonValue, Meta
 from cimento.suites.builtin import kind_of
 from cimento.suites.faults import errors, fault
-from cimento.suites.formats.native import META_KEYS, meta_table
+from cimento.suites.formats.native import meta_table
 from cimento.suites.load import unfolded
 from cimento.suites.reading import decode, sha256_of, unusable
 from cimento.suites.schema import Open, as_json_value
+from cimento.suites.settings import META_KEYS, key_faults
 
 
 def _tuple(value: object) -> object:
@@ -153,7 +154,8 @@ def _read_folder(folder: Path) -> StorySuite:
             folder, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo="Correct it.")]
         ) from error
     text, faults = decode(data, name=ITEMS)
-    if text is None:
+    faults += key_faults(settings)
+    if text is None or errors(faults):
         raise unusable(folder, faults)
     places, records = _lines(text, path=folder / ITEMS)
     return StorySuite(

@@ -8,12 +8,12 @@ suite that its format cannot hold, so that nothing is lost unnoticed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
@@ -32,6 +32,7 @@ from cimento.suites.formats import (
     syntaxgym,
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
+from cimento.suites.json_rows import has_rows
 from cimento.suites.reading import TOML, Reading, first_line
 from cimento.suites.shapes import key_of
 from cimento.suites.sheets import read_sheet
@@ -193,25 +194,45 @@ def _json_format(data: bytes, path: Path) -> str:
     if pairs.is_choices(data):
         return "choices"
     default = "syntaxgym" if path.suffix.lower() == ".json" else "blimp"
-    if default == "blimp" and all(
-        f'"{key}"'.encode() in first_line(data) for key in blimp.SENTENCES.values()
-    ):
+    if default == "blimp" and blimp.is_blimp(first_line(data)):
         return default
     if default == "syntaxgym" and b'"region_meta"' in data:  # it may be one long line
         return default
-    table, _ = read_header(data, path)
-    fitting = (name for name, fits in _TABLES.items() if table is not None and fits(table))
+    table, faults = read_header(data, path)
+    name = "" if table is None else _named_format(table, data, path)
     # A design has a key for each condition, which may look like the two sides of a pair.
-    return next(fitting, "factorial" if factorial.is_factorial(data) else default)
+    name = name or ("factorial" if factorial.is_factorial(data) else "")
+    if not name and default == "syntaxgym" and table is not None and has_rows(data):
+        raise _no_known_table(table, faults, path)
+    return name or default
+
+
+def _named_format(table: Table, data: bytes, path: Path) -> str:
+    """The format of a table by its names, and by its cells where these decide; empty for none.
+
+    Args:
+        table: the table, which may lack its rows.
+        data: the content of the file.
+        path: its name.
+    """
+    name = _fitting(table)
+    if name in ("pairs", "minicons", "") and pairs.depends_on_cells(table):
+        whole, _ = read_sheet(data, path)
+        return _fitting(whole) if whole is not None else ""
+    return name
+
+
+def _fitting(table: Table) -> str:
+    return next((name for name, fits in _TABLES.items() if fits(table)), "")
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "syntaxgym-csv": lambda table: "condition_name" in table.columns,
+    "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
     "labelled": sentences.is_labelled_table,
     "words": region_rows.is_words_table,
     "factorial-table": factorial.is_factorial_table,
-    "minicons": sentences.is_minicons,
     "crossed": lambda table: table.has(*contexts.CROSSED_COLUMNS),
     "options": lambda table: table.has(*contexts.OPTION_COLUMNS),
     "forms": lambda table: table.has(*contexts.FORM_COLUMNS),
@@ -224,9 +245,8 @@ def _table_format(data: bytes, path: Path) -> str:
     packed = path.name.lower().endswith(region_rows.SUFFIX)
     table, faults = region_rows.open_words(data, path) if packed else read_header(data, path)
     if table is not None:
-        for name, fits in _TABLES.items():
-            if fits(table):
-                return name
+        if name := _fitting(table) if packed else _named_format(table, data, path):
+            return name
         if not packed:
             table, faults = read_sheet(data, path)
     if table is None:
@@ -246,8 +266,13 @@ def _table_format(data: bytes, path: Path) -> str:
             " and give the folder. If there is no such file, call the column of the sentences"
             " sentence.",
         )
+    raise _no_known_table(table, faults, path)
+
+
+def _no_known_table(table: Table, faults: Sequence[Fault], path: Path) -> InputError:
+    """The error of a table whose columns are those of no format."""
     seen = f"is a table with the columns {', '.join(table.columns)}"
-    raise InputError(where=str(path), seen=seen, todo=names_advised(table, faults))
+    return InputError(where=str(path), seen=seen, todo=names_advised(table, faults))
 
 
 def find_reader(format_: str) -> Reader:

@@ -39,6 +39,7 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     if known := (
         _texts_needed(table)
         or _blanks_needed(table)
+        or _continuations_needed(table, sentences)
         or _both_in_one(table, sentences)
         or _regions_needed(table)
     ):
@@ -83,6 +84,28 @@ def _blanks_needed(table: Table) -> str:
     todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
     return f"{todo} {EXAMPLE}{_OTHER_BLANK.sub(_BLANK, marked, count=1)!r}." if marked else todo
+
+
+def _continuations_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on texts with the right word after them and wrong ones; empty for other tables."""
+    due = table.find("target")
+    words = [name for name in table.columns if table.profile(name).kind == "words"]
+    if due not in words or not sentences or table.find("sentence"):
+        return ""
+    texts = " and ".join(map(repr, sentences))
+    others = [name for name in words if name != due and _is_like(table, name, due)]
+    wrong = " or ".join(map(repr, others)) or "the column of wrong words"
+    more = ", joined in one column" if len(sentences) > 1 else ""
+    return (
+        f"If {due!r} is the right word after {texts}, and {wrong} a wrong one, call the text before"
+        f" them prefix{more}, the right words good_continuation, and one column of wrong words"
+        " bad_continuation."
+    )
+
+
+def _is_like(table: Table, name: str, other: str) -> bool:
+    """Whether two columns of words have nearly as many different ones."""
+    return 2 * table.profile(name).n_distinct > table.profile(other).n_distinct
 
 
 def _both_in_one(table: Table, sentences: Sequence[str]) -> str:
@@ -131,7 +154,7 @@ _SENTENCES_FIRST = (
 
 def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     """Advice on names of columns, for a table in no known format with some sentences."""
-    numbers = _columns_of_numbers(table)
+    numbers = [name for name in _columns_of_numbers(table) if not _MEASURE.search(name)]
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
     if known := _headed_by_sentences(table) or (_AS_BLANKS if has_blanks else ""):
         return known
@@ -193,7 +216,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             " of pairs, write each beside its good one, in columns good and bad; if not, add a"
             " column rating, with 1, and 0 for those with a mark. Delete the marks."
         )
-    people = _columns_of_numbers(table)
+    people = _may_be_people(table)
     if len(people) > 1:
         return (
             f"If {', '.join(people)} hold the ratings of one person each, join them in one column"
@@ -284,6 +307,31 @@ def _columns_of_numbers(table: Table) -> list[str]:
     item = table.find("item", "id")
     names = (name for name in table.columns if name != item and table.is_mostly(name, _is_number))
     return [name for name in names if not _counts_rows(table, name)]
+
+
+_MEASURE = re.compile(
+    r"(?<![^\W\d_])(?:ids?|nums?|numbers?|nr|no|items?|index|idx|pos|positions?|roi|zone|list|block"
+    r"|surp\w*|prob\w*|logp\w*|ppl|perplexity|freq\w*|len|lengths?|counts?|ages?|età|edad|idade"
+    r"|years?|dates?|times?|rts?|means?|sd|se|sem|std|ci|errors?|labels?|gold)(?![^\W\d_])"
+    r"|(?:pair|sent|sentence|context|item|word|story|u|list)_?(?:id|num)s?(?![^\W\d_])",
+    re.IGNORECASE,
+)
+"""Names of columns of numbers that are nobody's ratings."""
+_HIGHEST = 10
+_FEWEST_IDS = 4
+
+
+def _may_be_people(table: Table) -> list[str]:
+    """The columns that may hold the ratings of one person each: points of one scale, no ids."""
+    names = []
+    for name in _columns_of_numbers(table):
+        of_column = table.profile(name)
+        is_points = of_column.whole or name[-1:].isdecimal()  # as P1, which may be 6,5
+        is_scale = is_points and 0 <= of_column.low <= of_column.high <= _HIGHEST
+        is_id = of_column.counts and of_column.n >= _FEWEST_IDS
+        if is_scale and not (is_id or _MEASURE.search(name) or names_judgments(name)):
+            names.append(name)
+    return names
 
 
 def _counts_rows(table: Table, name: str) -> bool:

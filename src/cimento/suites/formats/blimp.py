@@ -33,6 +33,7 @@ from cimento.suites import (
 )
 from cimento.suites.faults import errors, fault
 from cimento.suites.formula import Comparison, Reference, parse
+from cimento.suites.headers import CONTEXTS, PREFIXES
 from cimento.suites.naming import named
 from cimento.suites.reading import Reading, RowPlaces, decoded, sha256_of, stripped, unusable
 
@@ -47,6 +48,13 @@ _KEYS = frozenset(SENTENCES.values())
 _Row: TypeAlias = dict[str, JsonValue]
 _AT_ONCE = 1024
 """Number of rows that become columns together; all of a long suite would take much memory."""
+
+
+def is_blimp(line: bytes) -> bool:
+    """Whether the first line of a file has the keys of a pair, and no prefix or context of both."""
+    keys = {f'"{key}"'.encode() for key in SENTENCES.values()}
+    before = (f'"{name}"'.encode() for name in (*PREFIXES, *CONTEXTS))
+    return all(key in line for key in keys) and not any(name in line for name in before)
 
 
 def read_blimp(path: Path) -> Reading:

@@ -41,8 +41,11 @@ from cimento.suites.design import (
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
+from cimento.suites.marks import sides_of
 from cimento.suites.plain_levels import assumed, plain_first
+from cimento.suites.profile import profile
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
+from cimento.suites.roles import not_text, unused, wrong_kind
 from cimento.suites.shapes import region_column_names, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table
@@ -263,14 +266,21 @@ def read_factorial_table(path: Path) -> Reading:
         if errors(more):
             raise unusable(path, faults)
     rows = _rows(table, faults)
+    wrong = not_text(table, [table.find("sentence")])
     if not rows:
         seen = "There is no row below the header."
-        raise unusable(path, [*faults, fault("CIM-S005", where=path.name, seen=seen)])
+        wrong = [fault("CIM-S005", where=path.name, seen=seen)]
+    wrong = wrong or wrong_kind(table, [table.find("sentence")])
+    if wrong:
+        raise unusable(path, [*faults, *wrong])
     suite, places = _suite(rows, path.stem, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
     suite = with_design(replace(suite, region_names=regions or suite.region_names))
     faults += [*assumed(suite, where=path.name), *unread_columns(table)]
+    known = (*ID_COLUMNS, *GROUP_COLUMNS, *_TAKEN, *ISLAND_FACTORS, "rating")
+    judging = (name for name in table.columns if sides_of(name, table.cells[name]))
+    faults += unused(table, {*map(table.find, known), *suite.factors, *judging, CLUSTER, "row"})
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
@@ -377,7 +387,11 @@ def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[st
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
             return dict(ISLAND_FACTORS)
     conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
-    usual = {name: common for name in rows[0] if (common := _usual_levels(rows, name))}
+    # Levels are mostly words, so columns of numbers come last.
+    names = sorted(
+        rows[0], key=lambda name: not profile(row.get(name, "") for row in rows).may_be_sentences
+    )
+    usual = {name: common for name in names if (common := _usual_levels(rows, name))}
     for two in combinations(usual, 2):
         cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
         if len(cells) == len(conditions) == N_LEVELS**2:

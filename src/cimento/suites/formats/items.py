@@ -20,7 +20,8 @@ from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
 from cimento.suites.faults import fault
 from cimento.suites.reading import RowPlaces, strip_blanks
-from cimento.suites.tables import Table
+from cimento.suites.settings import EXTRA
+from cimento.suites.tables import NotText, Table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import RowExtra
@@ -126,10 +127,6 @@ def _between_bars(cell: str) -> list[str]:
         else:
             raw[-1] += piece
     return raw
-
-
-EXTRA = "_extra"
-"""The column, and key of suite.toml, with JSON of values that have no other place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,14 +346,16 @@ class _Cells:
         """The text of each cell."""
         cells = self._table.cells[column]
         if self._are_plain(cells):
-            return cells
+            return [*map(str, cells)] if any(isinstance(cell, NotText) for cell in cells) else cells
         return [self._text(row, cell, column) for row, cell in enumerate(cells)]
 
     def values(self, column: str) -> list[str | None]:
         """The text of each cell; None for an empty one."""
         cells = self._table.cells[column]
         if self._are_plain(cells):
-            return [intern(cell) or None for cell in cells]
+            return [
+                intern(str(cell)) or None for cell in cells
+            ]  # of JSON, cells may be no plain text
         return [
             self._text(row, cell, column) if cell.strip() else None
             for row, cell in enumerate(cells)

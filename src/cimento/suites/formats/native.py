@@ -6,13 +6,13 @@ import json
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import Fault, FormulaError, did_you_mean
+from cimento.errors import Fault, FormulaError
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites import (
@@ -27,9 +27,18 @@ from cimento.suites import (
 )
 from cimento.suites.design import level_columns
 from cimento.suites.faults import fault
-from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
+from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
-from cimento.suites.reading import TOML, Reading, decode, sha256_of, unusable
+from cimento.suites.reading import TOML, Reading, decode, said_to_be, sha256_of, unusable
+from cimento.suites.settings import (
+    EXTRA,
+    META_KEYS,
+    OPTION_KEYS,
+    PREDICTION_KEYS,
+    PREDICTIONS,
+    is_taken,
+    key_faults,
+)
 from cimento.suites.tables import is_spreadsheet, read_suite_table
 
 if TYPE_CHECKING:
@@ -37,10 +46,7 @@ if TYPE_CHECKING:
 
 
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
-META_KEYS = tuple(field.name for field in fields(Meta) if field.name != "extra")
 TOP_KEYS = ("regions", "meta", "options", "factors", "predictions", EXTRA)
-OPTION_KEYS = ("metric", "join", "cluster", "leading_blank")
-PREDICTION_KEYS = ("formula", "name", "comment")
 
 
 def read_native(folder: Path) -> Reading:
@@ -60,7 +66,8 @@ def read_native(folder: Path) -> Reading:
     data = read_bytes(table_path)
     settings, more = _parse_toml(toml)
     faults += more
-    table, more = read_suite_table(data, table_path)
+    with said_to_be(settings.meta.language if settings is not None else ""):
+        table, more = read_suite_table(data, table_path)
     faults += more
     rows = None
     if table is not None:
@@ -124,7 +131,7 @@ def _parse_toml(data: bytes) -> tuple[TomlSuite | None, list[Fault]]:
         seen = f"A key {EXTRA} does not hold JSON: {error}."
         return None, [fault("CIM-S003", where=TOML, seen=seen)]
     settings, faults = validate(TomlSuite, parsed, where=TOML)
-    return settings, faults + (_misspelt(settings) if settings is not None else [])
+    return settings, [*faults, *key_faults(parsed)]
 
 
 _UNQUOTED = re.compile(r"""\s*([\w-]+)\s*=\s*([^\s"'\[{#][^#"]*?)\s*(#.*)?""")
@@ -154,34 +161,6 @@ def _decode_extras(parsed: dict[str, object]) -> None:
     for table in (parsed, meta, *(predictions if isinstance(predictions, list) else [])):
         if isinstance(table, dict) and isinstance(table.get(EXTRA), str):
             table[EXTRA] = parse_json(table[EXTRA])
-
-
-def _misspelt(settings: TomlSuite) -> list[Fault]:
-    """Faults of unknown keys that resemble known ones: ``license`` for ``licence``."""
-    groups = [
-        ("", settings.rest(), TOP_KEYS),
-        ("[meta] ", settings.meta.rest(), (*META_KEYS, EXTRA)),
-        ("[options] ", settings.options.rest(), OPTION_KEYS),
-        *(
-            (f"[[predictions]] {number} ", prediction.rest(), (*PREDICTION_KEYS, EXTRA))
-            for number, prediction in enumerate(settings.predictions, start=1)
-        ),
-    ]
-    found = [
-        fault("CIM-S007", where=TOML, seen=f"The key {where}{key} is unknown.", todo=hint)
-        for where, rest, known in groups
-        for key in rest
-        if key not in known
-        and key not in OPTION_KEYS
-        and (hint := did_you_mean(key, known)).startswith("Did you mean")
-    ]
-    return found + [
-        fault("CIM-S007", where=TOML, seen=f"The key {where}{key} has no effect.",
-              todo=f"Put {key} under [options].")
-        for where, rest, _ in groups[:2]
-        for key in rest
-        if key in OPTION_KEYS
-    ]  # fmt: skip
 
 
 def _extra(rest: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -262,12 +241,12 @@ def _settings(suite: Suite) -> _Object:
     }
     extra = dict(suite.extra)
     others = extra.get("options")
-    if isinstance(others, dict) and others and _fits(others) and not others.keys() & usual:
+    if isinstance(others, dict) and others and _fits(others) and not _clash(others, usual):
         options.update(others)
         del extra["options"]
     settings: _Object = {
         "regions": list(suite.region_names),
-        "meta": _table(meta_table(suite.meta), suite.meta.extra, META_KEYS),
+        "meta": _table(meta_table(suite.meta), suite.meta.extra, META_KEYS, "meta"),
     }
     if options:
         settings["options"] = options
@@ -275,21 +254,37 @@ def _settings(suite: Suite) -> _Object:
         settings["factors"] = {factor: list(levels) for factor, levels in suite.factors.items()}
     if suite.predictions:
         settings["predictions"] = [_prediction(prediction) for prediction in suite.predictions]
-    return _table(settings, extra, TOP_KEYS)
+    return _table(settings, extra, TOP_KEYS, "")
+
+
+def _clash(options: _Object, usual: Collection[str]) -> bool:
+    """Whether own options would be read as those that are known."""
+    return any(key in usual or is_taken("options", key) for key in options)
 
 
 def _prediction(prediction: Prediction) -> _Object:
     said: _Object = {"formula": prediction.formula}
     said |= {key: value for key in PREDICTION_KEYS if (value := getattr(prediction, key))}
-    return _table(said, prediction.extra, PREDICTION_KEYS)
+    return _table(said, prediction.extra, PREDICTION_KEYS, PREDICTIONS)
 
 
-def _table(said: _Object, extra: Mapping[str, JsonValue], known: Sequence[str]) -> _Object:
-    """A table with the keys that were kept; values that TOML lacks go under ``_extra`` as JSON."""
+def _table(
+    said: _Object, extra: Mapping[str, JsonValue], known: Sequence[str], name: str
+) -> _Object:
+    """A table with the keys that were kept.
+
+    Values that TOML lacks, and keys that would be read as mistakes, go under ``_extra`` as JSON.
+
+    Args:
+        said: the known keys and their values.
+        extra: the others.
+        known: the keys that the format defines.
+        name: the name of the table; empty for the top of the file.
+    """
     kept = {
         key: value
         for key, value in extra.items()
-        if key not in known and key != EXTRA and _fits(value)
+        if key not in known and key != EXTRA and _fits(value) and not is_taken(name, key)
     }
     aside = {key: value for key, value in extra.items() if key not in kept}
     return {**said, **kept, **({EXTRA: _json(aside)} if aside else {})}

@@ -33,7 +33,8 @@ from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
-from cimento.suites.headers import name_of_levels, split_side
+from cimento.suites.headers import CONTEXTS, PREFIXES, begins_capital, name_of_levels, split_side
+from cimento.suites.profile import is_absent, profile
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -45,6 +46,7 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
+from cimento.suites.roles import hold_text, not_text, unused, wrong_kind
 from cimento.suites.shapes import with_key_read
 from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table, as_cell
@@ -70,8 +72,12 @@ class PairDialect:
     language: str = ""
 
     def fits(self, table: Table) -> bool:
-        """Whether a table has the two columns."""
-        return table.has(self.good, self.bad)
+        """Whether a table has the two columns, and they hold no numbers."""
+        return hold_text(table, self.columns(table))
+
+    def columns(self, table: Table) -> list[str | None]:
+        """The two columns of a table; None in the place of one that it lacks."""
+        return [table.find(self.good), table.find(self.bad)]
 
 
 DIALECTS = (
@@ -149,18 +155,58 @@ def _unfolded_pairs(table: Table) -> Table:
 
 def _sides(table: Table) -> dict[str, dict[str, str]]:
     """The columns of the good and the bad sentences of each level; empty for other tables."""
+    levels = {} if dialect_of(table) else _levels(table)
+    return levels if len(levels) > 1 else {}
+
+
+def _levels(table: Table) -> dict[str, dict[str, str]]:
+    """The two columns of each level whose names join it with good and bad.
+
+    Columns of numbers, such as the ratings of both sentences, are none. Empty where a level has one
+    side alone.
+    """
     sides: dict[str, dict[str, str]] = {}
-    for column in () if dialect_of(table) else table.columns:
+    for column in table.columns:
         side, level = split_side(column) or ("", "")
-        if side and level not in _PARTS and side not in sides.setdefault(level, {}):
-            sides[level][side] = column
-    whole = len(sides) > 1 and all(len(both) == len((GOOD, BAD)) for both in sides.values())
-    return sides if whole else {}
+        if side and level not in _PARTS and hold_text(table, [column]):
+            sides.setdefault(level, {}).setdefault(side, column)
+    return sides if all(len(both) == len((GOOD, BAD)) for both in sides.values()) else {}
 
 
 def dialect_of(table: Table) -> PairDialect | None:
-    """The first dialect whose columns a table has."""
-    return next((dialect for dialect in DIALECTS if dialect.fits(table)), None)
+    """The first dialect whose columns a table has.
+
+    Columns such as *good_stimulus* and *bad_stimulus* are one if they hold whole sentences.
+    """
+    known = next((dialect for dialect in DIALECTS if dialect.fits(table)), None)
+    if known is None and len(levels := _levels(table)) == 1:
+        [both] = levels.values()
+        if all(table.is_mostly(name, _is_whole) for name in both.values()):
+            return PairDialect(good=both[GOOD], bad=both[BAD])
+    return known
+
+
+def _is_whole(cell: str) -> bool:
+    """Whether a cell looks like a whole sentence: several words, of which the first is capital."""
+    return " " in cell and begins_capital(cell)
+
+
+def pair_in_row(table: Table) -> dict[str, str]:
+    """The columns of the two sides of the one pair in each row, or of their parts after a prefix.
+
+    Empty for other tables.
+    """
+    if dialect := dialect_of(table):
+        good, bad = dialect.columns(table)
+        return {GOOD: good or "", BAD: bad or ""}
+    levels = _levels(table)
+    return dict(*levels.values()) if len(levels) == 1 else {}
+
+
+def depends_on_cells(table: Table) -> bool:
+    """Whether the cells decide if a table with these columns has pairs, and which they are."""
+    has_levels = dialect_of(table) is None and any(map(split_side, table.columns))
+    return has_levels or table.find(*PREFIXES, *CONTEXTS) is not None
 
 
 PHENOMENON = "phenomenon"
@@ -191,9 +237,13 @@ def read_pairs(path: Path) -> Reading:
     table = _unfolded_pairs(given)
     dialect = dialect_of(table)
     if dialect is None:
+        named = (known.columns(table) for known in DIALECTS)
+        wrong = wrong_kind(table, next(filter(all, named), ()))
         seen = f"The columns good and bad are missing; there are {', '.join(table.columns)}."
-        raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+        wrong = wrong or [fault("CIM-S004", where=path.name, seen=seen)]
+        raise unusable(path, [*faults, *wrong])
     items, more = _items(table, dialect)
+    faults += [*not_text(table, dialect.columns(table)), *_unused(table, given, dialect)]
     suite = Suite(
         meta=Meta(name=name_from(path), language=dialect.language),
         region_names=("sentence",),
@@ -208,13 +258,21 @@ def read_pairs(path: Path) -> Reading:
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 
+def _unused(table: Table, given: Table, dialect: PairDialect) -> list[Fault]:
+    """The fault that names columns that are not used; the table may have others than its file."""
+    known = (*dialect.columns(table), _id_column(table, dialect), table.find(*dialect.phenomena))
+    of_sides = (name for both in _sides(given).values() for name in both.values())
+    ids = given.find("item", "id") if table is not given else None
+    return unused(given, {*known, *of_sides, ids, given.find("rating"), "row"})
+
+
 def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]]:
     good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
     id_column = _id_column(table, dialect)
     phenomenon = table.find(*dialect.phenomena)
     others = [column for column in table.columns if column not in {good, bad, id_column}]
     cells, faults = stripped(table.cells, RowPlaces(table.name, table.numbers))
-    free = {column: [intern(cell) or None for cell in cells[column]] for column in others}
+    free = {column: [intern(cell) or None for cell in _free(cells, column)] for column in others}
     if phenomenon:
         named = free.get(PHENOMENON) or [None] * len(table.numbers)
         both = zip(named, cells[phenomenon], strict=True)
@@ -224,6 +282,14 @@ def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]
     )
     faults += _bars([*cells[good], *cells[bad]], RowPlaces(table.name, table.numbers))
     return pair_columns(ids, cells[good], cells[bad], free), faults
+
+
+def _free(cells: Mapping[str, Sequence[str]], column: str) -> Sequence[str]:
+    """The cells of a free column, empty where a number is missing, as R writes it."""
+    if not any(map(is_absent, filter(None, cells[column]))):
+        return cells[column]
+    is_numeric = profile(cells[column]).kind == "numbers"
+    return ["" if is_numeric and is_absent(cell) else cell for cell in cells[column]]
 
 
 def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:

@@ -14,11 +14,13 @@ from typing import NamedTuple
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
+from cimento.io.values import group_by
 from cimento.suites import Condition, JsonValue, Meta, Region
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.syntaxgym import suite_from_document
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
+from cimento.suites.roles import left_out
 from cimento.suites.tables import Table, read_suite_table
 
 COLUMNS = ("item_number", "condition_name", "region_number", "content")
@@ -116,6 +118,12 @@ def read_words(path: Path) -> Reading:
     table, faults = open_words(data, path)
     if table is None:
         raise unusable(path, faults)
+    if is_words_table(table):
+        roles = {*map(table.find, (*WORD_COLUMNS, "language")), "row"}
+        others = [name for name in table.columns if name not in roles]
+        faults += [left_out(table, others)] if others else []
+        if stacked := _stacked(table, others):
+            raise unusable(path, [*faults, stacked])
     sentences = _sentences(table, faults) if is_words_table(table) else []
     if not sentences:
         seen = f"One of the columns {', '.join(WORD_COLUMNS)} is missing, or there are no rows."
@@ -144,6 +152,27 @@ def read_words(path: Path) -> Reading:
     return items.reading(
         path, data, faults, meta=meta, region_names=regions, predictions=(), join="detok"
     )
+
+
+def _stacked(table: Table, others: Sequence[str]) -> Fault | None:
+    """The fault of a table in which most words are there several times, as for several models."""
+    columns = [table.stripped(table.find(name) or "") for name in WORD_COLUMNS]
+    rows = group_by(range(len(table.numbers)), lambda row: tuple(cells[row] for cells in columns))
+    repeated = [group for group in rows.values() if len(group) > 1]
+    if 2 * len(repeated) <= len(rows):
+        return None
+    places = [table.place(row) for row in repeated[0]]
+    telling = [
+        name
+        for name in others
+        if all(len({table.cells[name][row] for row in group}) == len(group) for group in repeated)
+    ]
+    fewest = min(telling, key=lambda name: len({*table.cells[name]}), default="")
+    seen = f"Most words are there several times; the first is in {' and '.join(places[:2])}."
+    todo = "Keep each word once."
+    if fewest:
+        todo = f"Keep the rows of one value of {fewest!r}, which tells them apart."
+    return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
 
 
 def merged(orders: Iterable[Sequence[str]]) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from cimento.errors import InputError
-from cimento.io.files import read_bytes, write_text
+from cimento.errors import Fault, InputError
+from cimento.io.files import write_text
 from cimento.suites import (
     BAD,
     GOOD,
@@ -36,10 +36,13 @@ from cimento.suites import (
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
+from cimento.suites.formats.pairs import pair_in_row
 from cimento.suites.formula import RegionNumber, regions_used
+from cimento.suites.headers import CONTEXTS, PREFIXES, ends_sentence
 from cimento.suites.reading import Reading, name_from, unusable
-from cimento.suites.sheets import tabulated
-from cimento.suites.tables import Table, read_suite_table
+from cimento.suites.roles import not_text, unused, wrong_kind
+from cimento.suites.sheets import is_beginning, tabulated
+from cimento.suites.tables import Table
 
 PHENOMENON = "phenomenon"
 LABELS = {
@@ -121,6 +124,10 @@ def read_labelled(path: Path) -> Reading:
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+    texts = [table.find(name) for name in (dialect.sentence, dialect.form) if name]
+    faults += [*wrong_kind(table, texts), *not_text(table, texts)]
+    roles = (dialect.sentence, dialect.label, *dialect.key, dialect.phenomenon, dialect.prefix)
+    faults += unused(table, {*map(table.find, roles), *texts})
     # A role that has no column in this dialect gets an empty name, whose cell is empty.
     pairs, find = Gathered(), cache(lambda name: table.find(name) or "")
     for row in table.rows:
@@ -172,7 +179,6 @@ def _free(
 
 
 PREFIX, SUFFIX = "prefix", "suffix"
-PREFIXES = (PREFIX, "context")
 STIMULUS = ("stimulus", "continuation", "query", "property_phrase", "ending")
 ITEM, CONDITION = ("item", "id"), "condition"
 SIDES = (("good", "bad"), ("acceptable", "unacceptable"), ("grammatical", "ungrammatical"))
@@ -218,13 +224,16 @@ def read_minicons(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    data = read_bytes(path)
-    table, faults = read_suite_table(data, path)
-    columns = _columns(table) if table else None
-    if table is None or columns is None:
-        names = ", ".join(table.columns) if table else "none"
+    data, table, faults = tabulated(path)
+    columns = _columns(table)
+    if columns is None:
+        names = ", ".join(table.columns)
         seen = f"The columns prefix, stimulus and condition are missing; there are {names}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+    texts = sorted({part for both in columns.parts.values() for part in both if part})
+    faults += [*wrong_kind(table, texts), *not_text(table, texts)]
+    faults += unused(table, {*columns.taken, table.find(PHENOMENON), "row"})
+    faults += _said(table, columns)
     items = Gathered()
     for number, row in enumerate(table.rows, start=1):
         where = table.where(row)
@@ -234,6 +243,8 @@ def read_minicons(path: Path) -> Reading:
             regions = tuple(Region(cells[part]) for part in parts)
             condition = Condition(side or cells[columns.condition], regions, free)
             items.add(cells[columns.item] if columns.item else str(number), condition, where)
+    if errors(faults):
+        raise unusable(path, faults)
     present = {condition.name for item in items.items for condition in item.conditions}
     return items.reading(
         path, data, faults, region_names=REGIONS, predictions=_predictions(present)
@@ -244,16 +255,40 @@ def _columns(table: Table) -> _Columns | None:
     item, condition, suffix = (
         table.find(*names) or "" for names in (ITEM, (CONDITION,), (SUFFIX,))
     )
-    prefix, stimulus = table.find(*PREFIXES), table.find(*STIMULUS)
+    prefix, stimulus = table.find(*PREFIXES, *CONTEXTS), table.find(*STIMULUS)
     if prefix and stimulus and condition and item:
         return _Columns(item, condition, {"": (prefix, stimulus, suffix)})
     for sides in SIDES:
-        prefixes, stimuli = (_both(table, names, sides) for names in (PREFIXES, STIMULUS))
+        names_of_prefixes = (*PREFIXES, *CONTEXTS)
+        prefixes, stimuli = (_both(table, names, sides) for names in (names_of_prefixes, STIMULUS))
         if prefixes and stimulus:
             return _Columns(item, "", {side: (prefixes[side], stimulus, suffix) for side in sides})
         if prefix and stimuli:
             return _Columns(item, "", {side: (prefix, stimuli[side], suffix) for side in sides})
+    if prefix and (pair := pair_in_row(table)) and _is_begun(table, prefix):
+        return _Columns(item, "", {side: (prefix, name, suffix) for side, name in pair.items()})
     return None
+
+
+def _said(table: Table, columns: _Columns) -> list[Fault]:
+    """The fault that says that a column is the beginning of both sentences of a pair.
+
+    Only where the names of the columns leave it open; those of minicons say it.
+    """
+    stimuli = {stimulus for _, stimulus, _ in columns.parts.values()}
+    if columns.condition or not stimuli & {*pair_in_row(table).values()}:
+        return []
+    prefix = next(prefix for prefix, _, _ in columns.parts.values())
+    seen = f"The column {prefix!r} is read as the beginning of both sentences of a pair."
+    return [fault("CIM-S065", where=table.name, seen=seen)]
+
+
+def _is_begun(table: Table, prefix: str) -> bool:
+    """Whether a column is the beginning of the sentences beside it, and no sentence of its own."""
+    if is_beginning(table, prefix):
+        return False  # the sentences have it already
+    is_named = prefix == table.find(*PREFIXES)
+    return is_named or not table.is_mostly(prefix, ends_sentence)
 
 
 def _both(table: Table, names: Sequence[str], sides: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,97 @@
+"""What the columns of a table may be: names propose roles, and cells decide.
+
+The readers of tables give roles to columns, and say with the functions here which columns hold
+something else, and which are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from cimento.errors import Fault, counted
+from cimento.suites.faults import fault
+from cimento.suites.profile import KINDS, Profile
+from cimento.suites.tables import NotText, Table
+
+_SHOWN = 3
+_LONGEST = 60
+
+
+def hold_text(table: Table, columns: Iterable[str | None]) -> bool:
+    """Whether columns are there that may hold sentences, or parts of them.
+
+    Args:
+        table: the table; if it has no rows, names alone decide.
+        columns: names, of which one that a table lacks is None.
+    """
+    return all(name and table.profile(name).may_be_sentences for name in columns)
+
+
+def wrong_kind(table: Table, columns: Iterable[str | None], what: str = "sentences") -> list[Fault]:
+    """The faults of columns that hold numbers or dates, where their names say otherwise.
+
+    Args:
+        table: the table.
+        columns: the columns that are named as if they held sentences; None counts for nothing.
+        what: what they are named for.
+    """
+    return [
+        fault(
+            "CIM-S081",
+            where=table.name,
+            seen=f"The column {name!r} holds {KINDS[table.profile(name).kind]}"
+            f" ({_examples(table, name)}), and no {what}.",
+        )
+        for name in dict.fromkeys(columns)
+        if name and not table.profile(name).may_be_sentences
+    ]
+
+
+def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
+    """The faults of values of JSON or Parquet that are no text, where a sentence is due.
+
+    Args:
+        table: the table.
+        columns: the columns of sentences, or of their parts; None counts for nothing.
+    """
+    faults = []
+    for name in filter(None, dict.fromkeys(columns)):
+        cells = table.cells[name]
+        rows = [row for row, cell in enumerate(cells) if isinstance(cell, NotText)]
+        if rows:
+            shown = cells[rows[0]][:_LONGEST]
+            seen = f"The value of {name!r} is no text: {shown}. Such values: {len(rows)}."
+            places = [table.place(row) for row in rows]
+            faults.append(fault("CIM-S083", where=places[0], seen=seen, places=places))
+    return faults
+
+
+def unused(table: Table, used: Collection[str | None]) -> list[Fault]:
+    """The fault that names the columns of numbers and dates that decide nothing; none without.
+
+    Other columns, such as remarks, are kept beside the items, and are plainly no part of the test.
+
+    Args:
+        table: the table.
+        used: the columns that a reader gave a role.
+    """
+    others = [name for name in table.columns if name not in used and _is_measure(table, name)]
+    return [left_out(table, others)] if others else []
+
+
+def left_out(table: Table, columns: Collection[str]) -> Fault:
+    """The fault that names columns that are not used."""
+    named = ", ".join(map(repr, columns))
+    is_one = len(columns) == 1
+    seen = f"{counted(len(columns), 'column')} {'is' if is_one else 'are'} not used: {named}."
+    return fault("CIM-S080", where=table.name, seen=seen)
+
+
+def _is_measure(table: Table, name: str) -> bool:
+    of_column: Profile = table.profile(name)
+    return not of_column.may_be_sentences
+
+
+def _examples(table: Table, name: str) -> str:
+    cells = list(dict.fromkeys(filter(None, table.stripped(name))))
+    return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
