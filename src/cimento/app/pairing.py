@@ -34,7 +34,7 @@ from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.paradigms.registry import has_regions
 from cimento.people.judgments.participants import STAMPS
-from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.checks.asides import judgment_mark
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.headers import HEADERS, meaning, without_noun
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS

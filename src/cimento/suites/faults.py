@@ -167,7 +167,22 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S057": _warning(
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
-    "CIM-S061": _error("a judgment mark before a sentence", "Delete it from the sentence."),
+    "CIM-S061": _error("a judgment mark in a sentence", "Delete it from the sentence."),
+    "CIM-S071": _error(
+        "an example number before a sentence",
+        "Delete the numbers from the sentences; they may have a column of their own.",
+    ),
+    "CIM-S072": _warning(
+        "optional words or alternatives",
+        "Write out one of the variants, or an item for each of them.",
+    ),
+    "CIM-S073": _warning(
+        "letters or marks typed differently", "Type the same in all conditions of an item."
+    ),
+    "CIM-S074": _warning(
+        "a special token of models in a sentence",
+        "Write a word in its place; a blank to be filled is ___ in a suite of blanks.",
+    ),
     "CIM-S064": _warning(
         "bars in the sentences of pairs",
         "Delete the bars; regions need a row for each sentence, with the columns item, condition"

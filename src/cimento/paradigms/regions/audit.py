@@ -28,7 +28,8 @@ from cimento.paradigms.regions.contrast import (
 )
 from cimento.suites import Region
 from cimento.suites.checks.comparisons import have_little_in_common
-from cimento.suites.checks.wording import marked_items
+from cimento.suites.checks.notation import marks_of
+from cimento.suites.checks.structure import Stimuli
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -113,7 +114,7 @@ class Audit:
         other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
         unlike: items in which two compared sentences have hardly a word in common.
-        marked: items with a judgment mark before a sentence.
+        marked: items with a judgment mark in a sentence.
         overlapping: pairs of items that share most of their words, with their Jaccard index.
         baselines: cheap methods, with the items that each of them solves.
         confounds: differences that mark one of the four conditions and therefore enter DD; None if
@@ -198,12 +199,13 @@ def audit_region_suite(
         for place, encoded in tokens.items()
         if contrast is not None
     }
+    stimuli = Stimuli(suite)
     audit = Audit(
         suite=suite.name,
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
         unknown=tuple(_unknown(tokens, unknown_token)),
-        marked=marked_items(suite),
+        marked=tuple(dict.fromkeys(map(stimuli.item, marks_of(stimuli)))),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
