@@ -225,8 +225,7 @@ def _deleting(sentences: Sentences, numbers: Sequence[int], marks: str) -> str:
 # --- Example numbers
 
 _LEAD_HINT = re.compile(
-    r"^(?:[*?#%✓✔√]*\s*[(\[\d]|[*?#%✓✔√]*\s*[^\W\d_]{1,4}['′’]*[.)]|[^\W\d_]{2,8}\.?\s*\(?\d)",
-    re.MULTILINE,
+    r"[*?#%✓✔√]*\s*(?:[(\[\d]|[^\W\d_]{1,4}['′’]*[.)])|[EeBbПп]\w{1,7}\.?\s*\(?\d"
 )
 
 
@@ -237,7 +236,8 @@ def example_numbers(sentences: Sentences) -> dict[int, Lead]:
     half of the sentences have a number, or where those of one item differ.
     """
     texts = sentences.texts
-    leads = {n: found for n in _with_hint(texts, _LEAD_HINT) if (found := lead(texts[n])).number}
+    hinted = (n for n, text in enumerate(texts) if _LEAD_HINT.match(text))
+    leads = {n: found for n in hinted if (found := lead(texts[n])).number}
     is_usual = 2 * len(leads) >= len(texts)
     told = {
         n for n, found in leads.items() if found.is_clear or (not found.is_initial and is_usual)
@@ -283,7 +283,7 @@ def numbered(sentences: Sentences) -> Iterator[Fault]:
 # --- Optional words and alternatives
 
 _PARENTHESES = re.compile(r"\([^\W\d_]")
-_SLASH = re.compile(r"[^\W\d_]['’]?/[^\W\d_]")
+_SLASH = re.compile(r"/[^\W\d_]")
 
 
 def optional(sentences: Sentences) -> Iterator[Fault]:
@@ -328,8 +328,9 @@ def _of_several(
 # --- Typography
 
 _LIGATURE_HINT = re.compile("[ﬀ-ﬆĳǆǉǌ]")
-_BROKEN_HINT = re.compile(r"[^\W\d_]-\s")
+_BROKEN_HINT = re.compile(r"-\s")
 _TYPED_HINT = re.compile("[“”„‟«»’–—−‐‑…]")
+_TYPED = re.compile("[\"'“”„‟«»’–—−‐‑…-]")
 
 
 def typed(sentences: Sentences) -> Iterator[Fault]:
@@ -353,7 +354,10 @@ def _typed_differently(sentences: Sentences) -> Iterator[Fault]:
     hinted = {*_with_hint(sentences.texts, _TYPED_HINT)}
     differing: dict[tuple[str, str, str, str], list[int]] = {}
     for by_condition in _by_item(sentences).values() if hinted else ():
-        if all(hinted.isdisjoint(numbers) for numbers in by_condition.values()):
+        groups = [[sentences.texts[n] for n in numbers] for numbers in by_condition.values()]
+        if all(hinted.isdisjoint(numbers) for numbers in by_condition.values()) or (
+            len({tuple(_TYPED.findall(" ".join(texts))) for texts in groups}) == 1
+        ):
             continue  # most items of most suites
         (name, first), *others = (
             (condition, typed_marks(" ".join(sentences.texts[n] for n in numbers)))
