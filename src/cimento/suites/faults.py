@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -197,7 +198,29 @@ def fault(
     """A fault with a known code; its advice is that of the code unless `todo` is given."""
     check = CHECKS[code]
     advice = check.todo if todo is None else todo
-    return Fault(code, check.severity, where, seen, advice, tuple(places))
+    return Fault(code, check.severity, where, named_blanks(seen), advice, tuple(places))
+
+
+_BLANKS: Mapping[str, str] = {
+    "xa0": "no-break space",
+    "xad": "soft hyphen",
+    "u2009": "thin space",
+    "u200b": "zero width space",
+    "u202f": "narrow no-break space",
+    "ufeff": "byte order mark",
+}
+_ESCAPED_BLANK = re.compile(rf"(?<!\\)((?:\\\\)*)\\({'|'.join(_BLANKS)})")
+
+
+def named_blanks(seen: str) -> str:
+    r"""A message in which invisible characters have their names, not the codes of Python.
+
+    >>> named_blanks(f"{'sul tavolo.' + chr(160)!r} has spaces at its ends.")
+    "'sul tavolo.[no-break space]' has spaces at its ends."
+    """
+    if "\\" not in seen:
+        return seen
+    return _ESCAPED_BLANK.sub(lambda match: f"{match[1]}[{_BLANKS[match[2]]}]", seen)
 
 
 FaultChange: TypeAlias = Callable[[Sequence[Fault]], Sequence[Fault]]
