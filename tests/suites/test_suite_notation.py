@@ -26,6 +26,7 @@ from cimento.suites.checks.asides import (
     typed_marks,
 )
 from cimento.suites.checks.notation import Lines, notation
+from cimento.suites.faults import named_blanks
 
 LETTERS = "abcdefghilmnopqrstuvzàèéìòùñçšжд"
 WORDS = st.text(LETTERS, min_size=1, max_size=8)
@@ -321,3 +322,20 @@ def test_the_tables_of_the_reviews_are_refused_or_told(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert [code in printed for code in ("CIM-S061", "CIM-S071", "CIM-S072")] == [True] * 3
     assert invoke(["run", str(path), "--language", "it", "-m", "demo-causal"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("blank", "name"),
+    [
+        ("\u00a0", "no-break space"),
+        ("\u202f", "narrow no-break space"),
+        ("\u200b", "zero width space"),
+    ],
+)
+def test_messages_name_invisible_characters(blank, name):
+    pairs = [(f"Piove{blank}qui", "Piovono qui."), ("La zia canta.", "La zia cantano.")]
+    seen = [fault.seen for fault in check_suite(cimento.pairs(pairs, language="it"))]
+    assert any(f"'Piove[{name}]qui' has no final mark" in text for text in seen)
+    assert all(repr(blank)[1:-1] not in text for text in seen)
+    # What an author wrote with a backslash stays what it is.
+    assert named_blanks(repr("a\\xa0")) == repr("a\\xa0")

@@ -28,7 +28,7 @@ from cimento.paradigms.regions.contrast import (
 )
 from cimento.suites import Region
 from cimento.suites.checks.comparisons import have_little_in_common
-from cimento.suites.checks.notation import marks_of
+from cimento.suites.checks.notation import marked_items
 from cimento.suites.checks.structure import Stimuli
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
@@ -199,13 +199,12 @@ def audit_region_suite(
         for place, encoded in tokens.items()
         if contrast is not None
     }
-    stimuli = Stimuli(suite)
     audit = Audit(
         suite=suite.name,
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
         unknown=tuple(_unknown(tokens, unknown_token)),
-        marked=tuple(dict.fromkeys(map(stimuli.item, marks_of(stimuli)))),
+        marked=marked_items(Stimuli(suite)),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
