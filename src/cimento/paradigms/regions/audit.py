@@ -27,9 +27,8 @@ from cimento.paradigms.regions.contrast import (
     items_with_other_contexts,
 )
 from cimento.suites import Region
+from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
-from cimento.suites.checks.notation import marked_items
-from cimento.suites.checks.structure import Stimuli
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -204,7 +203,7 @@ def audit_region_suite(
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
         unknown=tuple(_unknown(tokens, unknown_token)),
-        marked=marked_items(Stimuli(suite)),
+        marked=marked_items(suite),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),

@@ -145,11 +145,6 @@ def marks_of(sentences: Sentences) -> dict[int, tuple[str, ...]]:
     return dict(sorted(marks.items()))
 
 
-def marked_items(sentences: Sentences) -> tuple[str, ...]:
-    """The ids of the items that have a sentence with a judgment mark."""
-    return tuple(dict.fromkeys(map(sentences.item, marks_of(sentences))))
-
-
 def _telling(sentences: Sentences, marks: Mapping[int, tuple[str, ...]]) -> dict[str, list[int]]:
     """The sentences of each condition whose marks tell them from the others of their item."""
     conditions: dict[tuple[str, ...], set[str]] = {}
