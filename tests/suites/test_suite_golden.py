@@ -217,7 +217,7 @@ def test_blimp_is_read_and_written_as_it_was(shared, tmp_path, part):
 
 
 def test_faults_of_real_italian_suites_are_found(shared, tmp_path):
-    """The faults that data/islands/README.md names: both apostrophes in one suite, and in an item."""
+    """The faults that data/islands/README.md names: both apostrophes, in one item too."""
     import csv
 
     table = shared / "data" / "islands" / "italian" / "madeddu_all_long.csv"
