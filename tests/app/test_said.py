@@ -43,7 +43,7 @@ FILES = sorted(
 
 PIECEMEAL = ("which should be", "have it alike", "are like this", "The item ", "There ",
              "has no words in item", "its value there is", "Add the column",
-             "Write a whole")  # fmt: skip
+             "Write a whole", "Models read these as")  # fmt: skip
 """Parts of sentences that the code puts together from several; the pages of checks have them."""
 
 

@@ -292,7 +292,7 @@ def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good,
         (
             ("Esempio", "Frase"),
             (("(1a)", PAIRS[0][0]), ("(1b)", f"*{PAIRS[0][1]}")),
-            "Some sentences of 'Frase' begin with a mark such as *.",
+            "Some sentences of 'Frase' have a mark such as *.",
         ),
         (
             ("Ítem", "Oración", "Gramatical"),

@@ -78,7 +78,7 @@ def test_a_judgment_mark_before_a_sentence_is_told(mark):
 
 
 @pytest.mark.parametrize(
-    "begin", ["#1, Il cane", "%50 cani", "¿Il cane", "¡Il cane", "... Il cane", "Il *cane"]
+    "begin", ["#1, Il cane", "%50 cani", "¿Il cane", "¡Il cane", "... Il cane", "Il cane* 3 * 3"]
 )
 def test_numbers_and_usual_punctuation_are_no_judgment_marks(begin):
     assert faults_of(make({**DOG, "mismatch": [begin, "dormono", "."]}), "CIM-S061") == []
@@ -95,6 +95,7 @@ def test_marks_in_one_condition_only_are_an_error_and_elsewhere_a_warning():
     assert (fault.severity, fault.where) == ("error", "item 1, condition bad")
     assert "1 of 2 sentences of condition 'bad'" in fault.seen
     assert "replace ~* by nothing" in fault.todo
+    assert "~?" not in fault.todo  # it would delete the marks of questions
     assert "swapped" not in fault.todo
     swapped = cimento.pairs([("??A cat sleep.", "A cat sleeps."), ("It rain.", "It rains.")])
     assert "good and the bad sentences swapped?" in one(swapped, "CIM-S061").todo
@@ -451,14 +452,6 @@ def test_faults_are_told_apart_and_summed_up():
     lines = summarize([*faults, *warnings(faults)])
     assert len(lines) == len({fault.code for fault in faults})
     assert any("CIM-S041 several spaces in a row, 2 times; first item 1" in line for line in lines)
-
-
-def test_quotation_marks_of_two_kinds_in_one_pair_are_a_difference():
-    curly = made.pairs([("“Piove”, disse.", '"Piovono", disse.')], language="it")
-    [fault] = [fault for fault in check_suite(curly) if fault.code == "CIM-S058"]
-    assert "in condition 'bad' \"\"" in fault.seen
-    alike = made.pairs([("“Piove”, disse.", "“Piovono”, disse.")], language="it")
-    assert "CIM-S058" not in {fault.code for fault in check_suite(alike)}
 
 
 def test_two_misspelt_conditions_are_told_apart():

@@ -17,6 +17,7 @@ from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.io.parsing import whole_number
 from cimento.paradigms.registry import audit_suite
+from cimento.suites.checks.notation import IN_EXCEL
 from cimento.suites.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.suites.reading import TOML
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
@@ -190,7 +191,8 @@ def located(grid: Grid, fault: Fault) -> Finding:
     by_page = (is_language and ("--language" in fault.todo or TOML in fault.todo)) or (
         not grid.described and (is_language or TOML in fault.seen)
     )
-    todo = "" if by_page else fault.todo
+    # The page has a button for what would be replaced in Excel.
+    todo = "" if by_page else fault.todo.removesuffix(IN_EXCEL).rstrip()
     return Finding(
         sheet, rows, _column_of(grid.sheets[sheet], fault) if rows else None, fault.severity,
         fault.code, fault.where, fault.seen, todo,

@@ -28,6 +28,7 @@ from cimento.app.editing import (
 )
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
+from cimento.app.marked import unmarked
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.parts import opened_dialog, save
 from cimento.app.views import (
@@ -44,6 +45,7 @@ from cimento.app.words import said
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite
+from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.suite_workbook import HOW_TO, ITEMS
 
 
@@ -162,7 +164,7 @@ class Editor:
         self._untitle = button(
             say("edit.untitle"), act(self._remove_titles), icon="vertical_align_top"
         )
-        unmark = act(lambda: self._answer(pairing.unmarked))
+        unmark = act(lambda: self._answer(unmarked))
         self._unmark = button(say("edit.unmark"), unmark, icon="backspace")
 
     def _build_sheets(self) -> None:
@@ -255,7 +257,8 @@ class Editor:
         asked = self._ask()
         self._describe.set_visibility(not (grid.settings().get("language") or asked))
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
-        self._unmark.set_visibility(any(e.code == "CIM-S061" for e in self.report.findings))
+        codes = {finding.code for finding in self.report.findings}
+        self._unmark.set_visibility(not codes.isdisjoint({MARKED, NUMBERED}))
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         self._unsaved.set_visibility(dirty)

@@ -13,9 +13,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TypeAlias
 
 from cimento.suites.headers import HEADERS
+from cimento.suites.sheets import read_sheet
 from cimento.suites.suite_workbook import ABOUT, ITEMS
 from cimento.suites.tables import Table
 from cimento.suites.workbooks import write_sheets
@@ -99,6 +101,20 @@ class Grid:
             return {}
         rows = self.sheets[ABOUT].rows
         return {row[0].strip(): row[1].strip() for row in rows if len(row) > 1 and row[0].strip()}
+
+    def read_rows(self) -> tuple[int, ...]:
+        """The indices of the rows with sentences, as the readers of suites take them.
+
+        Of a table without a description, headings, sums, and notes below it are no such rows.
+        """
+        sheet = self.items
+        filled = tuple(n for n in sheet.body if any(map(str.strip, sheet.rows[n])))
+        if self.described:
+            return filled
+        text = "\n".join("\t".join(map(one_line, row)) for row in plain_rows(sheet))
+        table, _ = read_sheet(text.encode(), Path(f"{ITEMS}.tsv"))
+        numbers = {n + 1 for n in filled} if table is None else {*table.numbers}
+        return tuple(n for n in filled if n + 1 in numbers)
 
     def with_sheet(self, name: str, sheet: Sheet) -> Grid:
         """The grid with another sheet of this name."""
@@ -220,12 +236,12 @@ def add_item(grid: Grid) -> Grid:
     """
     sheet = grid.items
     item, condition = sheet.column("item"), sheet.column("condition")
-    filled = [n for n in sheet.body if any(sheet.rows[n])]
-    last = filled[-1:]
+    filled = grid.read_rows()
+    last = [*filled[-1:]]
     if item is not None and condition is not None and last:
         last = [n for n in filled if sheet.rows[n][item] == sheet.rows[last[0]][item]]
     fixed = design_columns(sheet, last) if last else []
-    number = _next_id(sheet, item)
+    number = _next_id(sheet, item, filled)
     rows = [
         [cell if column in fixed else "" for column, cell in enumerate(sheet.rows[n])]
         for n in last or [sheet.head]
@@ -250,11 +266,11 @@ def design_columns(sheet: Sheet, rows: Sequence[int]) -> list[int]:
     return design
 
 
-def _next_id(sheet: Sheet, column: int | None) -> str:
+def _next_id(sheet: Sheet, column: int | None, rows: Iterable[int]) -> str:
     """An id that no item has: one more than the largest number at the end of an id."""
     if column is None:
         return ""
-    ids = [cell.strip() for cell in sheet.values(column) if cell.strip()]
+    ids = [cell for n in rows if (cell := sheet.rows[n][column].strip())]
     last = re.fullmatch(r"(.*?)(\d*)", ids[-1]) if ids else None
     stem = last[1] if last else ""
     pattern = re.compile(re.escape(stem) + r"(\d{1,12})")

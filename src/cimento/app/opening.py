@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cimento.app.checking import WORKBOOK, Note, file_name, located
+from cimento.app.checking import WORKBOOK, Note, check_grid, file_name, located
 from cimento.app.editing import (
     Grid,
-    remove_titles,
     set_cells,
     sheet_of,
     workbook_of,
@@ -224,18 +223,36 @@ def describe(grid: Grid, *, language: str) -> Grid:
             )
         try:
             loaded = load_suite(path, language=language)
+            written = save_suite(loaded, Path(temporary) / "described.xlsx")
+            described = open_grid(written).grid
         except CimentoError:
-            return _with_description(grid, language)
-        written = save_suite(loaded, Path(temporary) / "described.xlsx")
-        described = open_grid(written).grid
+            described = _read_with_faults(path, language) or _with_description(grid, language)
     # The suite is called as its file is, which may have marks that a place in a message has not.
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     return replace(set_cells(described, ABOUT, named), name=grid.name)
 
 
+def _read_with_faults(path: Path, language: str) -> Grid | None:
+    """A table that was read as a suite with errors, as that suite with a description.
+
+    None where it is none, or where an error of the file, such as a date among texts, would be lost.
+    """
+    try:
+        before = errors(paradigm_of(path).read(path).faults)
+        grid = describe(_converted(path, path.stem), language=language)
+    except CimentoError:
+        return None
+    after = {finding.code for finding in check_grid(grid).findings}
+    return grid if after.issuperset(fault.code for fault in before) else None
+
+
 def _with_description(grid: Grid, language: str) -> Grid:
-    """A table that is no suite yet, with a description and a place for predictions."""
+    """A table that is no suite yet, with a description and a place for predictions.
+
+    Headings, sums and what stands below the table are left out, since only tables without a
+    description may have them.
+    """
     column = grid.items.column("text")
     cells = grid.items.values(column) if column is not None else []
     counts = Counter(len(read_regions(cell)[0]) for cell in cells if "|" in cell)
@@ -245,7 +262,7 @@ def _with_description(grid: Grid, language: str) -> Grid:
     about = [[name, known.get(name, ""), what] for name, (what, _) in SETTINGS.items()]
     sheets = {
         ABOUT: sheet_of([["setting", "value", "what it is"], *about]),
-        ITEMS: remove_titles(grid, ITEMS).items,
+        ITEMS: sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())]),
         PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
     }
     return replace(grid, sheets=sheets, described=True)

@@ -28,22 +28,30 @@ from cimento.app.editing import (
 )
 from cimento.app.findings import button
 from cimento.app.frame import Text
+from cimento.app.marked import (
+    SIDES,
+    Pair,
+    as_read,
+    is_starred,
+    label_column,
+    paired,
+    pairs_of,
+    sentence_columns,
+    unmarked,
+)
 from cimento.app.opening import describe
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.paradigms.registry import has_regions
 from cimento.people.judgments.participants import STAMPS
-from cimento.suites.checks.wording import judgment_mark
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.headers import HEADERS, meaning, without_noun
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
-SIDES = ("good", "bad")
 FIRST_ROWS = 4
 """Rows that the question shows."""
 _OTHER_TEXTS = ("text", "sentence", "condition")
-_MOST_LOOKED_AT = 200
 _LEAST_LIKE = 0.7
 _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
@@ -86,7 +94,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
         grid: the table.
         codes: of what the checks have found in it.
     """
-    sheet = grid.items
+    sheet = as_read(grid)
     if (of_conditions := _of_conditions(grid, codes)) is not None:
         return of_conditions
     if not grid.described and STAMPS.intersection(map(str.casefold, sheet.columns)):
@@ -96,11 +104,11 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     if grid.described or known >= set(SIDES) or not 0 < len(columns) < _CELLS:
         return None
     if len(columns) == 1:
-        others = set(range(sheet.width)) - set(columns)
+        others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}
         is_alone = sheet.column("rating") not in others and not any(
             cell.strip() for column in others for cell in sheet.values(column)
         )
-        kind: Literal["lines", "list"] = "lines" if _pairs(sheet, columns[0]) else "list"
+        kind: Literal["lines", "list"] = "lines" if _lines(sheet, columns[0]) else "list"
         return Question(kind, columns) if is_alone and known <= {"text", "sentence"} else None
     if known.intersection(_OTHER_TEXTS):
         return None
@@ -145,7 +153,7 @@ def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     signs: tuple[Callable[[int, int], bool], ...] = (
         lambda n, m: _is_named_bad(names[n], names[m]),
         lambda n, m: _is_negated(names[n], names[m]),
-        lambda n, _: _is_starred(sheet, n),
+        lambda n, _: is_starred(sheet, n),
     )
     for is_bad in signs[-1:] if headless else signs:
         bad_first, bad_second = (is_bad(*order) for order in orders)
@@ -153,16 +161,6 @@ def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
             return orders[bad_first]
     fit, fit_swapped = (fits[order] for order in orders)
     return orders[fit_swapped > fit] if abs(fit - fit_swapped) > _CLEARLY else None
-
-
-def sentence_columns(sheet: Sheet) -> tuple[int, ...]:
-    """The columns in which most cells have several words."""
-    columns = []
-    for column in range(sheet.width):
-        cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
-        if 2 * sum(" " in cell.strip() for cell in cells) > len(cells):
-            columns.append(column)
-    return tuple(columns)
 
 
 def _is_named_bad(name: str, other: str) -> bool:
@@ -195,12 +193,6 @@ def _is_negated(name: str, other: str) -> bool:
     )
 
 
-def _is_starred(sheet: Sheet, column: int) -> bool:
-    """Whether most sentences of a column begin with an asterisk."""
-    cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
-    return 2 * sum(cell.lstrip().startswith("*") for cell in cells) > len(cells)
-
-
 def _likeness(name: str, side: str) -> float:
     """How much a name is like one of the known names of a side, from 0 to 1; 0 if but a little."""
     word = without_noun(name)
@@ -221,20 +213,9 @@ def named_pair(grid: Grid, good: int, bad: int) -> Grid:
     return unmarked(grid)
 
 
-def unmarked(grid: Grid) -> Grid:
-    """The grid without the judgment marks before sentences."""
-    sheet = grid.items
-    rows = enumerate(sheet.rows)
-    return _with_rows(
-        grid, [row if n <= sheet.head else tuple(map(_unmarked, row)) for n, row in rows]
-    )
-
-
 def paired_lines(grid: Grid, column: int) -> Grid:
     """The grid with a row for each sentence and the one with an asterisk below it."""
-    pairs = _pairs(grid.items, column)
-    made = sheet_of([SIDES, *((good, _unmarked(bad)) for good, bad in pairs)])
-    return grid.with_sheet(ITEMS, made)
+    return paired(grid, _lines(as_read(grid), column))
 
 
 def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
@@ -251,12 +232,6 @@ def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
     return insert_column(rename_column(grid, ITEMS, column, name), ITEMS, column + 1, new)
 
 
-def _unmarked(cell: str) -> str:
-    text = cell.lstrip()
-    mark = judgment_mark(text)
-    return text.removeprefix(mark).lstrip() if mark else cell
-
-
 def _with_rows(grid: Grid, rows: list[tuple[str, ...]]) -> Grid:
     return grid.with_sheet(ITEMS, replace(grid.items, rows=tuple(rows)))
 
@@ -268,16 +243,10 @@ def _with_names_above(grid: Grid) -> Grid:
     return _with_rows(grid, [*sheet.rows[: sheet.head], empty, *sheet.rows[sheet.head :]])
 
 
-def _pairs(sheet: Sheet, column: int) -> list[tuple[str, str]]:
-    """Each sentence of a column and the one with an asterisk below it; none if one has no other."""
-    cells = [sheet.rows[n][column].strip() for n in sheet.body]
-    if column in _of_sentences(sheet):
-        cells = [sheet.columns[column].strip(), *cells]
-    cells = list(filter(None, cells))
-    goods, bads = cells[::2], cells[1::2]
-    if len(goods) != len(bads) or any(map(judgment_mark, goods)):
-        return []
-    return list(zip(goods, bads, strict=True)) if all(map(judgment_mark, bads)) else []
+def _lines(sheet: Sheet, column: int) -> list[Pair]:
+    """Each sentence of a column with the marked one below it; the first may head the column."""
+    above = [sheet.columns[column].strip()] if column in _of_sentences(sheet) else []
+    return pairs_of(sheet, column, above)
 
 
 def _of_sentences(sheet: Sheet) -> set[int]:
@@ -303,7 +272,7 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
     if is_rated or not has_regions(grid.settings().get("kind")) or _predicts(grid):
         return None
-    rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n])]
+    rows = [sheet.rows[n] for n in grid.read_rows()]
     cells = [(row[item].strip(), row[condition].strip()) for row in rows]
     names = tuple(dict.fromkeys(name for _, name in cells))
     if not grid.described and {*map(meaning, names)} == {"good", "bad"}:
@@ -403,7 +372,7 @@ def ask(
     ui.label(say(f"edit.{key}"))
     if question.kind == "answers":
         return
-    _first_rows(grid.items, question.columns, say)
+    _first_rows(as_read(grid), question.columns, say)
     if question.kind == "names":
         Text(", ".join(question.conditions))
         button(say("edit.names-do"), lambda: done(with_names))

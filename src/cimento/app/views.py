@@ -95,7 +95,7 @@ def view_of(grid: Grid, sheet: str, *, wide: bool = False) -> View:
     shown = grid.sheets[sheet]
     columns = _columns(grid, sheet)
     if wide and sheet == ITEMS and has_conditions(grid):
-        return _wide_view(shown, columns)
+        return _wide_view(shown, columns, grid.read_rows())
     body = _body(grid, sheet)
     rows = tuple(
         ViewRow((n,), shown.rows[n], tuple(((n, column),) for column in range(shown.width)))
@@ -180,14 +180,19 @@ def _named_conditions(grid: Grid) -> list[str]:
 # --- A row for each item
 
 
-def _wide_view(sheet: Sheet, columns: Sequence[Column]) -> View:
-    """Items as rows; columns that differ between the conditions of an item are left out."""
+def _wide_view(sheet: Sheet, columns: Sequence[Column], rows_read: Sequence[int]) -> View:
+    """Items as rows; columns that differ between the conditions of an item are left out.
+
+    Args:
+        sheet: the sheet.
+        columns: its columns.
+        rows_read: indices of its rows with sentences; headings and sums are no items.
+    """
     item, condition, text = _needed(sheet)
     items: dict[str, list[int]] = {}
-    for n in sheet.body:
-        if any(sheet.rows[n]):
-            items.setdefault(sheet.rows[n][item].strip(), []).append(n)
-    conditions = dict.fromkeys(filter(None, map(str.strip, sheet.values(condition))))
+    for n in rows_read:
+        items.setdefault(sheet.rows[n][item].strip(), []).append(n)
+    conditions = dict.fromkeys(filter(None, (sheet.rows[n][condition].strip() for n in rows_read)))
     shared = [
         column
         for column in columns
@@ -304,7 +309,8 @@ def _append_items(grid: Grid, view: View, items: Iterable[Sequence[str]]) -> Gri
             made[item] = made[item] or str(number)
             made[condition], made[text] = column.condition, given[column]
             rows.append(made)
-    return insert_rows(grid, view.sheet, len(sheet.rows), rows) if rows else grid
+    last = max(grid.read_rows(), default=sheet.head)
+    return insert_rows(grid, view.sheet, last + 1, rows) if rows else grid
 
 
 # --- Findings beside rows

@@ -127,7 +127,7 @@ _TITLES = {
     "elsewhere": "conditions that differ elsewhere too",
     "unlike": "hardly a word in common",
     "same": "groups with the same context",
-    "marked": "judgment marks before a sentence",
+    "marked": "judgment marks in sentences",
     "overlapping": "overlapping words",
 }
 _OF_TOKENS = ("split", "unknown")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -183,7 +184,22 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S057": _warning(
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
-    "CIM-S061": _error("a judgment mark before a sentence", "Delete it from the sentence."),
+    "CIM-S061": _error("a judgment mark in a sentence", "Delete it from the sentence."),
+    "CIM-S071": _error(
+        "an example number before a sentence",
+        "Delete the numbers from the sentences; they may have a column of their own.",
+    ),
+    "CIM-S072": _warning(
+        "optional words or alternatives",
+        "Write out one of the variants, or an item for each of them.",
+    ),
+    "CIM-S073": _warning(
+        "letters or marks typed differently", "Type the same in all conditions of an item."
+    ),
+    "CIM-S074": _warning(
+        "a special token of models in a sentence",
+        "Write a word in its place; a blank to be filled is ___ in a suite of blanks.",
+    ),
     "CIM-S064": _warning(
         "bars in the sentences of pairs",
         "Delete the bars; regions need a row for each sentence, with the columns item, condition"
@@ -198,7 +214,29 @@ def fault(
     """A fault with a known code; its advice is that of the code unless `todo` is given."""
     check = CHECKS[code]
     advice = check.todo if todo is None else todo
-    return Fault(code, check.severity, where, seen, advice, tuple(places))
+    return Fault(code, check.severity, where, named_blanks(seen), advice, tuple(places))
+
+
+_BLANKS: Mapping[str, str] = {
+    "xa0": "no-break space",
+    "xad": "soft hyphen",
+    "u2009": "thin space",
+    "u200b": "zero width space",
+    "u202f": "narrow no-break space",
+    "ufeff": "byte order mark",
+}
+_ESCAPED_BLANK = re.compile(rf"(?<!\\)((?:\\\\)*)\\({'|'.join(_BLANKS)})")
+
+
+def named_blanks(seen: str) -> str:
+    r"""A message in which invisible characters have their names, not the codes of Python.
+
+    >>> named_blanks(f"{'sul tavolo.' + chr(160)!r} has spaces at its ends.")
+    "'sul tavolo.[no-break space]' has spaces at its ends."
+    """
+    if "\\" not in seen:
+        return seen
+    return _ESCAPED_BLANK.sub(lambda match: f"{match[1]}[{_BLANKS[match[2]]}]", seen)
 
 
 FaultChange: TypeAlias = Callable[[Sequence[Fault]], Sequence[Fault]]

@@ -109,13 +109,16 @@ def test_whole_sentences_are_cut_at_the_words_that_differ() -> None:
     assert audit.split_unequally == ("3",)
 
 
-def test_sentences_after_a_judgment_mark_are_listed(tmp_path, capsys):
+def test_sentences_with_a_judgment_mark_are_listed(tmp_path, capsys):
     path = tmp_path / "pairs.csv"
     path.write_text(
         "good,bad\n#Ieri pioveva.,#Ieri piovevano.\nIl pane è caldo.,Il pane sono caldo.\n", "utf-8"
     )
     assert invoke(["suites", "audit", str(path), "--language", "it"]) == 0
-    assert "judgment marks before a sentence: 1: 1\n" in capsys.readouterr().out
+    assert "judgment marks in sentences: 1: 1\n" in capsys.readouterr().out
+    path.write_text("good,bad\nIl gatto *dormono qui.,Il *gatto dorme qui.\nA b.,A c.\n", "utf-8")
+    assert invoke(["suites", "audit", str(path), "--language", "it"]) == 0
+    assert "judgment marks in sentences: 1: 1\n" in capsys.readouterr().out
     path.write_text("good,bad\nIeri pioveva.,*Ieri piovevano.\n", "utf-8")
     assert invoke(["suites", "audit", str(path), "--language", "it"]) == 2
     assert "1 of 1 sentences of condition 'bad'" in capsys.readouterr().err

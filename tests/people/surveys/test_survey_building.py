@@ -240,7 +240,7 @@ def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
     ("table", "said"),
     [
         ("good,bad\nIeri pioveva.,*Ieri piovevano.\n", "CIM-S061"),
-        ("good,bad\n*Ieri piovevano.,*Ieri pioverono.\n", "item 1: '*Ieri piovevano.' begins"),
+        ("good,bad\n*Ieri piovevano.,*Ieri pioverono.\n", "item 1: '*Ieri piovevano.' has"),
         ("sentence,rating\nIeri pioveva.,7\n?Ieri piovevano.,2\n", "item 2: '?Ieri piovevano.'"),
     ],
 )

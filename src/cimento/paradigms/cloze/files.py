@@ -38,6 +38,7 @@ from cimento.paradigms.cloze.suite import (
     expand_suite,
 )
 from cimento.suites import JsonValue, Meta
+from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
@@ -120,6 +121,7 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
         *_check_shared(expansion.shared),
         *_check_items(expansion.items),
         *_check_bars(expansion.items),
+        *_check_notation(expansion.items),
     ]
     if not expansion.items and not any(fault.code == "CIM-C002" for fault in faults):
         faults.append(cloze_fault("CIM-C009", where=suite.name, seen="The suite has no items."))
@@ -224,6 +226,28 @@ def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:
         item, option = others[0]
         seen = f"{option.spellings[0]!r} is one option, and no item has a bar between options."
         yield cloze_fault("CIM-C017", where=f"item {item.id!r}", seen=seen)
+
+
+def _check_notation(items: Sequence[ClozeItem]) -> list[Fault]:
+    """What stands in texts or in options and is no part of them, such as judgment marks.
+
+    The texts of a suite are compared with one another, and the options of an item by their roles.
+    """
+    places = [f"item {item.id!r}" for item in items]
+    texts = Lines([item.text for item in items], ["text"] * len(items), places, places)
+    options = [
+        (item, option.role, text)
+        for item in items
+        for option in item.options
+        for text in option.spellings
+    ]
+    told = Lines(
+        texts=[text for _, _, text in options],
+        conditions=[role for _, role, _ in options],
+        items=[item.id for item, _, _ in options],
+        places=[f"item {item.id!r}, {role} {text!r}" for item, role, text in options],
+    )
+    return [*notation(texts), *notation(told)]
 
 
 def write_cloze(suite: ClozeSuite, folder: Path) -> Path:

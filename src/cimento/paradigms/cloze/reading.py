@@ -35,6 +35,7 @@ from cimento.paradigms.cloze.suite import (
 )
 from cimento.suites import Meta
 from cimento.suites.faults import fault as file_fault
+from cimento.suites.faults import named_blanks
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
@@ -165,7 +166,7 @@ CLOZE_CHECKS: Mapping[str, tuple[Severity, str]] = {
 def cloze_fault(code: str, *, where: str, seen: str, todo: str = "") -> Fault:
     """A fault of a known code, with its advice unless there is another."""
     severity, usual = CLOZE_CHECKS[code]
-    return Fault(code, severity, where, seen, todo or usual)
+    return Fault(code, severity, where, named_blanks(seen), todo or usual)
 
 
 class TomlClozeOptions(Open):

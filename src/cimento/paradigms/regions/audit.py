@@ -27,8 +27,8 @@ from cimento.paradigms.regions.contrast import (
     items_with_other_contexts,
 )
 from cimento.suites import Region
+from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
-from cimento.suites.checks.wording import marked_items
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -113,7 +113,7 @@ class Audit:
         other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
         unlike: items in which two compared sentences have hardly a word in common.
-        marked: items with a judgment mark before a sentence.
+        marked: items with a judgment mark in a sentence.
         overlapping: pairs of items that share most of their words, with their Jaccard index.
         baselines: cheap methods, with the items that each of them solves.
         confounds: differences that mark one of the four conditions and therefore enter DD; None if

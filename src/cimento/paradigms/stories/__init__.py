@@ -24,7 +24,7 @@ from cimento.paradigms.base import (
     SurveyTask,
 )
 from cimento.paradigms.paradigm import Paradigm, chosen_task, refuse_run
-from cimento.paradigms.stories.checks import audit, story_names
+from cimento.paradigms.stories.checks import audit, notation_faults, story_names
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.formats import (
@@ -142,7 +142,8 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
     def check(self, suite: StorySuite) -> Sequence[Fault]:
         """Everything that is wrong with the stories."""
         file, names = suite.path.name or suite.name, story_names(suite)
-        return [finding.fault(file=file, names=names) for finding in audit(suite)]
+        found = [finding.fault(file=file, names=names) for finding in audit(suite)]
+        return [*found, *notation_faults(suite)]
 
     def audit(self, reading: SuiteReading[StorySuite]) -> SuiteAudit:
         """Everything that is wrong with the stories, and counts of what is in the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cimento.errors import Fault, Severity, counted
@@ -24,6 +24,7 @@ from cimento.paradigms.stories.suite import (
     is_swap,
     made_as,
 )
+from cimento.suites.checks.notation import Lines, notation
 
 Rows: TypeAlias = Callable[[Sequence[Story]], list[int]]
 """Finds the rows of the stories in which something is wrong."""
@@ -89,6 +90,22 @@ def audit(file: StorySuite) -> tuple[StoryFinding, ...]:
 def story_names(file: StorySuite) -> tuple[str, ...]:
     """The name of each story in messages: its key where it has one, else row and id."""
     return tuple(story.key or f"{story.row} ({story.example_id})" for story in file.stories)
+
+
+def notation_faults(file: StorySuite) -> list[Fault]:
+    """Faults of what stands in sentences and is no part of them, such as judgment marks.
+
+    Plausible and implausible stories of a number are compared; each should be typed as the others.
+    """
+    names, where = story_names(file), file.path.name or file.name
+    told = [(story, k) for story in file.stories for k in range(len(story.sentences))]
+    lines = Lines(
+        texts=[story.sentences[k] for story, k in told],
+        conditions=["plausible" if story.plausible else "implausible" for story, _ in told],
+        items=[str(story.story_id) for story, _ in told],
+        places=[f"{where}, story {names[story.row]}, sentence {k + 1}" for story, k in told],
+    )
+    return notation(lines, same=replace(lines, conditions=[names[one.row] for one, _ in told]))
 
 
 def pair_shape(story: Story) -> str:

@@ -33,7 +33,7 @@ from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, Surve
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites import Suite
-from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.published import language_code
 from cimento.suites.tables import open_table
 
@@ -288,12 +288,12 @@ def _refuse_marks(items: Iterable[SurveyItem], *, where: str) -> None:
     marked: dict[str, str] = {}
     for item in items:
         for text in (*item.lines, *(text for _, text in item.options)):
-            if judgment_mark(text).strip("#%"):
+            if any(mark.strip("#%") for mark in judgment_marks(text)):
                 marked.setdefault(item.item, text)
     for id_, text in itertools.islice(marked.items(), 1):
         raise InputError(
             where=f"{where}, item {id_}",
-            seen=f"{text!r} begins with a judgment mark, which people would see; such sentences are"
+            seen=f"{text!r} has a judgment mark, which people would see; such sentences are"
             f" in {counted(len(marked), 'item')}",
             todo="Delete the marks.",
         )

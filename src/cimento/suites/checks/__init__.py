@@ -8,6 +8,7 @@ from functools import partial
 from cimento.errors import Fault
 from cimento.suites import Suite
 from cimento.suites.checks.comparisons import COMPARISON_REMARKS
+from cimento.suites.checks.notation import marks_of
 from cimento.suites.checks.structure import (
     DESIGN_CHECKS,
     DESIGN_REMARKS,
@@ -20,7 +21,7 @@ from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_REMARKS
 from cimento.suites.faults import Faults
 from cimento.suites.reading import Reading
 
-__all__ = ["check_reading", "check_suite"]
+__all__ = ["check_reading", "check_suite", "marked_items"]
 
 _ERROR_CHECKS: tuple[Check, ...] = (
     *STRUCTURE_CHECKS, check_predictions, *DESIGN_CHECKS, *TEXT_CHECKS,
@@ -47,6 +48,12 @@ def check_reading(reading: Reading) -> Faults:
     """Every fault of a suite that was read; most warnings are looked for when they are needed."""
     early = _sorted(_found(Stimuli(reading.suite, reading.places), _ERROR_CHECKS))
     return Faults((*reading.faults, *early), partial(_all_faults, reading, early))
+
+
+def marked_items(suite: Suite) -> tuple[str, ...]:
+    """The ids of the items that have a sentence with a judgment mark."""
+    stimuli = Stimuli(suite)
+    return tuple(dict.fromkeys(map(stimuli.item, marks_of(stimuli))))
 
 
 def _all_faults(reading: Reading, early: Sequence[Fault]) -> Sequence[Fault]:

@@ -43,7 +43,6 @@ MOST_SLIPS, FEW_SLIPS = 0.03, 0.1
 """Largest share of pairs that may differ in more words by mistake; the second is of two at most."""
 MOST_USUAL = 2
 """Most words in which nearly all pairs may differ for a pair with more to be a mistake."""
-_QUOTES = frozenset('"“”„«»')
 
 
 def _identical(stimuli: Stimuli) -> Iterator[Fault]:
@@ -229,7 +228,6 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
     named = {reference.region for _, part in _parts(suite) for reference in references(part)}
     others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
     for first, pairs in _compared_pairs(stimuli):
-        yield from _other_quotes(stimuli, pairs)
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
             # Among at least three items, a single one is the odd one out; among fewer, it is
@@ -382,19 +380,6 @@ def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
 def _region_texts(stimuli: Stimuli, pair: tuple[int, int], region: int) -> tuple[str, ...]:
     regions = map(stimuli.regions, pair)
     return tuple(texts[region - 1] if region <= len(texts) else "" for texts in regions)
-
-
-def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterator[Fault]:
-    """Pairs with straight quotation marks on one side and others on the other."""
-    for left, right in pairs:
-        texts = stimuli.texts[left], stimuli.texts[right]
-        if texts[0].isascii() and texts[1].isascii():
-            continue
-        marks = ["".join(mark for mark in text if mark in _QUOTES) for text in texts]
-        if len(marks[0]) == len(marks[1]) and ('"' in marks[0]) != ('"' in marks[1]):
-            name = stimuli.conditions[left]
-            seen = f"The quotation marks are {marks[1]}, and in condition {name!r} {marks[0]}."
-            yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 
 
 COMPARISON_REMARKS: tuple[Check, ...] = (

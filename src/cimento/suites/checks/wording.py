@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from operator import eq
 
 from cimento.errors import Fault, counted
-from cimento.suites import GOOD, Suite
+from cimento.suites.checks.notation import judged, numbered, optional, special, typed
 from cimento.suites.checks.structure import (
     WORDS_APART,
     Check,
@@ -22,8 +20,6 @@ from cimento.suites.checks.structure import (
     unlike,
 )
 from cimento.suites.faults import fault
-from cimento.suites.headers import meaning
-from cimento.suites.marks import is_formula_error
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
@@ -126,10 +122,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = (".", "?", "!", "…", ":", ";", "。", "？", "！", "؟", "۔", "।")
 _CLOSING = "\"'’”»)]"
-_TICKS = "✓✔√"
-_MARKS = f"*?#%{_TICKS}"
-_JUDGMENT = re.compile(rf"[{re.escape(_MARKS)}]+(?=\s*[^\W\d]|\s*[\"'«“‘¿¡(\[])")
-"""Marks before a word. `#1` and Turkish `%50` are numbers, which are written so."""
 _BETWEEN = " \0 "
 """A separator between texts, which counts as a word."""
 
@@ -210,97 +202,6 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault("CIM-S057", where=places[1], seen=seen, places=places)
 
 
-def judgment_mark(text: str) -> str:
-    """The mark by which linguists write down a judgment before a sentence; empty without one."""
-    if text[:1] not in _MARKS or is_formula_error(text):
-        return ""
-    return match[0] if (match := _JUDGMENT.match(text)) else ""
-
-
-def marked_items(suite: Suite) -> tuple[str, ...]:
-    """The ids of the items that have a sentence after a judgment mark."""
-    stimuli = Stimuli(suite)
-    numbers = (number for number, text in enumerate(stimuli.texts) if judgment_mark(text))
-    return tuple(dict.fromkeys(map(stimuli.item, numbers)))
-
-
-def _deleting(stimuli: Stimuli, numbers: Sequence[int], marks: str) -> str:
-    """Advice on marks that tell one condition from the others, before some of its sentences."""
-    todo = "Delete them from the sentences"
-    condition = stimuli.conditions[numbers[0]]
-    if meaning(condition) == GOOD and not {*marks} & {*_TICKS}:
-        where = "; ".join(map(stimuli.where, numbers[:_SHOWN_SWAPPED]))
-        todo = "They mark what is not acceptable: " + (
-            f"are the good and the bad sentence swapped in {where}? If so, exchange the two there."
-            if 2 * len(numbers) < stimuli.conditions.count(condition)
-            else "are the columns of the good and the bad sentences swapped? If so, exchange their"
-            " names."
-        )
-        todo += " In either case, delete the marks"
-    # Excel takes these for any text.
-    if searched := " and ".join(f"~{mark}" for mark in "*?" if mark in marks):
-        todo += f" (in Excel, replace {searched} by nothing: without ~ any text is replaced)"
-    return f"{todo}."
-
-
-_SHOWN_SWAPPED = 3
-_NO_JUDGMENTS = "#%"
-"""Marks that may begin any sentence, if they do so in several conditions."""
-
-
-def _telling(stimuli: Stimuli, marks: Mapping[int, str]) -> dict[str, list[int]]:
-    """The sentences of each condition whose marks tell them from the others of their item."""
-    conditions: dict[str, set[str]] = {}
-    in_item = Counter((stimuli.item(number), mark) for number, mark in marks.items())
-    for number, mark in marks.items():
-        conditions.setdefault(mark, set()).add(stimuli.conditions[number])
-    telling: dict[str, list[int]] = {}
-    for number, mark in marks.items():
-        is_judgment = len(conditions[mark]) == 1 or mark[0] not in _NO_JUDGMENTS
-        if is_judgment and in_item[stimuli.item(number), mark] < len(stimuli.names):
-            telling.setdefault(stimuli.conditions[number], []).append(number)
-    return telling
-
-
-def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
-    """Sentences after an asterisk or another such mark.
-
-    Marks that one condition of an item has and another has not are errors: models would tell the
-    conditions apart by them alone.
-    """
-    marks = {
-        number: mark
-        for number, text in enumerate(stimuli.texts)
-        if text[:1] in _MARKS and (mark := judgment_mark(text))
-    }
-    telling = _telling(stimuli, marks)
-    for name, numbers in telling.items():
-        first, count, total = numbers[0], len(numbers), stimuli.conditions.count(name)
-        seen = (
-            f"Such marks decide the result: they are in {count} of {total} sentences of condition"
-            f" {name!r}, and in no other condition."
-            if len(telling) == 1
-            else f"Such marks decide the result: they are in {count} of {total} sentences of"
-            f" condition {name!r}."
-        )
-        seen = f"{_begins(stimuli, marks, first)} {seen}"
-        todo = _deleting(stimuli, numbers, "".join(marks[number] for number in numbers))
-        places = map(stimuli.where, numbers)
-        yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
-    if marks and not telling:
-        seen, all_places = _begins(stimuli, marks, min(marks)), list(map(stimuli.where, marks))
-        if len(marks) > 1:
-            seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
-        made = fault("CIM-S061", where=all_places[0], seen=seen, places=all_places)
-        yield replace(made, severity="warning")
-
-
-def _begins(stimuli: Stimuli, marks: Mapping[int, str], number: int) -> str:
-    text = stimuli.texts[number]
-    seen = f"{text!r} begins with {marks[number]!r}, which the model would read too."
-    return seen  # noqa: RET504  # the texts of this name are looked for in the translations
-
-
 def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:
     """Bars without blanks between letters, which divide a word: people write them between words.
 
@@ -325,13 +226,14 @@ def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault("CIM-S070", where=where, seen=seen, places=map(stimuli.where, joined))
 
 
-TEXT_CHECKS: tuple[Check, ...] = (_letters, _judgment_marks)
-"""The checks of codes CIM-S040 to CIM-S043, CIM-S045, CIM-S046 and CIM-S061; some are errors."""
+TEXT_CHECKS: tuple[Check, ...] = (_letters, judged, numbered)
+"""The checks of codes CIM-S040 to CIM-S043, CIM-S045, CIM-S046, CIM-S061 and CIM-S071; some are
+errors."""
 
 
 WORDING_REMARKS: tuple[Check, ...] = (
     _apostrophes, _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences,
-    _joined_words,
+    _joined_words, optional, typed, special,
 )  # fmt: skip
-"""The checks of codes CIM-S044, CIM-S053 to CIM-S057 and CIM-S070, which are all warnings; CIM-S056
-and CIM-S057 apply to suites with factors."""
+"""The checks of codes CIM-S044, CIM-S053 to CIM-S057, CIM-S070 and CIM-S072 to CIM-S074, which are
+all warnings; CIM-S056 and CIM-S057 apply to suites with factors."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from cimento.errors import Fault
-from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.checks.asides import judgment_mark
 from cimento.suites.faults import EXAMPLE
 from cimento.suites.headers import has_letter
 from cimento.suites.marks import advice_on, is_judgments, names_judgments, sides_of
@@ -212,7 +212,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
     """Advice on judgments of the sentences in one column; empty where there seem to be none."""
     if any(map(judgment_mark, table.cells[sentence])):
         return (
-            f"Some sentences of {sentence!r} begin with a mark such as *. If those are the bad ones"
+            f"Some sentences of {sentence!r} have a mark such as *. If those are the bad ones"
             " of pairs, write each beside its good one, in columns good and bad; if not, add a"
             " column rating, with 1, and 0 for those with a mark. Delete the marks."
         )
