@@ -28,6 +28,7 @@ from cimento.corpus import (
 from cimento.errors import InputError, counted
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
+from cimento.suites.letters import one_spelling
 
 COLUMNS = 10
 LONGEST_LINE = 1_000_000
@@ -353,7 +354,7 @@ def licences_of(files: Iterable[TreebankFile]) -> dict[str, str]:
 
 def fingerprint(text: str) -> bytes:
     """A short hash of a text, ignoring case, marks, mentions and addresses."""
-    plain = _MASKED.sub(" ", unicodedata.normalize("NFC", text).casefold())
+    plain = _MASKED.sub(" ", one_spelling(text).casefold())
     return hashlib.blake2b(" ".join(plain.split()).encode(), digest_size=12).digest()
 
 

@@ -41,6 +41,7 @@ from cimento.suites import JsonValue, Meta
 from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
+from cimento.suites.letters import one_spelling
 
 _SHOWN = 5
 """Ids of items that a fault names."""
@@ -189,7 +190,7 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
     first_with: dict[tuple[str, str], str] = {}
     for item in items:
         where = f"item {item.id!r}"
-        spellings = (text for option in item.options for text in set(option.spellings))
+        spellings = (text for option in item.options for text in _as_compared(option))
         for text, times in _repeated(spellings):
             yield cloze_fault(
                 "CIM-C007", where=where, seen=f"{text!r} is listed under {times} roles."
@@ -209,6 +210,11 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
         if first != item.id:
             seen = f"Its text is that of item {first!r}: {item.text!r}."
             yield cloze_fault("CIM-C016", where=where, seen=seen)
+
+
+def _as_compared(option: Option) -> set[str]:
+    """The spellings of an option as they are compared with others."""
+    return set(map(one_spelling, option.spellings))
 
 
 def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:

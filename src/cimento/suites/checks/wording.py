@@ -23,6 +23,7 @@ from cimento.suites.checks.structure import (
 )
 from cimento.suites.faults import fault
 from cimento.suites.headers import meaning
+from cimento.suites.letters import one_spelling
 from cimento.suites.marks import is_formula_error
 
 _BLANKS = re.compile(r"\s{2,}")
@@ -160,7 +161,8 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
 
 def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
     for number in unlike(stimuli.texts, _have_no_double):
-        if match := _DOUBLED.search(text := stimuli.texts[number]):
+        text = stimuli.texts[number]
+        if match := _DOUBLED.search(one_spelling(text)):
             seen = f"{match[0]!r} in {text!r}."
             yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
 
@@ -194,7 +196,7 @@ def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _common_words(texts: Sequence[str]) -> frozenset[str]:
-    sets = [frozenset(word.lower() for word in _WORD.findall(text)) for text in texts]
+    sets = [frozenset(_WORD.findall(one_spelling(text).lower())) for text in texts]
     return frozenset.intersection(*sets) if sets else frozenset()
 
 
@@ -203,7 +205,12 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
     if not stimuli.suite.factors:
         return
     stimuli_of = enumerate(zip(stimuli.conditions, stimuli.texts, strict=True))
-    for (name, text), ids in names_by_key((key, stimuli.item(n)) for n, key in stimuli_of).items():
+    written: dict[str, str] = {}
+    spelled = (
+        ((name, written.setdefault(one_spelling(text), text)), stimuli.item(n))
+        for n, (name, text) in stimuli_of
+    )
+    for (name, text), ids in names_by_key(spelled).items():
         if text and len(ids) > 1:
             seen = f"{text!r} is the sentence of {name} in items {ids}."
             places = [f"item {id_}, condition {name}" for id_ in ids]
