@@ -26,7 +26,7 @@ from cimento.corpus import (
     tree_faults,
 )
 from cimento.errors import InputError, counted
-from cimento.io.files import reading
+from cimento.io.files import BOM, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 from cimento.suites.letters import one_spelling
 
@@ -196,7 +196,7 @@ class _Reading:
         """Read the lines of the sentence, then check that they form a sentence."""
         for number, data in enumerate(block, start=self.start):
             try:
-                line = data.decode("utf-8")
+                line = data.decode("utf-8").removeprefix(BOM)  # of a file that was appended
             except UnicodeDecodeError as error:
                 shown = data[: error.start].decode("utf-8", "ignore")[-20:]
                 self._fault(

@@ -79,6 +79,9 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S070": _warning(
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
     ),
+    "CIM-S092": _warning(
+        "a byte order mark inside a file", "Look whether a second header row follows it."
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

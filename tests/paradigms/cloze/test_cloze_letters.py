@@ -22,7 +22,15 @@ from cimento.paradigms.cloze.people import (
 from cimento.paradigms.cloze.recording import logged_options
 from cimento.paradigms.cloze.requests import Candidate, by_item
 from cimento.paradigms.cloze.shares import hit_ranks
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.paradigms.cloze.suite import (
+    BaseSentence,
+    ClozeItem,
+    ClozeSuite,
+    MultiwordItem,
+    Option,
+    SeedSet,
+    Template,
+)
 from cimento.suites import Meta
 from tests.helpers.spellings import decomposed, spellings
 
@@ -167,3 +175,40 @@ def test_a_run_of_recorded_candidates_and_its_profile_say_the_same(spell, tmp_pa
     stored = (tmp_path / "suite" / "items.tsv").read_text("utf-8")
     assert spell("dov'è") in stored  # as written
     assert unicodedata.is_normalized("NFC", stored) == (spell is str)
+
+
+TEMPLATE = Template(
+    "t",
+    (BaseSentence("Lui ", " <SEED>."),),
+    (SeedSet("a", (decomposed("perché"), "ora")),),
+    (Option(decomposed("è"), variants=("e'", "e\u2019")), Option("sta\u200b", "implausible")),
+)
+
+
+def test_separate_accents_and_unseen_characters_are_reported_in_blanks_and_templates():
+    items = (
+        ClozeItem("a", decomposed("Perché "), ".", (Option("va"), Option("era", "implausible"))),
+        ClozeItem("b", "Chi ", ".", (Option("l'ha"), Option("\ufeffera", "implausible"))),
+    )
+    words = (MultiwordItem("m", "", decomposed("Ha {perciò} {paura}.")),)
+    suite = ClozeSuite(Meta("a", language="it"), items=items, multiwords=words)
+    found = [(fault.code, fault.where) for fault in check_cloze(suite)]
+    assert found == [
+        ("CIM-S043", "item 'b'"), ("CIM-S045", "item 'a'"), ("CIM-S045", "item 'm'"),
+    ]  # fmt: skip
+    faults = check_cloze(ClozeSuite(Meta("a", language="it"), templates=(TEMPLATE,)))
+    assert [(fault.code, fault.where) for fault in faults] == [
+        ("CIM-S043", "template 't'"), ("CIM-S045", "template 't'"), ("CIM-S045", "template 't'"),
+    ]  # fmt: skip
+    [target] = [fault.seen for fault in faults if "target" in fault.seen]
+    assert "far below the same word in NFC" in target
+
+
+def test_mixed_apostrophes_are_reported_in_blanks_but_not_for_spellings_that_count_as_equal():
+    options = (Option("dov'", variants=("dov\u2019",)), Option("se", "implausible"))
+    straight = ClozeItem("a", "Vede ", " va.", options)
+    curly = ClozeItem("b", "Vede l\u2019amico ", " va.", options)
+    meta = Meta("a", language="it")
+    assert check_cloze(ClozeSuite(meta, items=(straight,))) == ()
+    [fault] = check_cloze(ClozeSuite(meta, items=(straight, curly)))
+    assert fault.code == "CIM-S044"

@@ -33,11 +33,13 @@ from cimento.paradigms.cloze.suite import (
     ClozeSuite,
     MultiwordItem,
     Option,
+    OptionRole,
     SharedForm,
     Template,
     expand_suite,
 )
 from cimento.suites import JsonValue, Meta
+from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
@@ -121,6 +123,7 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
         *_check_shared(expansion.shared),
         *_check_items(expansion.items),
         *_check_bars(expansion.items),
+        *_check_letters(suite),
     ]
     if not expansion.items and not any(fault.code == "CIM-C002" for fault in faults):
         faults.append(cloze_fault("CIM-C009", where=suite.name, seen="The suite has no items."))
@@ -215,6 +218,35 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
 def _as_compared(option: Option) -> set[str]:
     """The spellings of an option as they are compared with others."""
     return set(map(one_spelling, option.spellings))
+
+
+def _check_letters(suite: ClozeSuite) -> Iterator[Fault]:
+    """Invisible characters, separate accents and mixed apostrophes, each text looked at once."""
+    texts = [(f"item {item.id!r}", "", item.text) for item in suite.items]
+    texts += [(f"item {item.id!r}", "", item.text) for item in suite.multiwords]
+    options = [(f"item {item.id!r}", item.options) for item in suite.items]
+    for template in suite.templates:
+        where = f"template {template.id!r}"
+        texts += [(where, "", sentence.text) for sentence in template.sentences]
+        texts += [(where, "", form) for seeds in template.seeds for form in seeds.forms]
+        options.append((where, template.options))
+        options += [(where, seeds.options) for seeds in template.seeds]
+    spelled = [
+        (where, f"The {_OPTION_NAMES[option.role]}", text)
+        for where, several in options
+        for option in several
+        for text in option.spellings
+    ]
+    for where, what, text in dict.fromkeys([*texts, *spelled]):
+        yield from letter_faults(text, where, what=what)
+    # Other spellings of an option are given to count as equal.
+    texts += [(where, "", option.text) for where, several in options for option in several]
+    yield from mixed_apostrophes([text for _, _, text in texts], lambda number: texts[number][0])
+
+
+_OPTION_NAMES: Mapping[OptionRole, str] = {
+    "target": "target", "plausible": "plausible option", "implausible": "implausible option",
+}  # fmt: skip
 
 
 def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:

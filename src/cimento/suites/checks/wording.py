@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import eq
 
@@ -42,7 +42,7 @@ def _letters(stimuli: Stimuli) -> Iterator[Fault]:
     for number in () if stimuli.is_plain else unlike(stimuli.lines, are_plain):
         where = stimuli.where(number)
         yield from _blanks(stimuli.regions(number), where)
-        yield from _characters(stimuli.lines[number], where)
+        yield from letter_faults(stimuli.lines[number], where)
 
 
 def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
@@ -55,12 +55,26 @@ def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
             yield fault("CIM-S041", where=where, seen=seen)
 
 
-def _characters(text: str, where: str) -> Iterator[Fault]:
+def letter_faults(text: str, where: str, *, what: str = "") -> Iterator[Fault]:
+    """The faults of the characters of a text, which every kind of suite may have.
+
+    Args:
+        text: what a model reads, or scores.
+        where: its place.
+        what: what it is, where that matters to the result, such as ``The option``.
+    """
+    if are_plain([text]):
+        return
     if not text.isprintable() or _REPLACEMENT in text:
         yield from _unseen(text, where)
     if not unicodedata.is_normalized("NFC", text):
         composed = unicodedata.normalize("NFC", text)
         seen = f"{_differing(text, composed)!r} is written with separate accents."
+        if what:
+            seen = (
+                f"{what} {_differing(text, composed)!r} is written with separate accents, as models"
+                " have hardly read it: they score it far below the same word in NFC."
+            )
         yield fault("CIM-S045", where=where, seen=seen)
     yield from _mojibake(text, where)
 
@@ -98,16 +112,25 @@ def _mojibake(text: str, where: str) -> Iterator[Fault]:
 
 
 def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
-    """Straight and curly apostrophes in one suite, which models see as different words."""
-    if not all(any(mark in text for text in stimuli.texts) for mark in "'’"):
+    yield from mixed_apostrophes(stimuli.lines, stimuli.where)
+
+
+def mixed_apostrophes(lines: Sequence[str], where: Callable[[int], str]) -> Iterator[Fault]:
+    """Straight and curly apostrophes in one suite, which models see as different words.
+
+    Args:
+        lines: the texts of the suite.
+        where: the place of the text of a number.
+    """
+    if not all(any(mark in text for text in lines) for mark in "'’"):
         return
     places = {"'": Listing(), "’": Listing()}
     both = 0
-    for number, text in enumerate(stimuli.lines):
+    for number, text in enumerate(lines):
         marks = set(_APOSTROPHE.findall(text))
         both += len(marks) > 1
         for mark in marks:
-            places[mark].append(stimuli.where(number))
+            places[mark].append(where(number))
     rarer, other = sorted(places, key=lambda mark: len(places[mark]))
     if listing := places[rarer]:
         seen = (
