@@ -242,6 +242,7 @@ def join(options: _JoinOptions) -> int:
             policy=options.policy(reading.READING_POLICY),
             columns=(reading.ENTROPY,) if options.entropy else (),
         ),
+        remark=note,
     )
     if options.as_json:
         show_json({"observations": joined.to_dicts()})
