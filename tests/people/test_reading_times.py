@@ -108,10 +108,8 @@ def test_texts_that_count_from_0_and_from_1_are_told_apart(joined, model):
     said = []
     alone = join_surprisals(mixed, model, remark=said.append)
     assert alone["surprisal_bits"].to_list() == expected
-    assert said == [
-        "Positions begin at 0 in text 'a' and at 1 in text 'b': each text is counted by its own"
-        " first row. If the first word of a text is in no row, give the whole texts (--texts)."
-    ]
+    [remark] = said
+    assert remark.startswith("Positions begin at 0 in text 'a' and at 1 in text 'b': each text is")
     whole = join_surprisals(mixed, model, texts=TEXTS, remark=said.append)
     assert whole["surprisal_bits"].to_list() == expected
     join_surprisals(observed(), model, remark=said.append)
@@ -138,7 +136,9 @@ def test_repeated_words_do_not_shift_a_text(model):
     whole = [("b", number, "il") for number in (1, 2, 3)]
     expected = join_surprisals(pl.DataFrame(whole, schema, orient="row"), model)
     found = join_surprisals(table, model, texts=texts).filter(text="b")
-    assert found["surprisal_bits"].to_list() == expected["surprisal_bits"].to_list()[:2]
+    bits = expected["surprisal_bits"].to_list()
+    assert found["surprisal_bits"].to_list() == pytest.approx(bits[:2], abs=1e-4)
+    assert abs(bits[0] - bits[1]) > 1
 
 
 SPELLED = {"città": "Perché l'amica è in città?", "b": "Dov'è il tè?"}
@@ -156,7 +156,7 @@ def test_no_spelling_of_words_and_texts_changes_a_join(data):
     ]
     table = pl.DataFrame(rows, schema=["text", "position", "word", "subject"], orient="row")
     whole = {data.draw(spellings(text)): content for text, content in SPELLED.items()}
-    scorer = FakeScorer()
+    scorer = FakeScorer(lambda tokens, index: -float(index + len(tokens[index])))
     made = join_surprisals(table, scorer, texts=whole)
     plain = [
         (text, number, word, subject)
