@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -204,13 +204,7 @@ def join_surprisals(
     wanted += ["zipf"] if frequency is not None else []
     wanted += [ENTROPY] if ENTROPY in chosen.columns else []
     made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
-    for column in (_column_name(name, n) for name, n in made):
-        if column in observations.columns:
-            raise UsageError(
-                where="the table",
-                seen=f"it has a column {column!r} already, which is made here",
-                todo="Give the column another name.",
-            )
+    _refuse_columns(observations, (_column_name(name, n) for name, n in made))
     places = word_positions(observations, names or WordColumns())
     words = all_words(places, texts)
     if remark is not None and texts is None and (said := counting_remark(words)):
@@ -221,6 +215,16 @@ def join_surprisals(
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
+
+
+def _refuse_columns(observations: pl.DataFrame, made: Iterable[str]) -> None:
+    for column in made:
+        if column in observations.columns:
+            raise UsageError(
+                where="the table",
+                seen=f"it has a column {column!r} already, which is made here",
+                todo="Give the column another name.",
+            )
 
 
 def _column_name(name: str, distance: int) -> str:

@@ -182,7 +182,7 @@ def _refuse_words(known: Mapping[int, tuple[str, int]], text: str, way: TextWord
 
 def counting_remark(words: Mapping[str, TextWords]) -> str:
     """What is to be said where some texts count from 0 and others from 1; empty otherwise."""
-    of_first = {way.first: text for text, way in reversed(words.items())}
+    of_first = {way.first: text for text, way in reversed([*words.items()])}
     if len(of_first) == 1:
         return ""
     return (

@@ -239,7 +239,8 @@ def _with_target(
     unequal, unlike = [], []
     for item in suite.items:
         regions = enumerate(item.condition(contrast.target).regions, start=1)
-        context = (_folded(r.text) for n, r in regions if n not in contrast.regions)
+        others = (r.text for n, r in regions if n not in contrast.regions)
+        context = (one_spelling(text).casefold() for text in others)
         contexts.setdefault(tuple(context), []).append(item.id)
         places = [(item.id, name) for name in names]
         if len({in_target[place] for place in places if place in in_target}) > 1:
@@ -390,7 +391,9 @@ def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
 
 def _words(item: Item) -> frozenset[str]:
     texts = (region.text for condition in item.conditions for region in condition.regions)
-    return frozenset(word for text in texts for word in re.findall(r"[^\W\d_]+", _folded(text)))
+    return frozenset(
+        word for text in texts for word in re.findall(r"[^\W\d_]+", one_spelling(text).casefold())
+    )
 
 
 def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None) -> Baseline:
@@ -490,13 +493,8 @@ def _right(pair: tuple[Counter[str], Counter[str]], good: Counter[str], bad: Cou
     return 0.5 if difference == 0 else float(difference > 0)
 
 
-def _folded(text: str) -> str:
-    """A text as its words are compared: in one spelling, capitals aside."""
-    return one_spelling(text).casefold()
-
-
 def _ngrams(sentence: str, order: int) -> Iterator[str]:
-    text = _folded(sentence)
+    text = one_spelling(sentence).casefold()
     if WITHOUT_BLANKS.search(text):
         words = [text[start:end] for start, end in word_spans(text)]
     else:
