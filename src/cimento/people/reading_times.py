@@ -200,8 +200,7 @@ def join_surprisals(
         CimentoError: the model cannot be used.
     """
     chosen = asking or Asking(policy=READING_POLICY)
-    wanted = ["surprisal_bits", "length"]
-    wanted += ["zipf"] if frequency is not None else []
+    wanted = ["surprisal_bits", "length", *(["zipf"] if frequency is not None else [])]
     wanted += [ENTROPY] if ENTROPY in chosen.columns else []
     made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
     _refuse_columns(observations, (_column_name(name, n) for name, n in made))
@@ -210,8 +209,7 @@ def join_surprisals(
     if remark is not None and texts is None and (said := counting_remark(words)):
         remark(said)
     rows = [(text, number - words[text].first) for text, number in places.rows]
-    [ready] = as_scorers([model], chosen)
-    handle = ModelHandle(ready, chosen)
+    handle = ModelHandle(*as_scorers([model], chosen), chosen)
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
