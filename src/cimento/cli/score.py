@@ -220,13 +220,12 @@ def join(options: _JoinOptions) -> int:
     from dataclasses import replace
 
     from cimento.people import reading_times as reading
+    from cimento.people.word_positions import WordColumns
 
     if options.output is not None:
         reading.refuse_output(options.output)
     column = options.text_column
-    names = reading.WordColumns(
-        text=column, position=options.position_column, word=options.word_column
-    )
+    names = WordColumns(text=column, position=options.position_column, word=options.word_column)
     observations, changed = reading.with_decimal_points(
         reading.read_observations(options.file), names=names
     )

@@ -209,7 +209,7 @@ def join_surprisals(
     if remark is not None and texts is None and (said := counting_remark(words)):
         remark(said)
     rows = [(text, number - words[text].first) for text, number in places.rows]
-    handle = ModelHandle(*as_scorers([model], chosen), chosen)
+    handle = ModelHandle(as_scorers([model], chosen)[0], chosen)
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
