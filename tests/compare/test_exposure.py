@@ -22,6 +22,7 @@ from cimento.compare.exposure import (
     words_of,
 )
 from cimento.testing import FakeScorer
+from tests.helpers.spellings import spellings
 
 
 def suite(pairs, formula="(*;%good%) < (*;%bad%)"):
@@ -139,3 +140,46 @@ def test_the_command(tmp_path, capsys):
     assert printed.keys() == {"exposures", "pairs"}
     assert invoke(["suites", "exposure", str(tmp_path / "runs"), "--corpus", str(corpus)]) == 2
     assert "runs of 2 suites" in capsys.readouterr().err
+
+
+LETTERS = [
+    ("Un amico l'ha visto.", "Un amico l'hanno visto."),
+    ("La città è bella.", "La città sono bella."),
+    ("Perché no?", "Perciò no?"),
+]
+LETTERS_CORPUS = ["Un amico l'ha visto ieri.", "La CITTÀ è bella.", "Dice: perciò no?", "l'ha"]
+# By hand: `' ha` 2 and `' hanno` 0, `città è` 1 and `città sono` 0, `perché` 0 and `perciò` 1;
+# of the sentences, the second and the second side of the third are in the corpus.
+LETTERS_COUNTS = [(2, 0, 0), (1, 0, 1), (0, 1, 1)]
+
+
+@given(st.data())
+def test_no_spelling_of_suite_and_corpus_changes_a_count(data):
+    pairs = [tuple(data.draw(spellings(side)) for side in pair) for pair in LETTERS]
+    corpus = [data.draw(spellings(line)) for line in LETTERS_CORPUS]
+    counted = counted_pairs(critical_pairs(suite(pairs), before=1), corpus)
+    assert [(p.n_good, p.n_bad, p.n_whole) for p in counted] == LETTERS_COUNTS
+
+
+def test_a_side_that_only_has_words_more_at_its_end_is_counted_with_the_word_before_them():
+    pairs = [("I cani corrono", "I cani corrono molto"), ("I cani", "I cani dormono bene")]
+    found = critical_pairs(suite(pairs), before=0)
+    assert [(pair.good, pair.bad) for pair in found] == [
+        (("corrono",), ("corrono", "molto")), (("cani",), ("cani", "dormono", "bene")),
+    ]  # fmt: skip
+    corpus = ["I cani corrono molto", "I cani dormono", "cani e gatti"]
+    counted = counted_pairs(found, corpus)
+    # `corrono` 1, `corrono molto` 1, both sentences of the first; `cani` 3 times, the sentence
+    # `I cani` twice within longer ones.
+    assert [(p.n_good, p.n_bad, p.n_whole) for p in counted] == [(1, 1, 2), (3, 0, 2)]
+
+
+words = st.lists(st.sampled_from("abc"), max_size=4).map(" ".join)
+
+
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=3), st.integers(0, 3))
+def test_no_side_of_a_pair_is_without_words(pairs, before):
+    found = critical_pairs(suite(pairs), before=before)
+    assert all(pair.good and pair.bad and pair.good != pair.bad for pair in found)
+    assert len(found) == sum(a != b and bool(a) and bool(b) for a, b in pairs)
+    counted_pairs(found, ["a b c"])

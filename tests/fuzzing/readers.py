@@ -340,9 +340,9 @@ def server_answer(path: Path) -> object:
 
 def free_text(path: Path) -> object:
     """Texts to score."""
-    from cimento.engine.freetext import read_lines
+    from cimento.io.lines import read_lines
 
-    return read_lines(path)
+    return read_lines(path, remark=str)
 
 
 def model_args(path: Path) -> object:

@@ -211,9 +211,9 @@ def reply(path: Path) -> object:
 
 def contexts(path: Path) -> object:
     """What stands before texts."""
-    from cimento.engine.freetext import read_contexts
+    from cimento.io.lines import read_contexts
 
-    return read_contexts(path, ["Esco.", "Piove."])
+    return read_contexts(path, ["Esco.", "Piove."], remark=str)
 
 
 def model_files(folder: Path) -> object:

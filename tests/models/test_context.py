@@ -8,7 +8,8 @@ import torch
 from cimento import InputError, Policy, UsageError, evaluate, evaluate_all
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.engine.freetext import read_contexts, score_texts
+from cimento.engine.freetext import score_texts
+from cimento.io.lines import read_contexts
 from cimento.measures import surprisal_bits
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load
@@ -187,9 +188,9 @@ def test_lines_of_contexts_belong_to_texts_in_order(tmp_path):
     path = tmp_path / "contexts.txt"
     path.write_text("Uno.\n\nTre.\n", encoding="utf-8")
 
-    assert read_contexts(path, ["a", "b", "c"]) == ["Uno.", "", "Tre."]
+    assert read_contexts(path, ["a", "b", "c"], remark=str) == ["Uno.", "", "Tre."]
     with pytest.raises(InputError, match="3 lines for 2 texts"):
-        read_contexts(path, ["a", "b"])
+        read_contexts(path, ["a", "b"], remark=str)
 
 
 def test_the_command_line_takes_contexts(gpt2, tmp_path, monkeypatch, capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 from tokenizers import Tokenizer
@@ -224,8 +225,37 @@ def test_whole_words_of_a_causal_model_are_probabilities(zoo_folder):
     policy = FillPolicy(k=tokens, protocol="complete", masks=1)
     [fills] = filler(folder).fill(GAPS[:1], policy)
     total = math.fsum(math.exp(fill.logprob_nats) for fill in fills)
-    [plain_fills] = filler(folder).fill(GAPS[:1], FillPolicy(k=tokens, protocol="words"))
-    assert 0 < total < math.fsum(math.exp(fill.logprob_nats) for fill in plain_fills) <= 1
+    [left] = filler(folder).fill(GAPS[:1], FillPolicy(k=tokens))
+    begun = [fill.logprob_nats for fill in left if fill.kind == "word"]
+    assert 0 < total < math.fsum(map(math.exp, begun)) <= 1
+
+
+@pytest.mark.parametrize("k", [1, 3, 25, 1000])
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_whole_words_of_one_token_are_the_most_probable_of_all_that_end_there(name, k, zoo_folder):
+    """Against every token that begins a word: its P times that of whatever does not continue it."""
+    folder = zoo_folder(name)
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    special = zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer]
+    tokenizer = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
+    before = tokenizer.convert_tokens_to_ids(list(special.before))
+    gap = GAPS[2]
+    ids = [*before, *plain.tokens_of(folder, gap.before.rstrip()).ids]
+    tokens = FillTokens(tokenizer, size=model.config.vocab_size)
+    first = plain_row(model, ids, len(ids) - 1)
+    best = {}
+    for token in np.flatnonzero(tokens.whole_words(after_blank=tokens.after_blank(gap.before))).tolist():
+        after = plain_row(model, [*ids, token], len(ids))
+        ends = torch.from_numpy(~tokens.continuing)
+        value = first[token].item() + after[ends].logsumexp(0).item()
+        word = tokens.candidate(token)
+        best[word] = max(value, best.get(word, -math.inf))
+    [fills] = filler(folder).fill([gap], FillPolicy(k=k, protocol="words"))
+    expected = sorted(best.values(), reverse=True)[:k]
+    assert [fill.logprob_nats for fill in fills] == pytest.approx(expected, abs=TOLERANCE_NATS)
+    for fill in fills:
+        assert fill.logprob_nats == pytest.approx(best[fill.candidate], abs=TOLERANCE_NATS)
+        assert (fill.method, fill.kind, fill.n_pieces) == ("words", "word", 1)
 
 
 @pytest.mark.parametrize("name", ["t5", "mt5"])

@@ -17,15 +17,15 @@ from cimento.models.registry import open_scorer
 from cimento.people.reading_times import (
     ENTROPY,
     READING_POLICY,
-    WordColumns,
-    all_words,
     read_observations,
     read_texts,
     without_marks,
-    word_positions,
     write_joined,
 )
+from cimento.people.word_positions import TextWords, WordColumns, all_words, word_positions
+from cimento.testing import FakeScorer
 from tests.helpers.command_line import invoke
+from tests.helpers.spellings import spellings
 
 TEXTS = {
     "a": "Il gatto della vicina dorme sul tetto.",
@@ -99,6 +99,78 @@ def test_the_order_of_rows_does_not_matter(joined, model):
 def test_positions_may_begin_at_zero(joined, model):
     zero = join_surprisals(observed(first=0), model)
     assert zero["surprisal_bits"].to_list() == joined["surprisal_bits"].to_list()
+
+
+def test_texts_that_count_from_0_and_from_1_are_told_apart(joined, model):
+    """Text `a` counts from 0 and `b` from 1: each word has the surprisal that it has otherwise."""
+    mixed = pl.concat([observed(first=0).filter(text="a"), observed().filter(text="b")])
+    expected = joined.sort("text", maintain_order=True)["surprisal_bits"].to_list()
+    said = []
+    alone = join_surprisals(mixed, model, remark=said.append)
+    assert alone["surprisal_bits"].to_list() == expected
+    [remark] = said
+    assert remark.startswith("Positions begin at 0 in text 'a' and at 1 in text 'b': each text is")
+    whole = join_surprisals(mixed, model, texts=TEXTS, remark=said.append)
+    assert whole["surprisal_bits"].to_list() == expected
+    join_surprisals(observed(), model, remark=said.append)
+    assert len(said) == 1
+    # With the whole texts, rows that are missing hide no way of counting.
+    later = pl.concat(
+        [mixed.filter(text="a").filter(pl.col("position") > 2), mixed.filter(text="b")]
+    )
+    some = join_surprisals(later, model, texts=TEXTS)
+    kept = alone.filter((pl.col("text") == "b") | (pl.col("position") > 2))
+    assert some.equals(kept)
+
+
+def test_repeated_words_do_not_shift_a_text(model):
+    """`il il` at 1 and 2 of `il il il` may be its first two words or its last two."""
+    rows = [("b", 1, "il"), ("b", 2, "il")]
+    others = [("a", number, word) for number, word in enumerate(TEXTS["a"].split())]
+    texts = {"a": TEXTS["a"], "b": "il il il"}
+    schema = ["text", "position", "word"]
+    with pytest.raises(InputError, match=r"'b'.*from 0 or from 1, and text 'a' is counted from 0"):
+        join_surprisals(pl.DataFrame([*others, *rows], schema, orient="row"), model, texts=texts)
+    by_one = [(text, number + 1, word) for text, number, word in others]
+    table = pl.DataFrame([*by_one, *rows], schema, orient="row")
+    whole = [("b", number, "il") for number in (1, 2, 3)]
+    expected = join_surprisals(pl.DataFrame(whole, schema, orient="row"), model)
+    found = join_surprisals(table, model, texts=texts).filter(text="b")
+    bits = expected["surprisal_bits"].to_list()
+    assert found["surprisal_bits"].to_list() == pytest.approx(bits[:2], abs=1e-4)
+    assert abs(bits[0] - bits[1]) > 1
+
+
+SPELLED = {"città": "Perché l'amica è in città?", "b": "Dov'è il tè?"}
+
+
+@given(st.data())
+@settings(max_examples=10)
+def test_no_spelling_of_words_and_texts_changes_a_join(data):
+    """The texts are asked as the table of texts has them; its words are found in any spelling."""
+    rows = [
+        (data.draw(spellings(text)), number, data.draw(spellings(word)), subject)
+        for subject in (1, 2)
+        for text, content in SPELLED.items()
+        for number, word in enumerate(content.split(), start=1)
+    ]
+    table = pl.DataFrame(rows, schema=["text", "position", "word", "subject"], orient="row")
+    whole = {data.draw(spellings(text)): content for text, content in SPELLED.items()}
+    scorer = FakeScorer(lambda tokens, index: -float(index + len(tokens[index])))
+    made = join_surprisals(table, scorer, texts=whole)
+    plain = [
+        (text, number, word, subject)
+        for subject in (1, 2)
+        for text, content in SPELLED.items()
+        for number, word in enumerate(content.split(), start=1)
+    ]
+    expected = join_surprisals(pl.DataFrame(plain, schema=table.schema, orient="row"), scorer)
+    new = [name for name in made.columns if name not in table.columns]
+    assert made.select(new).equals(expected.select(new))
+    # Without the texts, those of the table are asked as they are first written; of every spelling,
+    # words have the same number of characters.
+    alone = join_surprisals(table, scorer)
+    assert alone["length"].to_list() == expected["length"].to_list()
 
 
 def test_rows_that_are_missing_need_the_texts(joined, model):
@@ -255,8 +327,10 @@ def test_words_come_back_as_they_were_given(texts, first):
     ]
     table = pl.DataFrame(rows, schema=["text", "position", "word"], orient="row")
     places = word_positions(table, WordColumns())
-    assert all_words(places, None) == {str(n): tuple(words) for n, words in enumerate(texts)}
-    assert [places.words[text][index][0] for text, index in places.rows] == [w for *_, w in rows]
+    assert all_words(places, None) == {
+        str(n): TextWords(first, tuple(words)) for n, words in enumerate(texts)
+    }
+    assert [places.words[text][number][0] for text, number in places.rows] == [w for *_, w in rows]
 
 
 @given(st.text(max_size=12))

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import deliver, json_text, note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
-from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
+from cimento.engine.freetext import score_end_marks, score_texts
 from cimento.errors import UsageError
 from cimento.io.declared import checked, option
 from cimento.io.files import need_writable
+from cimento.io.lines import read_contexts, read_lines
 from cimento.models.questions import OpenRule
 from cimento.models.settings import BoundaryRule, PllRule, WindowRule
 from cimento.options import ModelOptions, ScoringOptions
@@ -63,7 +64,7 @@ def score(options: _ScoreOptions) -> int:
         table = score_end_marks(texts, model, marks=tuple(options.end_marks), asking=asking)
     else:
         file = options.context_file
-        contexts = None if file is None else read_contexts(file, texts)
+        contexts = None if file is None else read_contexts(file, texts, remark=note)
         table = score_texts(texts, model, contexts=contexts, asking=asking, words=options.words)
     shown = (
         json_text({"texts": _by_text(texts, table, rows="scores")})
@@ -96,7 +97,7 @@ def _texts(file: Path, *, command: str) -> list[str]:
     if text == "-" and sys.stdin is not None and sys.stdin.isatty():
         end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
         note(f"cimento: type one text a line, and {end} after the last.")
-    return read_lines(file)
+    return read_lines(file, remark=note)
 
 
 def _exists(file: Path) -> bool:
@@ -219,13 +220,12 @@ def join(options: _JoinOptions) -> int:
     from dataclasses import replace
 
     from cimento.people import reading_times as reading
+    from cimento.people.word_positions import WordColumns
 
     if options.output is not None:
         reading.refuse_output(options.output)
     column = options.text_column
-    names = reading.WordColumns(
-        text=column, position=options.position_column, word=options.word_column
-    )
+    names = WordColumns(text=column, position=options.position_column, word=options.word_column)
     observations, changed = reading.with_decimal_points(
         reading.read_observations(options.file), names=names
     )
@@ -241,6 +241,7 @@ def join(options: _JoinOptions) -> int:
             policy=options.policy(reading.READING_POLICY),
             columns=(reading.ENTROPY,) if options.entropy else (),
         ),
+        remark=note,
     )
     if options.as_json:
         show_json({"observations": joined.to_dicts()})

@@ -20,6 +20,7 @@ from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
 from cimento.suites import Suite
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
@@ -376,6 +377,6 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _mean_frequency(texts: Mapping[str, str], frequency: Frequency | None) -> float:
-    words = [word for text in texts.values() for word in text.lower().split()]
+    words = [word for text in texts.values() for word in one_spelling(text).lower().split()]
     bare = [word.strip(".,;:!?\"'()[]«»“”") for word in words]
     return _mean(frequency(word) for word in bare if word) if frequency else 0.0

@@ -35,6 +35,7 @@ from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
 from cimento.io.tables import REQUESTS
 from cimento.report.sides import UNNAMED, Sides
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
@@ -367,9 +368,9 @@ def _trigrams(run: Run) -> dict[str, set[str]]:
     """The letter trigrams of each item's texts; trigrams suit scripts without spaces too."""
     trigrams: dict[str, set[str]] = {}
     for item, text in run.table(REQUESTS.name).select("item", "text").iter_rows():
-        padded = f"  {text.lower()}"
+        padded = f"  {one_spelling(text).lower()}"
         trigrams.setdefault(item, set()).update(
-            padded[start : start + 3] for start in range(len(text))
+            padded[start : start + 3] for start in range(len(padded) - 2)
         )
     return trigrams
 

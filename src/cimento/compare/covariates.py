@@ -37,6 +37,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +48,7 @@ Frequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale."""
 
 TOKENS, WORDS, FREQUENCY = "token fewer", "word fewer", "Zipf unit more"
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*")  # accents may stand alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +190,7 @@ def _words_begun(tokens: pl.DataFrame, requests: pl.DataFrame) -> list[list[str]
     """The words that begin in each token: those whose first letter is in it."""
     texts = dict(requests.select("request", "text").unique().iter_rows())
     begins = {
-        request: [(match.start(), match[0].lower()) for match in _WORD.finditer(text)]
+        request: [(match.start(), one_spelling(match[0]).lower()) for match in _WORD.finditer(text)]
         for request, text in texts.items()
     }
     return [

@@ -23,6 +23,7 @@ from cimento.runs.run import Run
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites import Suite, sentence
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import WITHOUT_BLANKS, word_spans
 
 Words: TypeAlias = tuple[str, ...]
@@ -108,18 +109,23 @@ def critical_pairs(suite: Suite, *, before: int = 1) -> list[Pair]:
 
 
 def words_of(text: str) -> Words:
-    """The words of a text in lower case, marks apart; see `cimento.suites.stimuli`."""
+    """The words of a text in lower case and one spelling, marks apart.
+
+    See `cimento.suites.letters` and, for texts without blanks, `cimento.suites.stimuli`.
+    """
+    text = one_spelling(text)
     if WITHOUT_BLANKS.search(text):
         return tuple(text[start:end].lower() for start, end in word_spans(text))
     return tuple(_WORD.findall(text.lower()))
 
 
 def _critical(good: Words, bad: Words, before: int) -> tuple[Words, Words] | None:
-    """The words that differ, with some before them; None for equal sides.
+    """The words that differ, with some before them; None for equal sides, and beside no words.
 
-    Where one side only has words more, the next word of both is taken too.
+    Where one side only has words more, the next word of both is taken too, or the one before where
+    it has them at its end: a side without words has nothing to be counted.
     """
-    if good == bad:
+    if good == bad or not good or not bad:
         return None
     shortest = min(len(good), len(bad))
     first = next((k for k in range(shortest) if good[k] != bad[k]), shortest)
@@ -128,7 +134,8 @@ def _critical(good: Words, bad: Words, before: int) -> tuple[Words, Words] | Non
         same += 1
     if shortest - same == first:
         same = max(0, same - 1)
-    begin = max(0, first - before)
+    at_end = first == shortest - same
+    begin = max(0, first - max(before, int(at_end)))
     return good[begin : len(good) - same], bad[begin : len(bad) - same]
 
 

@@ -16,6 +16,7 @@ from cimento.corpus import TreebankSentence, Word
 from cimento.corpus.morphology import Features, Morphology, WordReading, chosen
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.queries import TreebankIndex
+from cimento.suites.letters import one_spelling
 
 UNKNOWN = "no dictionary knows the lemma"
 OTHER_READING = "no dictionary has the form with these features"
@@ -67,19 +68,24 @@ class TreebankMorphology:
         self._lemmas: dict[str, list[WordReading]] = defaultdict(list)
         for reading, count in readings.items():
             if count >= _SHARE * of_form[reading.form, reading.pos]:
-                self._forms[reading.form].append(reading)
+                self._forms[_key(reading.form)].append(reading)
                 if count >= _SHARE * of_cell[reading.lemma, reading.pos, reading.feats]:
-                    self._lemmas[reading.lemma.lower()].append(reading)
+                    self._lemmas[_key(reading.lemma)].append(reading)
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
-        return tuple(self._forms.get(form.lower(), ()))
+        return tuple(self._forms.get(_key(form), ()))
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
     ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
-        return chosen(self._lemmas.get(lemma.lower(), ()), features, pos=pos)
+        return chosen(self._lemmas.get(_key(lemma), ()), features, pos=pos)
+
+
+def _key(word: str) -> str:
+    """A form or lemma as words are looked up: in one spelling and lower case."""
+    return one_spelling(word).lower()
 
 
 def other_forms(
@@ -126,7 +132,7 @@ def _of_source(
     inflected = [
         reading.features
         for reading in readings
-        if reading.form.lower() == word.form.lower()
+        if _key(reading.form) == _key(word.form)
         and not _conflict(reading, _features(word), only=_KEPT)
     ]
     if not readings and not lemma:
@@ -145,7 +151,8 @@ def _of_source(
     forms = {reading.form.lower() for reading in kept or fitting}
     if not forms:
         return NO_OTHER
-    return AMBIGUOUS if word.form.lower() in forms and changes else forms
+    is_same = _key(word.form) in map(_key, forms)
+    return AMBIGUOUS if is_same and changes else forms
 
 
 def _fits(reading: WordReading, wanted: Features, changes: Features) -> bool:

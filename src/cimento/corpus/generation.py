@@ -26,6 +26,7 @@ from cimento.errors import InputError
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import stimulus_text
 
 TARGET = "match"
@@ -171,7 +172,7 @@ class Draw:
             " ".join(region.text for region in _regions(self.grammar, text, filled))
             for text in template.every_text
         ]
-        folded = [text.casefold() for text in texts]
+        folded = [one_spelling(text).casefold() for text in texts]
         return {"\n".join(folded)} if self.grammar.factors else set(folded)
 
     def _fillings(

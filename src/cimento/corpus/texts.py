@@ -267,15 +267,17 @@ def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
     """
     plain = normal(form)
     listed = {write_spelling(spelling) for spelling in connective.spellings}
-    listed |= {text for text in (connective.elided, connective.euphonic) if text}
+    others = [normal(text) for text in (connective.elided, connective.euphonic) if text]
+    listed |= {*others}
     shortened = _REPEATED.sub(r"\1", plain)
-    if plain == connective.name:
+    name = normal(connective.name)
+    if plain == name:
         return "standard"
     if plain not in listed:
         return "lengthened" if shortened != plain and shortened in listed else None
-    if plain in (connective.elided, connective.euphonic):
+    if plain in others:
         return "other"
-    bare, name = (text.translate(_ACCENTS).rstrip("'") for text in (plain, connective.name))
+    bare, name = (text.translate(_ACCENTS).rstrip("'") for text in (plain, name))
     if bare == name:
         return "accent"
     return "short" if len(bare) < len(name) or "k" in bare else "other"

@@ -26,8 +26,9 @@ from cimento.corpus import (
     tree_faults,
 )
 from cimento.errors import InputError, counted
-from cimento.io.files import reading
+from cimento.io.files import BOM, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
+from cimento.suites.letters import one_spelling
 
 COLUMNS = 10
 LONGEST_LINE = 1_000_000
@@ -195,7 +196,7 @@ class _Reading:
         """Read the lines of the sentence, then check that they form a sentence."""
         for number, data in enumerate(block, start=self.start):
             try:
-                line = data.decode("utf-8")
+                line = data.decode("utf-8").removeprefix(BOM)  # of a file that was appended
             except UnicodeDecodeError as error:
                 shown = data[: error.start].decode("utf-8", "ignore")[-20:]
                 self._fault(
@@ -353,7 +354,7 @@ def licences_of(files: Iterable[TreebankFile]) -> dict[str, str]:
 
 def fingerprint(text: str) -> bytes:
     """A short hash of a text, ignoring case, marks, mentions and addresses."""
-    plain = _MASKED.sub(" ", unicodedata.normalize("NFC", text).casefold())
+    plain = _MASKED.sub(" ", one_spelling(text).casefold())
     return hashlib.blake2b(" ".join(plain.split()).encode(), digest_size=12).digest()
 
 

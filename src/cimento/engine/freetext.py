@@ -6,15 +6,13 @@ question to be complete (Chowdhury and Zamparelli 2018, aclanthology.org/C18-101
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import checked
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
 from cimento.measures import boundary_corrected, surprisal_bits
@@ -33,57 +31,6 @@ if TYPE_CHECKING:
 INSIDE_ANOTHER = "inside a token of the word before"
 
 _ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
-
-
-def read_lines(file: Path) -> list[str]:
-    """The texts in a file, one a line; ``-`` is standard input.
-
-    Raises:
-        InputError: the file cannot be read, is not UTF-8, or holds no text.
-    """
-    texts = [line for line in _lines(file) if line]
-    if not texts:
-        raise InputError(where=_name(file), seen="holds no text", todo="Give one text a line.")
-    return texts
-
-
-def read_contexts(file: Path, texts: Sequence[str]) -> list[str]:
-    """The contexts that precede some texts, one a line; an empty line is an empty context.
-
-    Raises:
-        InputError: the file cannot be read, is not UTF-8, or does not have one line for each text.
-    """
-    contexts = _lines(file)
-    if len(contexts) != len(texts):
-        raise InputError(
-            where=_name(file),
-            seen=f"there are {len(contexts)} lines for {len(texts)} texts",
-            todo="Give one line for each text, empty where nothing stands before it.",
-        )
-    return contexts
-
-
-def _name(file: Path) -> str:
-    return "standard input" if file == Path("-") else str(file)
-
-
-def _lines(file: Path) -> list[str]:
-    """The lines of a file, without surrounding blanks."""
-    name = _name(file)
-    try:
-        content = sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()
-        return [line.strip() for line in content.decode("utf-8-sig").splitlines()]
-    except UnicodeDecodeError as error:
-        if b"\x00" in content:
-            raise InputError(
-                where=name, seen="is no text file", todo="Save its texts as UTF-8, one a line."
-            ) from error
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError(
-            where=f"{name}, line {line}", seen="is not UTF-8", todo="Save the file as UTF-8."
-        ) from error
-    except OSError as error:
-        raise InputError(where=name, seen=f"cannot be read ({error.strerror or error})") from error
 
 
 VOCABULARY = "vocabulary"

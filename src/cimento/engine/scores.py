@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
 
 
-SCORING_VERSION = 2
+SCORING_VERSION = 3
 """The version of scoring, part of every cache key and every digest of a model.
 
 It is raised whenever the same model, policy and text would give different numbers than before.

@@ -308,11 +308,12 @@ class FillPolicy:
         k: number of candidates.
         protocol: the method of finding candidates. ``mask``: the most probable tokens at one mask,
             whatever they are (the protocol of Wilkens et al. 2022 and of Albertin et al. 2021);
-            ``words``: the same, without pieces, unknowns and punctuation; ``complete``: whole words
-            of one to `masks` tokens; ``beam``: any sequences of one to `masks` tokens, ranked
-            separately by length; ``left``: the most probable next tokens of a causal model;
-            ``sentinel``: what an encoder-decoder writes for the blank; ``auto``: ``mask``, ``left``
-            or ``sentinel``, by the kind of model.
+            ``words``: the same, without pieces, unknowns and punctuation, and of causal models the
+            words of one token that end after it; ``complete``: whole words of one to `masks`
+            tokens; ``beam``: any sequences of one to `masks` tokens, ranked separately by length;
+            ``left``: the most probable next tokens of a causal model; ``sentinel``: what an
+            encoder-decoder writes for the blank; ``auto``: ``mask``, ``left`` or ``sentinel``, by
+            the kind of model.
         masks: the longest candidate, in tokens.
         choice: the rules of scoring options; empty for the default of the kind of model. ``mask``:
             one mask, options of several tokens not scored; ``left-to-right``: each token with the

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -18,7 +17,7 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import surprisals_of_words
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
-from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.errors import InputError, UsageError
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
@@ -27,142 +26,19 @@ from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking, Policy
+from cimento.people.word_positions import (
+    WordColumns,
+    all_words,
+    counting_remark,
+    require_columns,
+    word_positions,
+)
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import Span
 from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordColumns:
-    """The columns that say which word an observation is of.
-
-    Attributes:
-        text: id of the text.
-        position: number of the word in its text, from 0 or from 1.
-        word: the word as it was shown, with the marks that touch it.
-    """
-
-    text: str = "text"
-    position: str = "position"
-    word: str = "word"
-
-
-@dataclass(frozen=True, slots=True)
-class WordPositions:
-    """The positions of observations in texts.
-
-    Attributes:
-        rows: text and index of the word, from 0, for each observation.
-        words: text to index to the word and the row that it was first seen in.
-    """
-
-    rows: tuple[tuple[str, int], ...]
-    words: Mapping[str, Mapping[int, tuple[str, int]]]
-
-
-def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositions:
-    """The position of each observation: text and word.
-
-    Raises:
-        UsageError: a column is missing.
-        InputError: there are no rows, a word is empty or is two things in one place, or a position
-            is no whole number.
-    """
-    if observations.is_empty():
-        raise InputError(where="the table", seen="it holds no observations", todo="Add rows.")
-    options = {
-        names.text: "--text-column",
-        names.position: "--position-column",
-        names.word: "--word-column",
-    }
-    require_columns(observations, options, where="the table")
-    columns = observations.select(names.text, names.position, names.word)
-    words_read = []
-    for row, (text, position, word) in enumerate(columns.iter_rows(), start=2):
-        number = _position(position, row=row)
-        words_read.append((str(text), number, str(word or "").strip(), row))
-    lowest = min(1, *(number for _, number, _, _ in words_read))
-    words: dict[str, dict[int, tuple[str, int]]] = {}
-    for text, number, word, row in words_read:
-        if not word:
-            raise InputError(where=f"row {row}", seen="the word is empty", todo="Fill it in.")
-        known, first = words.setdefault(text, {}).setdefault(number - lowest, (word, row))
-        if known != word:
-            raise InputError(
-                where=f"row {row}",
-                seen=f"word {number} of text {text!r} is {word!r}, and {known!r} in row {first}",
-                todo="Give texts that differ ids of their own.",
-            )
-    return WordPositions(tuple((text, number - lowest) for text, number, _, _ in words_read), words)
-
-
-def _position(value: object, *, row: int) -> int:
-    try:
-        number = float(str(value))
-    except ValueError:
-        number = -1.0
-    if number < 0 or not number.is_integer():
-        raise InputError(
-            where=f"row {row}",
-            seen=f"the position is {value!r}",
-            todo="Positions are whole numbers from 0 or 1.",
-        )
-    return int(number)
-
-
-def all_words(places: WordPositions, texts: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
-    """Every word of every text; those of the table are where they should be.
-
-    Raises:
-        InputError: a text lacks a word, or has another one.
-    """
-    made: dict[str, tuple[str, ...]] = {}
-    for text, known in places.words.items():
-        if texts is None:
-            gap = next((index for index in range(len(known)) if index not in known), None)
-            if gap is not None:
-                raise InputError(
-                    where=f"text {text!r}",
-                    seen=f"its word {gap + 1} is in no row, and word {max(known) + 1} is",
-                    todo="Give the whole texts in a table of their own (--texts).",
-                )
-            made[text] = tuple(known[index][0] for index in range(len(known)))
-            continue
-        need_known(
-            text, texts, where=f"text {text!r}", seen="it is not among the texts", error=InputError
-        )
-        made[text] = tuple(texts[text].split())
-        for index, (word, row) in sorted(known.items()):
-            there = made[text][index] if index < len(made[text]) else "nothing"
-            if there != word:
-                raise InputError(
-                    where=f"row {row}",
-                    seen=f"word {index + 1} of text {text!r} is {word!r}, and the text has {there}",
-                    todo="Words are what stands between blanks, with the marks that touch them.",
-                )
-    return made
-
-
-def require_columns(frame: pl.DataFrame, options: Mapping[str, str], *, where: str) -> None:
-    """Refuse a table that lacks a column.
-
-    Args:
-        frame: the table.
-        options: each column with the option that names another one; empty if there is none.
-        where: place of the table, for messages.
-
-    Raises:
-        UsageError: it lacks one.
-    """
-    for name, flag in options.items():
-        if name not in frame.columns:
-            raise UsageError(
-                where=where,
-                seen=f"it has no column {name!r}",
-                todo=f"{did_you_mean(name, frame.columns)}{flag and f' Give {flag} COLUMN.'}",
-            )
 
 
 READ = (".csv", ".tsv", ".txt", ".tab", ".xlsx", ".parquet")
@@ -227,7 +103,7 @@ def with_decimal_points(
 
 
 def read_texts(path: Path, *, column: str) -> dict[str, str]:
-    """Id to text, from a table with the ids in `column` and the texts in ``content``.
+    """Id, in one spelling, to text: a table with the ids in `column` and texts in ``content``.
 
     Raises:
         CimentoError: as for `read_observations`, or a column is missing, or an id is there twice.
@@ -236,13 +112,13 @@ def read_texts(path: Path, *, column: str) -> dict[str, str]:
     require_columns(frame, {column: "--text-column", "content": ""}, where=str(path))
     texts: dict[str, str] = {}
     for row, (text, content) in enumerate(frame.select(column, "content").iter_rows(), start=2):
-        if str(text) in texts:
+        if (key := one_spelling(str(text))) in texts:
             raise InputError(
                 where=f"{path} row {row}",
                 seen=f"the text {str(text)!r} is there already",
                 todo="Give every text one row.",
             )
-        texts[str(text)] = str(content or "")
+        texts[key] = str(content or "")
     return texts
 
 
@@ -296,6 +172,7 @@ def join_surprisals(
     before: int = 2,
     frequency: Frequency | None = None,
     asking: Asking | None = None,
+    remark: Callable[[str], object] | None = None,
 ) -> pl.DataFrame:
     """Observations of words joined with a model's surprisals for these words.
 
@@ -308,6 +185,8 @@ def join_surprisals(
         frequency: Zipf frequencies of words; None leaves the column out.
         asking: how the model is asked; by default with `READING_POLICY`. With the column
             ``entropy_nats`` the entropy of the position of the word's first token is given.
+        remark: called with a sentence if some texts of the table are counted from 0 and others
+            from 1; None for nobody.
 
     Returns:
         The rows of `observations` in their order, with the columns ``surprisal_bits``, ``length``
@@ -321,22 +200,29 @@ def join_surprisals(
         CimentoError: the model cannot be used.
     """
     chosen = asking or Asking(policy=READING_POLICY)
-    wanted = ["surprisal_bits", "length"]
-    wanted += ["zipf"] if frequency is not None else []
+    wanted = ["surprisal_bits", "length", *(["zipf"] if frequency is not None else [])]
     wanted += [ENTROPY] if ENTROPY in chosen.columns else []
     made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
-    for column in (_column_name(name, n) for name, n in made):
+    _refuse_columns(observations, (_column_name(name, n) for name, n in made))
+    places = word_positions(observations, names or WordColumns())
+    words = all_words(places, texts)
+    if remark is not None and texts is None and (said := counting_remark(words)):
+        remark(said)
+    rows = [(text, number - words[text].first) for text, number in places.rows]
+    handle = ModelHandle(as_scorers([model], chosen)[0], chosen)
+    texts_read = {text: way.words for text, way in words.items()}
+    values = _values(texts_read, handle.scorer, handle.scoring, frequency)
+    return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
+
+
+def _refuse_columns(observations: pl.DataFrame, made: Iterable[str]) -> None:
+    for column in made:
         if column in observations.columns:
             raise UsageError(
                 where="the table",
                 seen=f"it has a column {column!r} already, which is made here",
                 todo="Give the column another name.",
             )
-    places = word_positions(observations, names or WordColumns())
-    [ready] = as_scorers([model], chosen)
-    handle = ModelHandle(ready, chosen)
-    values = _values(all_words(places, texts), handle.scorer, handle.scoring, frequency)
-    return observations.with_columns(_column(name, places, values, distance=n) for name, n in made)
 
 
 def _column_name(name: str, distance: int) -> str:
@@ -344,7 +230,11 @@ def _column_name(name: str, distance: int) -> str:
 
 
 def _column(
-    name: str, places: WordPositions, values: Mapping[str, Sequence[_Word]], *, distance: int
+    name: str,
+    rows: Sequence[tuple[str, int]],
+    values: Mapping[str, Sequence[_Word]],
+    *,
+    distance: int,
 ) -> pl.Series:
     """One column of values, for the word at a distance before that of each observation."""
     import polars as pl
@@ -352,7 +242,7 @@ def _column(
     types = {"length": pl.Int32(), REASON: pl.String()}
     cells = [
         getattr(values[text][index - distance], name) if index >= distance else None
-        for text, index in places.rows
+        for text, index in rows
     ]
     return pl.Series(_column_name(name, distance), cells, dtype=types.get(name, pl.Float64()))
 
@@ -384,7 +274,7 @@ def _values(
         table, spans = tables[(ids[content],)], _spans(words[text])
         entropies = _entropies(table, spans)
         values[text] = [
-            _Word(bits, len(without_marks(word)), _zipf(word, frequency), entropies[index], reason)
+            _Word(bits, _length(word), _zipf(word, frequency), entropies[index], reason)
             for index, (word, (bits, reason)) in enumerate(
                 zip(words[text], surprisals_of_words(table, spans), strict=True)
             )
@@ -414,6 +304,11 @@ def without_marks(word: str) -> str:
     """A word without the marks at its ends: punctuation and symbols of Unicode."""
     kept = [index for index, sign in enumerate(word) if unicodedata.category(sign)[0] not in "PS"]
     return word[kept[0] : kept[-1] + 1] if kept else ""
+
+
+def _length(word: str) -> int:
+    """Characters without marks at the ends; an accent of its own is a part of its letter."""
+    return len(without_marks(one_spelling(word)))
 
 
 def _zipf(word: str, frequency: Frequency | None) -> float | None:

@@ -28,6 +28,7 @@ from cimento.suites import (
     pair_conditions,
     sentence,
 )
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import count_words
 
 _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
@@ -213,7 +214,7 @@ _WITHIN = ("complementizer", "preposition", "determiner", "wh-word")
 
 def first_word(text: str) -> str:
     """The first word of a text in lower case, without punctuation; empty without words."""
-    match = _FIRST_WORD.search(text)
+    match = _FIRST_WORD.search(one_spelling(text))
     return match.group().casefold() if match else ""
 
 
@@ -421,7 +422,7 @@ def balance(
         for condition in item.conditions
         if not conditions or condition.name in conditions
     ]
-    words = [[word.lower() for word in _WORD.findall(text)] for text in texts]
+    words = [_WORD.findall(one_spelling(text).lower()) for text in texts]
     lengths, characters = [count_words(text) for text in texts], [len(text) for text in texts]
     sets = [set(word) for word in words]
     union = set.union(*sets) if sets else set()

@@ -96,6 +96,9 @@ CHECKS: Mapping[str, Check] = {
         "a quotation mark left open", "If it ends a cell, write it; if cells look right, leave it."
     ),
     "CIM-S083": _error("a value of JSON that is no text", 'Write the text itself, as "The text.".'),
+    "CIM-S092": _warning(
+        "a byte order mark inside a file", "Look whether a second header row follows it."
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, overload
 
 from cimento.errors import Fault, InputError, SuiteError
-from cimento.io.files import read_bytes
+from cimento.io.files import BOM, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.alphabets import from_central, from_cyrillic, from_western
@@ -22,6 +22,7 @@ from cimento.suites.faults import fault
 TOML = "suite.toml"
 """The file that describes a suite in its folder."""
 
+_MARK_OF_LINE = re.compile(rf"^{BOM}+", re.MULTILINE)
 _FIRST_LINE = re.compile(rb"\S[^\n]*")
 _ACCENTED = re.compile(r"[^\W\d_a-zA-Z]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -137,9 +138,28 @@ def decode(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         seen = "The file has zero bytes: it is no text, or UTF-16 without a byte order mark."
         return None, [fault("CIM-S001", where=name, seen=seen)]
     try:
-        return data.decode(encoding), []
+        return _without_marks(data.decode(encoding), name)
     except UnicodeDecodeError as error:
         return None, [_undecodable(data, error, encoding=encoding, name=name)]
+
+
+def _without_marks(text: str, name: str) -> tuple[str, list[Fault]]:
+    """A text without byte order marks at the beginning of lines, and what is to be said of them.
+
+    ``cat`` leaves them there where it puts files together. Inside a line the same character joins
+    words, and is left to the checks of sentences.
+    """
+    rows = [_row_of(text, mark.start()) for mark in _MARK_OF_LINE.finditer(text)]
+    if not rows:
+        return text, []
+    seen = (
+        f"Row {rows[0]} begins with a byte order mark (U+FEFF), as where another file was appended;"
+        " it is left out."
+    )
+    places = [place_of_row(name, row) for row in rows]
+    return _MARK_OF_LINE.sub("", text), [
+        fault("CIM-S092", where=places[0], seen=seen, places=places)
+    ]
 
 
 def open_text(path: Path) -> str:

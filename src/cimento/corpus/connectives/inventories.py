@@ -19,6 +19,7 @@ from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError, need_known
 from cimento.io.parsing import read_toml
 from cimento.suites import Region
+from cimento.suites.letters import one_spelling
 
 Part: TypeAlias = tuple[str, ...]
 """A part of a spelling: adjacent words."""
@@ -97,8 +98,8 @@ class Inventory:
 
 
 def normal(text: str) -> str:
-    """A text in the form for comparing words: NFC, lower case, one kind of apostrophe."""
-    return unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    """A text in the form for comparing words: in one spelling and lower case."""
+    return one_spelling(text).lower()
 
 
 def read_spelling(text: str) -> Spelling:
@@ -191,11 +192,18 @@ def _from_toml(values: Mapping[str, object], where: str) -> Connective:
     for key, value in values.items():
         need_known(key, empty, where=where, seen=f"the key {key!r} is unknown", error=InputError)
         known = checked_toml(key, value, empty[key], where=where, example='["a", "b"]')
-        read[key] = unicodedata.normalize("NFC", known.strip()) if isinstance(known, str) else known
+        read[key] = _composed(known)
     if not read.get("name"):
         raise InputError(where=where, seen="there is no name", todo='Write name = "..."')
     spellings = dict.fromkeys(map(read_spelling, (read["name"], *read.get("spellings", ()))))
     return Connective(**{**read, "spellings": tuple(spellings)})
+
+
+def _composed(value: object) -> object:
+    """A text, or several, in NFC as sentences of treebanks are; anything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(map(_composed, value))
+    return unicodedata.normalize("NFC", value.strip()) if isinstance(value, str) else value
 
 
 def write_inventory(inventory: Inventory, path: Path) -> Path:

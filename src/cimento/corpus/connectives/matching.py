@@ -15,6 +15,7 @@ from cimento.corpus.connectives.inventories import Inventory, Spelling, checked_
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import expanded
 from cimento.io.parsing import read_toml
+from cimento.suites.letters import one_spelling
 
 By: TypeAlias = Literal["lemma", "form", "exact"]
 """The basis of comparing words: ``lemma``, ``form`` ignoring case, or ``exact`` form."""
@@ -82,9 +83,8 @@ class Finder:
         single, by = self._single, self._rule.match
         for word in sentence.words:
             text = word.lemma if by == "lemma" else word.form
-            key = text if by == "exact" else text.lower()
-            names = single.get(key) or (single.get(key.replace("’", "'")) if "’" in key else None)
-            for name in names or ():
+            key = one_spelling(text) if by == "exact" else normal(text)
+            for name in single.get(key, ()):
                 yield Match(name, (word.id,))
 
     def _find_several(self, sentence: TreebankSentence) -> list[Match]:

@@ -35,6 +35,7 @@ from cimento.corpus.morphology.index import (
 from cimento.corpus.morphology.rules import Rules
 from cimento.errors import InputError, UsageError, did_you_mean, needing
 from cimento.io.files import expanded, reading
+from cimento.suites.letters import one_spelling
 
 
 class _Tag(Protocol):
@@ -70,17 +71,19 @@ class Russian:
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`. Those of unknown words are guesses."""
-        return chosen(map(_pymorphy_reading, self._analyzer.parse(form)), None)
+        readings = map(_pymorphy_reading, self._analyzer.parse(one_spelling(form)))
+        return chosen(readings, None)
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
     ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
         # ё may be written е; pymorphy3 finds such words too, under their spelling with ё.
-        wanted = lemma.lower().replace("ё", "е")
+        spelled = one_spelling(lemma)
+        wanted = spelled.lower().replace("ё", "е")
         forms = [
             _pymorphy_reading(form)
-            for parse in self._analyzer.parse(lemma)
+            for parse in self._analyzer.parse(spelled)
             if parse.normal_form.replace("ё", "е") == wanted
             for form in parse.lexeme
         ]

@@ -22,6 +22,7 @@ from typing import IO, Literal, TypeAlias
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS, atomically, reading
+from cimento.suites.letters import one_spelling
 
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
@@ -139,7 +140,7 @@ def _plain(text: str) -> str:
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
-VERSION = 1
+VERSION = 2
 FAULTS_KEPT = 100
 """Number of faulty lines that are stored; all are counted."""
 
@@ -204,13 +205,13 @@ class DictionaryIndex:
         self._block = functools.lru_cache(maxsize=128)(read)
 
     def find(self, key: IndexKey, word: str) -> list[DictionaryEntry]:
-        """The entries of a form or lemma, ignoring case, in the order of the file."""
-        wanted = word.lower()
+        """The entries of a form or lemma, ignoring case and spelling, in the order of the file."""
+        wanted = _key(word)
         column = 0 if key == "form" else 1
         return [
             DictionaryEntry(*cells)
             for cells in self._block(key, self._block_of(key, wanted))
-            if cells[column].lower() == wanted
+            if _key(cells[column]) == wanted
         ]
 
     def close(self) -> None:
@@ -233,6 +234,11 @@ class DictionaryIndex:
         with _usable(self._path):
             row = self._connection.execute(_FIND[key], (word,)).fetchone()
         return int(row[0]) if row else 0
+
+
+def _key(word: str) -> str:
+    """A form or lemma as words are looked up: in one spelling and lower case."""
+    return one_spelling(word).lower()
 
 
 def _read_block(
@@ -316,9 +322,7 @@ def _fill(connection: sqlite3.Connection, dictionary: Path, parse: ParseLine) ->
         entry = parse(line)
         if isinstance(entry, DictionaryEntry):
             entries += 1
-            rows.append(
-                (entry.form.lower(), entry.lemma.lower(), entry.form, entry.lemma, entry.tags)
-            )
+            rows.append((_key(entry.form), _key(entry.lemma), entry.form, entry.lemma, entry.tags))
         elif entry is not None:
             faults += 1
             if faults <= FAULTS_KEPT:

@@ -25,6 +25,7 @@ from cimento.corpus.morphology import (
 )
 from cimento.errors import UsageError, need_known
 from cimento.io.values import grouped
+from cimento.suites.letters import one_spelling
 
 LANGUAGES = ("es", "it", "pt")
 
@@ -304,7 +305,7 @@ class Rules:
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
-        word = form.lower()
+        word = one_spelling(form).lower()
         if self._lemmas is not None:
             return self._forms.get(word, ())
         guesses = (guess for guess in self._guesses(word) if guess.form == word)
@@ -314,7 +315,7 @@ class Rules:
         self, lemma: str, features: Features | None = None, *, pos: str = ""
     ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
-        word = lemma.lower()
+        word = one_spelling(lemma).lower()
         parts = [
             part for part in _PARTS if self._lemmas is None or word in self._lemmas.get(part, ())
         ]
@@ -327,7 +328,7 @@ class Rules:
         forms: dict[str, tuple[WordReading, ...]] = {}
         for pos, lemmas in (self._lemmas or {}).items():
             for lemma in lemmas:
-                for reading in self._inflected(lemma.lower(), pos):
+                for reading in self._inflected(one_spelling(lemma).lower(), pos):
                     forms[reading.form] = (*forms.get(reading.form, ()), reading)
         return forms
 

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from cimento.corpus import Multiword, TreebankSentence, Word
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.suites.letters import one_spelling
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -234,12 +235,15 @@ class FeatureTest:
         if self.relation == "absent" or not value:
             return self.relation == "absent" and not value
         return self.relation == "present" or (
-            any(_is(value, wanted) for wanted in self.values) == (self.relation == "is")
+            any(_is(one_spelling(value), wanted) for wanted in self.values)
+            == (self.relation == "is")
         )
 
 
 def _is(value: str, wanted: Value) -> bool:
-    return value == wanted if isinstance(wanted, str) else wanted.fullmatch(value) is not None
+    if isinstance(wanted, str):
+        return value == one_spelling(wanted)
+    return wanted.fullmatch(value) is not None
 
 
 FeatureTests: TypeAlias = tuple[FeatureTest, ...]

@@ -35,6 +35,7 @@ from cimento.corpus.queries import (
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import read_toml
+from cimento.suites.letters import one_spelling
 
 T = TypeVar("T")
 _STORED_FILE = Path(__file__).parents[2] / "data" / "corpus" / "queries.toml"
@@ -306,7 +307,8 @@ class _Parser:
         if token.kind == "string":
             return re.sub(r"\\(.)", r"\1", token.text[1:-1])
         flags = re.IGNORECASE if token.text.endswith("/i") else re.NOFLAG
-        body = token.text[3:-1] if token.kind == "regex" else token.text.strip("i")[1:-1]
+        whole = token.text[3:-1] if token.kind == "regex" else token.text.strip("i")[1:-1]
+        body = one_spelling(whole)  # as the values that it is compared with
         try:
             return re.compile(body, flags)
         except re.error as error:

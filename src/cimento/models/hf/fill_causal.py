@@ -74,14 +74,15 @@ class CausalFiller(RowFiller):
     ) -> list[list[FillCandidate]]:
         """The candidates for each blank; see `Filler`."""
         protocol = chosen_protocol(policy, self)
-        room = policy.masks if protocol == "complete" else 0
+        room = {"complete": policy.masks, "words": 1}.get(protocol, 0)
         texts = [self._before(request, room) for request in requests]
         fits = [self._tokens.after_blank(request.before) for request in requests]
         if protocol == "complete":
             return self._words(texts, fits, policy)
-        words = protocol == "words"
-        allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
-        return self._tokens.single(self._best(texts, policy.k, allowed), protocol, fits)
+        if protocol == "words":
+            return self._single_words(texts, fits, policy.k)
+        best = self._best(texts, policy.k, [None] * len(texts))
+        return self._tokens.single(best, protocol, fits)
 
     def _before(self, request: FillRequest, room: int) -> _Ids:
         """The token ids that the model reads; a blank at the end belongs to the next token.
@@ -137,6 +138,38 @@ class CausalFiller(RowFiller):
 
         return take
 
+    def _single_words(
+        self, texts: Sequence[_Ids], fits: Sequence[bool], k: int
+    ) -> list[list[FillCandidate]]:
+        """Words of one token, ranked by the probability of the word; see `_words`.
+
+        A word is at most as probable as its token. So enough tokens have been looked at once the
+        last word that is wanted is at least as probable as the last of these tokens.
+        """
+        by_text: list[list[FillCandidate]] = [[] for _ in texts]
+        waiting, width = list(range(len(texts))), k * _BEAMS
+        while waiting:
+            allowed = [self._tokens.whole_words(after_blank=fits[n]) for n in waiting]
+            tops = self._best([texts[n] for n in waiting], width, allowed)
+            begun = [
+                (n, Beam((token,), value))
+                for n, top in zip(waiting, tops, strict=True)
+                for token, value in top[len(by_text[n]) :]
+            ]
+            ended: dict[_Ids, float] = {}
+            reads = [(*texts[n], *word.ids) for n, word in begun]
+            self._best(reads, 1, [None] * len(reads), also=self._note_ends(ended))
+            for (n, word), ids in zip(begun, reads, strict=True):
+                whole = word._replace(logprob_nats=word.logprob_nats + ended[ids])
+                by_text[n].append(self._tokens.fill(whole, "words", after_blank=fits[n]))
+            waiting = [
+                n
+                for n, top in zip(waiting, tops, strict=True)
+                if len(top) == width and not _has_best(by_text[n], k, bound=top[-1][1])
+            ]
+            width *= 2
+        return [ranked(fills, k) for fills in by_text]
+
     def _words(
         self, texts: Sequence[_Ids], fits: Sequence[bool], policy: FillPolicy
     ) -> list[list[FillCandidate]]:
@@ -167,6 +200,17 @@ class CausalFiller(RowFiller):
         return [
             ranked((fill for fill in fills if fill.kind == "word"), policy.k) for fills in by_text
         ]
+
+
+def _has_best(fills: Sequence[FillCandidate], k: int, *, bound: float) -> bool:
+    """Whether k candidates are at least as probable as any that was not looked at.
+
+    Args:
+        fills: the candidates so far.
+        k: number of candidates that are wanted.
+        bound: log-probability in nats that no other candidate exceeds.
+    """
+    return sum(fill.logprob_nats is not None and fill.logprob_nats >= bound for fill in fills) >= k
 
 
 class SentinelFiller:

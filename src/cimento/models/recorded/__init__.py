@@ -37,6 +37,7 @@ from cimento.models.recorded.reading import (
     read_spec,
 )
 from cimento.suites import Condition, Item, JoinRule, JsonValue, Suite
+from cimento.suites.letters import one_spelling
 from cimento.suites.reading import sha256_of
 from cimento.suites.stimuli import Span, join_regions
 
@@ -333,7 +334,7 @@ def replay_log(suite: Suite, path: Path) -> Replayed:
         for sample in task.samples:
             after += any(map(str.strip, sample.contexts))
             for text, value in zip(sample.texts, sample.logprobs_nats, strict=True):
-                values.setdefault(text.strip(), value)
+                values.setdefault(one_spelling(text.strip()), value)
     rows, stimuli = [], []
     for request, (item, condition) in enumerate(suite.stimuli()):
         text, regions = join_regions(condition.regions, rule=suite.join)
@@ -342,13 +343,14 @@ def replay_log(suite: Suite, path: Path) -> Replayed:
             seen = f"a log of lm-eval has one number for a sentence, and this has {len(regions)}"
             todo = "Give surprisals of tokens, or a suite of whole sentences."
             raise TableError(where=where, seen=f"{seen} regions", todo=todo)
-        if text.strip() not in values:
+        key = one_spelling(text.strip())
+        if key not in values:
             todo = (
                 f"Is it the log of this suite? Its tasks are {', '.join(log.names)}. If it was made"
                 " with --limit N, give --limit N here too."
             )
             raise TableError(where=where, seen=f"{text!r} was not logged", todo=todo)
-        value = values[text.strip()]
+        value = values[key]
         known = math.isfinite(value)
         number, reason = (value, None) if known else (None, _reason(-value))
         stimuli.append((item.id, condition.name))

@@ -33,15 +33,18 @@ from cimento.paradigms.cloze.suite import (
     ClozeSuite,
     MultiwordItem,
     Option,
+    OptionRole,
     SharedForm,
     Template,
     expand_suite,
 )
 from cimento.suites import JsonValue, Meta
 from cimento.suites.checks.notation import Lines, notation
+from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
+from cimento.suites.letters import one_spelling
 
 _SHOWN = 5
 """Ids of items that a fault names."""
@@ -122,6 +125,7 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
         *_check_items(expansion.items),
         *_check_bars(expansion.items),
         *_check_notation(expansion.items),
+        *_check_letters(suite),
     ]
     if not expansion.items and not any(fault.code == "CIM-C002" for fault in faults):
         faults.append(cloze_fault("CIM-C009", where=suite.name, seen="The suite has no items."))
@@ -191,7 +195,7 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
     first_with: dict[tuple[str, str], str] = {}
     for item in items:
         where = f"item {item.id!r}"
-        spellings = (text for option in item.options for text in set(option.spellings))
+        spellings = (text for option in item.options for text in _as_compared(option))
         for text, times in _repeated(spellings):
             yield cloze_fault(
                 "CIM-C007", where=where, seen=f"{text!r} is listed under {times} roles."
@@ -211,6 +215,40 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
         if first != item.id:
             seen = f"Its text is that of item {first!r}: {item.text!r}."
             yield cloze_fault("CIM-C016", where=where, seen=seen)
+
+
+def _as_compared(option: Option) -> set[str]:
+    """The spellings of an option as they are compared with others."""
+    return set(map(one_spelling, option.spellings))
+
+
+def _check_letters(suite: ClozeSuite) -> Iterator[Fault]:
+    """Invisible characters, separate accents and mixed apostrophes, each text looked at once."""
+    texts = [(f"item {item.id!r}", "", item.text) for item in suite.items]
+    texts += [(f"item {item.id!r}", "", item.text) for item in suite.multiwords]
+    options = [(f"item {item.id!r}", item.options) for item in suite.items]
+    for template in suite.templates:
+        where = f"template {template.id!r}"
+        texts += [(where, "", sentence.text) for sentence in template.sentences]
+        texts += [(where, "", form) for seeds in template.seeds for form in seeds.forms]
+        options.append((where, template.options))
+        options += [(where, seeds.options) for seeds in template.seeds]
+    spelled = [
+        (where, f"The {_OPTION_NAMES[option.role]}", text)
+        for where, several in options
+        for option in several
+        for text in option.spellings
+    ]
+    for where, what, text in dict.fromkeys([*texts, *spelled]):
+        yield from letter_faults(text, where, what=what)
+    # Other spellings of an option are given to count as equal.
+    texts += [(where, "", option.text) for where, several in options for option in several]
+    yield from mixed_apostrophes([text for _, _, text in texts], lambda number: texts[number][0])
+
+
+_OPTION_NAMES: Mapping[OptionRole, str] = {
+    "target": "target", "plausible": "plausible option", "implausible": "implausible option",
+}  # fmt: skip
 
 
 def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:

@@ -5,8 +5,9 @@ is a failure; candidates that nobody judged are unscored; a choice with an optio
 is unscored, and one whose target shares the highest score is a tie.
 
 A hit at k is an item for which one of the first k candidates is one of the item's targets,
-capitals aside. Where a candidate is one entry of the model's vocabulary, a target of several
-pieces cannot be hit at all, and is counted apart.
+capitals aside and in any spelling of the same letters (`cimento.suites.letters`). Where a candidate
+is one entry of the model's vocabulary, a target of several pieces cannot be hit at all, and is
+counted apart.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.runs.outcomes import Outcome, VerdictName, outcomes_table
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,7 +149,7 @@ def judged_by(
             lambda candidate: () if candidate.kind == "piece" else readings(candidate),
         )
     return [
-        replace(candidate, fits=people.get((candidate.item, candidate.text), candidate.fits))
+        replace(candidate, fits=people.get(candidate.key, candidate.fits))
         for candidate in candidates
     ]
 
@@ -192,7 +194,9 @@ def unreachable_items(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[
     at_mask = answers.by_rule("mask")
     unreachable = set()
     for item in items:
-        known = [option for option in at_mask.get(item.id, ()) if option.text in item.targets]
+        targets = set(map(one_spelling, item.targets))
+        at_gap = at_mask.get(item.id, ())
+        known = [option for option in at_gap if one_spelling(option.text) in targets]
         if known and all(option.logprob_nats is None for option in known):
             unreachable.add(item.id)
     return unreachable
@@ -304,10 +308,19 @@ def _choice(item: ClozeItem, scores: Mapping[str, float | None]) -> Outcome:
 
 
 def option_scores(item: ClozeItem, scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Each option's score, that of its best spelling; None where no spelling has one."""
+    """Each option's score, that of its best spelling; None where no spelling has one.
+
+    A recording may spell an option with other accents or apostrophes than the suite.
+    """
+    otherwise = {one_spelling(text): score for text, score in scores.items()}
+    values = {
+        text: scores[text] if text in scores else otherwise.get(one_spelling(text))
+        for option in item.options
+        for text in option.spellings
+    }
     return {
         option.text: max(
-            (score for text in option.spellings if (score := scores.get(text)) is not None),
+            (score for text in option.spellings if (score := values[text]) is not None),
             default=None,
         )
         for option in item.options

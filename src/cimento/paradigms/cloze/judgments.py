@@ -31,6 +31,7 @@ from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
 from cimento.people.judgments import FITS
+from cimento.suites.letters import one_spelling
 from cimento.suites.tables import Row
 
 if TYPE_CHECKING:
@@ -295,7 +296,8 @@ def _read_candidate(row: Row, where: str, item: str, number: int) -> Candidate:
 
 
 Fits = Mapping[tuple[str, str], bool | None]
-"""Item and candidate to whether it fits, as people said; None where they were divided."""
+"""The key of a candidate (`Candidate.key`) to whether it fits, as people said; None where they were
+divided."""
 
 
 def human_judgments(
@@ -313,7 +315,7 @@ def human_judgments(
     judged: dict[tuple[str, str], bool | None] = {}
     if earlier is not None and earlier.is_file():
         rows = (row for row in read_judged_candidates(earlier) if row.fits is not None)
-        judged = {(row.item, row.text): row.fits for row in rows}
+        judged = {row.key: row.fits for row in rows}
     elif earlier is not None and earlier.is_dir():
         judged.update(_of_folder(earlier))
     elif earlier is not None:
@@ -334,7 +336,8 @@ def _of_folder(folder: Path) -> Fits:
     votes = read_run_table(JUDGMENTS, folder).filter(
         pl.col("question") == FITS, pl.col("value").is_in(["yes", "no"])
     )
-    places = votes.group_by("item", "candidate", maintain_order=True)
+    spelled = pl.col("candidate").map_elements(one_spelling, return_dtype=pl.String)
+    places = votes.with_columns(spelled).group_by("item", "candidate", maintain_order=True)
     shares = places.agg(share=(pl.col("value") == "yes").mean())
     return {
         (item, candidate): None if share == _EVEN else share > _EVEN
@@ -356,9 +359,9 @@ def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[C
     for item, candidate, remark in rows.iter_rows():
         if remark:
             parts = dict.fromkeys(remark.split(REMARK_JOINT))
-            remarks.setdefault((item, candidate), {}).update(parts)
+            remarks.setdefault((item, one_spelling(candidate)), {}).update(parts)
     return [
-        replace(candidate, remarks=tuple(remarks.get((candidate.item, candidate.text), ())))
+        replace(candidate, remarks=tuple(remarks.get(candidate.key, ())))
         for candidate in candidates
     ]
 
@@ -382,7 +385,7 @@ def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate
     """The candidates with the judgments that the same text got in the same item before.
 
     Rank and probability do not matter, so that the judgments of one model's candidates serve
-    for another's. A text is the same only with the same capitals.
+    for another's. A text is the same only with the same capitals, in any spelling of its letters.
 
     Args:
         candidates: a judgment that one has already is kept.
@@ -391,12 +394,12 @@ def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate
     known: dict[tuple[str, str], dict[bool, Candidate]] = {}
     for candidate in earlier:
         if candidate.fits is not None:
-            verdicts = known.setdefault((candidate.item, candidate.text), {})
+            verdicts = known.setdefault(candidate.key, {})
             verdicts.setdefault(candidate.fits, candidate)
     reused: list[Candidate] = []
     taken = 0
     for candidate in candidates:
-        verdicts = known.get((candidate.item, candidate.text), {})
+        verdicts = known.get(candidate.key, {})
         if candidate.fits is None and len(verdicts) == 1:
             (before,) = verdicts.values()
             reused.append(replace(candidate, fits=before.fits, remarks=before.remarks))

@@ -9,7 +9,6 @@ option.
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments import WHICH_FITS, Judgment
 from cimento.statistics.design import Statistic
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.suite import ClozeSuite
@@ -105,8 +105,8 @@ def count_majorities(
 
 
 def folded_text(text: str) -> str:
-    """A text as it is compared with an option: NFC, small letters, no blanks at the ends."""
-    return unicodedata.normalize("NFC", text).strip().casefold()
+    """A text as it is compared with an option: in one spelling, small letters, no blanks around."""
+    return one_spelling(text).strip().casefold()
 
 
 def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> TopClass:
@@ -247,7 +247,10 @@ def read_option_counts(path: Path, items: Iterable[ClozeItem]) -> dict[str, Coun
         InputError: the table cannot be used, or names an item that does not exist.
     """
     table = table_with(path, "item", "option", "count")
-    known = {item.id for item in items}
+    known = {
+        item.id: {one_spelling(option.text): option.text for option in item.options}
+        for item in items
+    }
     choices: dict[str, Counter[str]] = {}
     for row in table.rows:
         item, option = read_cell(row.cells["item"]), read_cell(row.cells["option"])
@@ -258,7 +261,7 @@ def read_option_counts(path: Path, items: Iterable[ClozeItem]) -> dict[str, Coun
         if count is None:
             seen = f"the count is {cell!r}"
             raise InputError(where=table.where(row), seen=seen, todo="Write a number.")
-        choices.setdefault(item, Counter())[option] += count
+        choices.setdefault(item, Counter())[known[item].get(one_spelling(option), option)] += count
     return choices
 
 

@@ -26,6 +26,7 @@ from cimento.paradigms.cloze.portuguese import (
 )
 from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.suite import ClozeItem
+from cimento.suites.letters import one_spelling
 from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
     """
     log = one_log(path)
     scored = {
-        (context.strip(), option.strip()): value
+        (one_spelling(context.strip()), one_spelling(option.strip())): value
         for task in log.tasks
         for sample in task.samples
         for context, option, value in zip(
@@ -130,13 +131,13 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
 
 
 def _asked_as(item: ClozeItem, option: str) -> dict[str, tuple[str, str]]:
-    """Rule to the context and the continuation that it asks about, without outer blanks."""
-    before, after = item.before.strip(), item.after.strip()
-    filled = f"{item.before}{option}".strip()
+    """Rule to the context and the continuation that it asks about, as they are compared."""
+    before, after = one_spelling(item.before).strip(), one_spelling(item.after)
+    filled = one_spelling(f"{item.before}{option}").strip()
     return {
-        "left": (before, option.strip()),
-        "continuation": (filled, after),
-        "sentence": ("", f"{filled}{item.after}".strip()),
+        "left": (before, one_spelling(option).strip()),
+        "continuation": (filled, after.strip()),
+        "sentence": ("", f"{filled}{after}".strip()),
     }
 
 

@@ -42,6 +42,7 @@ from cimento.options import ModelOptions
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, ClozeSuite, Option, expand_suite
 from cimento.runs.run import Run
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:
@@ -295,6 +296,11 @@ class Candidate:
     logprob_nats: float | None = field(default=None, compare=False)
     n_pieces: int | None = field(default=None, compare=False)
     kind: str = field(default="", compare=False)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its item, and its text in the spelling in which judgments of candidates are compared."""
+        return self.item, one_spelling(self.text)
 
 
 def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:

@@ -12,6 +12,7 @@ from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
+from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
 from cimento.report import (
@@ -274,12 +275,12 @@ def blank_strip(item: ClozeItem) -> Strip:
 
 def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, ...]]:
     """Item to its first candidates, with what is known of each."""
-    targets = {item.id: set(item.targets) for item in answers.items}
+    targets = {item.id: set(map(as_hit, item.targets)) for item in answers.items}
     by_item: dict[str, list[GivenAnswer]] = {}
     for candidate in answers.judged(method):
         if candidate.rank > _SHOWN:
             continue
-        mark = "target" if candidate.text in targets.get(candidate.item, ()) else ""
+        mark = "target" if as_hit(candidate.text) in targets.get(candidate.item, ()) else ""
         if candidate.fits is not None:
             mark = "fits" if candidate.fits else "does not fit"
         given = GivenAnswer(candidate.text, candidate.probability, mark)

@@ -28,6 +28,7 @@ from cimento.paradigms.cloze.requests import Candidate, by_item
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     from cimento.statistics.calibration import Calibration
@@ -144,8 +145,13 @@ Ranks = Mapping[str, int | None]
 """Id of an item to the rank at which its target was hit; None where it was not."""
 
 
+def as_hit(text: str) -> str:
+    """A candidate or a target as the two are compared: capitals aside, in one spelling."""
+    return one_spelling(text).lower()
+
+
 def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> dict[str, int | None]:
-    """The rank of the first candidate that is a target, capitals aside, for each item.
+    """The rank of the first candidate that is a target, for each item; see `as_hit`.
 
     Args:
         items: with targets.
@@ -157,7 +163,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
     groups = by_item(candidates)
     rank_of: dict[str, int | None] = {}
     for item in items:
-        targets = {target.lower() for target in item.targets}
+        targets = {as_hit(target) for target in item.targets}
         if not targets:
             raise UsageError(
                 where=f"item {item.id!r}",
@@ -167,7 +173,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
         ranks = (
             candidate.rank
             for candidate in groups.get(item.id, [])
-            if candidate.text.lower() in targets
+            if as_hit(candidate.text) in targets
         )
         rank_of[item.id] = next(ranks, None)
     return rank_of

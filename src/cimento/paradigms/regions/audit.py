@@ -29,6 +29,7 @@ from cimento.paradigms.regions.contrast import (
 from cimento.suites import Region
 from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -238,7 +239,7 @@ def _with_target(
     unequal, unlike = [], []
     for item in suite.items:
         regions = enumerate(item.condition(contrast.target).regions, start=1)
-        context = (r.text.casefold() for n, r in regions if n not in contrast.regions)
+        context = (one_spelling(r.text).casefold() for n, r in regions if n not in contrast.regions)
         contexts.setdefault(tuple(context), []).append(item.id)
         places = [(item.id, name) for name in names]
         if len({in_target[place] for place in places if place in in_target}) > 1:
@@ -389,7 +390,7 @@ def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
 
 def _words(item: Item) -> frozenset[str]:
     texts = (region.text for condition in item.conditions for region in condition.regions)
-    return frozenset(word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold()))
+    return frozenset(re.findall(r"[^\W\d_]+", one_spelling("\n".join(texts)).casefold()))
 
 
 def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None) -> Baseline:
@@ -490,11 +491,9 @@ def _right(pair: tuple[Counter[str], Counter[str]], good: Counter[str], bad: Cou
 
 
 def _ngrams(sentence: str, order: int) -> Iterator[str]:
-    text = sentence.casefold()
-    if WITHOUT_BLANKS.search(text):
-        words = [text[start:end] for start, end in word_spans(text)]
-    else:
-        words = _WORD.findall(text)
+    text = one_spelling(sentence).casefold()
+    spans = word_spans(text) if WITHOUT_BLANKS.search(text) else ()
+    words = [text[start:end] for start, end in spans] or _WORD.findall(text)
     if order == 1:
         return iter(words)
     return (f"{one} {other}" for one, other in pairwise(["", *words, ""]))

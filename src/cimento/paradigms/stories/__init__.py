@@ -52,6 +52,7 @@ from cimento.paradigms.stories.suite import StorySuite
 from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.runs.outcomes import outcomes_table
 from cimento.suites import JsonValue
+from cimento.suites.checks.wording import letter_faults
 from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
@@ -142,8 +143,11 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
     def check(self, suite: StorySuite) -> Sequence[Fault]:
         """Everything that is wrong with the stories."""
         file, names = suite.path.name or suite.name, story_names(suite)
-        found = [finding.fault(file=file, names=names) for finding in audit(suite)]
-        return [*found, *notation_faults(suite)]
+        faults = [finding.fault(file=file, names=names) for finding in audit(suite)]
+        for story, name in zip(suite.stories, names, strict=True):
+            text = " ".join(story.sentences)
+            faults += letter_faults(text, f"{file} story {name}")
+        return [*faults, *notation_faults(suite)]
 
     def audit(self, reading: SuiteReading[StorySuite]) -> SuiteAudit:
         """Everything that is wrong with the stories, and counts of what is in the file."""

@@ -37,6 +37,7 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
     pair_label,
 )
+from cimento.suites.letters import one_spelling
 
 Reason: TypeAlias = Literal[
     "",
@@ -224,7 +225,7 @@ def _only(labels: set[str]) -> Parsed:
 
 def _plain(text: str) -> str:
     """Lower case, one kind of apostrophe, no marks around."""
-    return text.lower().replace("’", "'").replace("*", "").replace("`", "").strip(_MARKS)
+    return one_spelling(text).lower().replace("*", "").replace("`", "").strip(_MARKS)
 
 
 _READERS: Mapping[Tier, Callable[[str, int], Parsed]] = {
@@ -411,8 +412,9 @@ def read_reply(
         options: how it was asked.
     """
     # A reply may be one of the words to the letter, in a language that the parser does not know.
-    exact = {word.lower(): label for word, label in zip(known.words, known.labels, strict=True)}
-    label = exact.get(text.strip().strip(".").lower())
+    pairs = zip(known.words, known.labels, strict=True)
+    exact = {one_spelling(word).lower(): label for word, label in pairs}
+    label = exact.get(one_spelling(text).strip().strip(".").lower())
     if label is not None:
         return label, ""
     tier = next((tier for tier in TIERS if tier == task), None)

@@ -24,6 +24,7 @@ from cimento.paradigms.stories.suite import (
     swapped,
 )
 from cimento.suites import JsonValue
+from cimento.suites.letters import one_spelling
 
 _FIELDS: tuple[JsonValue, ...] = ("plausible", "breakpoint", "confl_sents", "confl_pairs", "states")
 _LETTERS: Mapping[StoryType, str] = {"order": "O", "cloze": "C"}
@@ -196,7 +197,9 @@ def _numbered(variants: Sequence[Story], *, start: int) -> tuple[Story, ...]:
 
 def _mentioned(sentence: str, objects: Sequence[str]) -> set[str]:
     """The objects that a sentence names, endings aside."""
-    stems = {word.lower()[:_STEM] for word in _WORD.findall(sentence)}
-    return {
-        name for name in objects for word in _WORD.findall(name) if word.lower()[:_STEM] in stems
-    }
+    stems = _stems(sentence)
+    return {name for name in objects if not stems.isdisjoint(_stems(name))}
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(one_spelling(text).lower())}

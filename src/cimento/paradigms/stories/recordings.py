@@ -31,6 +31,7 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
 )
 from cimento.suites.faults import errors, fault
+from cimento.suites.letters import one_spelling
 from cimento.suites.reading import decode, sha256_of, unusable
 from cimento.suites.schema import Open, validate
 
@@ -196,8 +197,8 @@ _NUMBER = re.compile(r"^\d+\. ", re.MULTILINE)
 
 
 def _as_read(text: str) -> str:
-    """A text without the numbers of its lines, and with single blanks."""
-    return " ".join(_NUMBER.sub("", text).split())
+    """A text without the numbers of its lines, with single blanks and in one spelling."""
+    return " ".join(_NUMBER.sub("", one_spelling(text)).split())
 
 
 def _examples(prompt: str, texts: Mapping[str, int]) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from cimento.report import formatting
 from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     import polars as pl
@@ -209,17 +210,20 @@ def earlier_judgments(
     if (run / f"{JUDGMENTS.name}.parquet").exists():
         annotators = [journal.annotator for journal in journals(run)]
         tables.append(read_table(JUDGMENTS, run).filter(~pl.col("annotator").is_in(annotators)))
-    asked = pl.DataFrame(
-        [
-            (candidate.item, candidate.text)
-            for method in answers.methods
-            for candidate in answers.candidates(method)
-        ],
-        schema=["item", "candidate"],
-        orient="row",
-    ).unique()
-    both = pl.concat(tables).unique(["item", "candidate", "annotator"], maintain_order=True)
-    return both.join(asked, on=["item", "candidate"], how="semi")
+    # The other run may spell the same candidate with other accents or apostrophes.
+    asked = {
+        candidate.key: candidate.text
+        for method in reversed(answers.methods)
+        for candidate in answers.candidates(method)
+    }
+    both = pl.concat(tables)
+    known = [
+        None if text is None else asked.get((item, one_spelling(text)))
+        for item, text in both.select("item", "candidate").iter_rows()
+    ]
+    spelled = pl.Series("candidate", known, dtype=pl.String)
+    taken = both.with_columns(spelled).filter(pl.col("candidate").is_not_null())
+    return taken.unique(["item", "candidate", "annotator"], maintain_order=True)
 
 
 def store_judgments(run: Path, *, suite: str, earlier: pl.DataFrame | None = None) -> pl.DataFrame:

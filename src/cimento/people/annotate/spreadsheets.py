@@ -19,6 +19,7 @@ from cimento.io.files import read_bytes, write_bytes, write_text, writing
 from cimento.io.parsing import read_toml
 from cimento.people.annotate import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.people.annotate.candidates import CandidateTask
+from cimento.suites.letters import one_spelling
 from cimento.suites.reading import open_json_lines, sha256_of
 from cimento.suites.tables import Row, Table, open_table
 from cimento.suites.workbooks import write_workbook
@@ -71,12 +72,15 @@ def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[Candidat
     """
     table = open_table(path)
     table.need("item", "candidate", "fits", todo="Needed are item, candidate and fits.")
-    known = {task.pair for task in tasks}
+    pairs = [task.pair for task in tasks]
+    known = {(item, one_spelling(text)): (item, text) for item, text in pairs}
+    known |= {pair: pair for pair in pairs}
     decisions = []
     for row in table.rows:
         item, candidate = _decoded(row.cells["item"]), _decoded(row.cells["candidate"])
         fits = row.cells["fits"].strip().lower()
-        if (item, candidate) not in known:
+        of_run = known.get((item, candidate)) or known.get((item, one_spelling(candidate)))
+        if of_run is None:
             raise InputError(
                 where=table.where(row),
                 seen=f"the run has no candidate {candidate!r} for the item {item!r}",
@@ -90,7 +94,7 @@ def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[Candidat
             )
         remarks = _decoded(row.cells.get("remarks", ""))
         parts = tuple(part.strip() for part in remarks.split(REMARK_JOINT) if part.strip())
-        decisions.append(CandidateDecision(item, candidate, _VERDICTS[fits], parts))
+        decisions.append(CandidateDecision(*of_run, _VERDICTS[fits], parts))
     return decisions
 
 

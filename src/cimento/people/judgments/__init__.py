@@ -6,7 +6,6 @@ The modules read what survey programs write, filter it in the open, and sum it u
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from cimento.io.files import BOM, atomically, inert, live, read_bytes, write_tex
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import read_toml
 from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate_table
+from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,7 +114,7 @@ class Judgment:
 
 
 def _plain(sentence: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", sentence).casefold().split())
+    return " ".join(one_spelling(sentence).casefold().split())
 
 
 FIELDS = tuple(field.name for field in fields(Judgment))

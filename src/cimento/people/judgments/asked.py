@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from cimento.errors import InputError, did_you_mean
 from cimento.people.judgments import FILLER, PRACTICE, finite
+from cimento.suites.letters import one_spelling
 
 _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
@@ -181,9 +181,8 @@ class AskedItems:
 
 
 def comparable_text(text: str) -> str:
-    """A text as places are compared: NFC, without tags, with single blanks, one apostrophe."""
-    bare = unicodedata.normalize("NFC", _TAG.sub(" ", text)).replace("’", "'")
-    return " ".join(bare.split())
+    """A text as places are compared: in one spelling, without tags, with single blanks."""
+    return " ".join(one_spelling(_TAG.sub(" ", text)).split())
 
 
 def _variants(name: str) -> Iterator[str]:

@@ -314,7 +314,7 @@ def _around_blank(name: str, sentence: str) -> tuple[str, str]:
 
 def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
     """An option as it stands in the text, with the spellings that count as equal."""
-    plain = folded_text(word).replace("’", "'")
+    plain = folded_text(word)
     base = next((name for name, others in _VARIANTS.items() if plain in others), plain)
     spellings = list(dict.fromkeys((plain, base, *_VARIANTS.get(base, ()))))
     first, *others = (text.capitalize() if initial else text for text in spellings)

@@ -217,10 +217,7 @@ def judged(
         by_rule = judge_expected(model.candidates, wanted, readings)
         rows_by_source[model.model, DICTIONARY] = _rows(model, by_rule)
         if earlier or model.people:
-            candidates = [
-                replace(one, fits=model.people.get((one.item, one.text)))
-                for one in model.candidates
-            ]
+            candidates = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
             reused = reuse_judgments(candidates, earlier)
             rows_by_source[model.model, PEOPLE] = _rows(model, reused.candidates)
             n, new = len(candidates), len(reused.new)

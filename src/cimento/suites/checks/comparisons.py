@@ -24,6 +24,7 @@ from cimento.suites.formula import (
     references,
     signed_values,
 )
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import count_words
 
 FEWEST_ITEMS = 5
@@ -261,7 +262,7 @@ def have_little_in_common(first: str, second: str) -> bool:
             first.encode().translate(WORDS_APART).split(),
             second.encode().translate(WORDS_APART).split(),
         )
-    words, others = (re.findall(r"\w+", text.casefold()) for text in (first, second))
+    words, others = (re.findall(r"\w+", one_spelling(text).casefold()) for text in (first, second))
     return _have_few_in_common(words, others)
 
 

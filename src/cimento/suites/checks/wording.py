@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import eq
 
 from cimento.errors import Fault, counted
@@ -20,6 +20,7 @@ from cimento.suites.checks.structure import (
     unlike,
 )
 from cimento.suites.faults import fault
+from cimento.suites.letters import one_spelling
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
@@ -37,7 +38,7 @@ def _letters(stimuli: Stimuli) -> Iterator[Fault]:
     for number in () if stimuli.is_plain else unlike(stimuli.lines, are_plain):
         where = stimuli.where(number)
         yield from _blanks(stimuli.regions(number), where)
-        yield from _characters(stimuli.lines[number], where)
+        yield from letter_faults(stimuli.lines[number], where)
 
 
 def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
@@ -50,12 +51,26 @@ def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
             yield fault("CIM-S041", where=where, seen=seen)
 
 
-def _characters(text: str, where: str) -> Iterator[Fault]:
+def letter_faults(text: str, where: str, *, what: str = "") -> Iterator[Fault]:
+    """The faults of the characters of a text, which every kind of suite may have.
+
+    Args:
+        text: what a model reads, or scores.
+        where: its place.
+        what: what it is, where that matters to the result, such as ``The option``.
+    """
+    if are_plain([text]):
+        return
     if not text.isprintable() or _REPLACEMENT in text:
         yield from _unseen(text, where)
     if not unicodedata.is_normalized("NFC", text):
         composed = unicodedata.normalize("NFC", text)
         seen = f"{_differing(text, composed)!r} is written with separate accents."
+        if what:
+            seen = (
+                f"{what} {_differing(text, composed)!r} is written with separate accents, as models"
+                " have hardly read it: they score it far below the same word in NFC."
+            )
         yield fault("CIM-S045", where=where, seen=seen)
     yield from _mojibake(text, where)
 
@@ -93,16 +108,25 @@ def _mojibake(text: str, where: str) -> Iterator[Fault]:
 
 
 def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
-    """Straight and curly apostrophes in one suite, which models see as different words."""
-    if not all(any(mark in text for text in stimuli.texts) for mark in "'’"):
+    yield from mixed_apostrophes(stimuli.lines, stimuli.where)
+
+
+def mixed_apostrophes(lines: Sequence[str], where: Callable[[int], str]) -> Iterator[Fault]:
+    """Straight and curly apostrophes in one suite, which models see as different words.
+
+    Args:
+        lines: the texts of the suite.
+        where: the place of the text of a number.
+    """
+    if not all(any(mark in text for text in lines) for mark in "'’"):
         return
     places = {"'": Listing(), "’": Listing()}
     both = 0
-    for number, text in enumerate(stimuli.lines):
+    for number, text in enumerate(lines):
         marks = set(_APOSTROPHE.findall(text))
         both += len(marks) > 1
         for mark in marks:
-            places[mark].append(stimuli.where(number))
+            places[mark].append(where(number))
     rarer, other = sorted(places, key=lambda mark: len(places[mark]))
     if listing := places[rarer]:
         seen = (
@@ -152,7 +176,8 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
 
 def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
     for number in unlike(stimuli.texts, _have_no_double):
-        if match := _DOUBLED.search(text := stimuli.texts[number]):
+        text = stimuli.texts[number]
+        if match := _DOUBLED.search(one_spelling(text)):
             seen = f"{match[0]!r} in {text!r}."
             yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
 
@@ -186,7 +211,7 @@ def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _common_words(texts: Sequence[str]) -> frozenset[str]:
-    sets = [frozenset(word.lower() for word in _WORD.findall(text)) for text in texts]
+    sets = [frozenset(_WORD.findall(one_spelling(text).lower())) for text in texts]
     return frozenset.intersection(*sets) if sets else frozenset()
 
 
@@ -195,7 +220,12 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
     if not stimuli.suite.factors:
         return
     stimuli_of = enumerate(zip(stimuli.conditions, stimuli.texts, strict=True))
-    for (name, text), ids in names_by_key((key, stimuli.item(n)) for n, key in stimuli_of).items():
+    written: dict[str, str] = {}
+    spelled = (
+        ((name, written.setdefault(one_spelling(text), text)), stimuli.item(n))
+        for n, (name, text) in stimuli_of
+    )
+    for (name, text), ids in names_by_key(spelled).items():
         if text and len(ids) > 1:
             seen = f"{text!r} is the sentence of {name} in items {ids}."
             places = [f"item {id_}, condition {name}" for id_ in ids]

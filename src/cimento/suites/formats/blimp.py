@@ -72,7 +72,8 @@ def read_blimp(path: Path) -> Reading:
     sha256 = sha256_of(data)
     del data  # as large as the text, which is read line by line
     pairs = _Pairs()
-    numbers, faults = _read_lines(text, pairs, name=path.name)
+    numbers, of_lines = _read_lines(text, pairs, name=path.name)
+    faults += of_lines
     del text
     if errors(faults):
         raise unusable(path, faults)

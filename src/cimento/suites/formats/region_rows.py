@@ -237,8 +237,9 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file does not hold such rows, or holds the rows of several suites.
     """
-    data, text, faults = decoded(path)
+    data, text, remarks = decoded(path)
     rows: list[dict[str, JsonValue]] = []
+    faults: list[Fault] = []
     for where, row in json_lines(text, path.name, faults):
         if faults:
             break
@@ -260,7 +261,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
     if suite is None:
         raise unusable(path, faults)
     places = (path.name,) * len(suite.columns.names)
-    return Reading(suite, sha256_of(data), places, tuple(faults))
+    return Reading(suite, sha256_of(data), places, (*remarks, *faults))
 
 
 def _document_of_rows(name: str, rows: Sequence[dict[str, JsonValue]]) -> dict[str, JsonValue]:

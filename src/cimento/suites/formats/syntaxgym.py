@@ -66,7 +66,8 @@ def read_syntaxgym(path: Path) -> Reading:
         raise unusable(
             path, [fault("CIM-S002", where=path.name, seen=f"Not JSON: {error}.")]
         ) from error
-    suite, faults = suite_from_document(parsed, name=path.name)
+    suite, of_document = suite_from_document(parsed, name=path.name)
+    faults += of_document
     if suite is None:
         raise unusable(path, faults)
     places = (path.name,) * len(suite.columns.names)

@@ -1,0 +1,36 @@
+"""Letters as words are compared: one rule for suites, answers, corpora and dictionaries.
+
+The same letter has several spellings. An accented letter is one character (NFC) or a letter and an
+accent after it (NFD, as file names of macOS and some PDFs have it); an apostrophe is typed as ``'``
+and printed as ``’``. Whoever reads sees no difference, so a comparison of words should see none.
+
+Texts are stored, shown and asked of models as they are written: a model does see the difference,
+which checks report (CIM-S044, CIM-S045).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+APOSTROPHE = "'"
+"""The apostrophe that the others are compared as, U+0027."""
+
+_OTHERS = str.maketrans(dict.fromkeys("\u2019\u02bc", APOSTROPHE))
+"""The right single quotation mark, which typesetters use, and the modifier letter apostrophe."""
+
+
+def one_spelling(text: str) -> str:
+    """A text in the spelling in which words are compared: NFC, with one apostrophe.
+
+    The characters of Unicode's canonical equivalence become one (Unicode Standard Annex 15, form
+    C), and U+2019 and U+02BC become U+0027. Whether small and capital letters differ is decided
+    where words are compared: fold the case of the result, not of the argument. Words have to be
+    found in the result too, since accents of their own divide words for most patterns.
+
+    Args:
+        text: a word, or a text of several.
+    """
+    # Most texts of most languages need no look at their characters.
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text).translate(_OTHERS)
