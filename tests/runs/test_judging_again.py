@@ -158,6 +158,34 @@ def test_stored_runs_are_never_written_to(own, command, way, tmp_path, monkeypat
     assert content(tmp_path) == before
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "RUN", "-o", "RUN/manifest.json"],
+        ["report", "RUN", "-o", "RUN/new.html"],
+        ["figure", "RUN", "margins", "-o", "link/summary.json"],
+        ["cite", "RUN", "-o", "RUN/manifest.json"],
+        ["export", "RUN", "--to", "r", "-o", "RUN/suite"],
+        ["export", "RUN", "--to", "lm-eval", "-o", "link"],
+        ["compare", "RUN", "OTHER", "--figure", "RUN/summary.json"],
+        ["run", "it-islands", "-m", "demo-causal", "-o", "RUN"],
+        ["score", "texts.txt", "-m", "demo-causal", "-o", "texts.txt"],
+        ["score", "texts.txt", "-m", "demo-causal", "-o", "./other/../texts.txt"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_writes_into_a_run_or_over_what_it_reads(own, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first, second = sorted((own / "it-islands").iterdir())
+    (tmp_path / "link").symlink_to(first, target_is_directory=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "texts.txt").write_text("Il gatto dorme.\n", "utf-8")
+    before = content(tmp_path)
+    places = [part.replace("RUN", str(first)).replace("OTHER", str(second)) for part in arguments]
+    assert invoke(places) == 2
+    assert content(tmp_path) == before
+
+
 def test_a_judging_replaces_no_other_and_ends_well_when_it_is_repeated(own, tmp_path, capsys):
     judged = ["judge", str(own), "--set", "unit=nats", "-o", str(tmp_path / "judged")]
     assert invoke(judged) == 0

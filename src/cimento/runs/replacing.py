@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import TableError, UsageError
 from cimento.runs.outcomes import OUTCOMES
-from cimento.runs.store import FILES, MANIFEST, PARADIGM, RunFolder
+from cimento.runs.store import ADDED, FILES, MANIFEST, PARADIGM, RunFolder
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def new_folders(runs: Sequence[Run], output: Path) -> list[RunFolder]:
         A folder for each run, with its name.
 
     Raises:
-        UsageError: a folder is that of one of the runs, or inside that of any run.
+        UsageError: a folder is that of one of the runs.
     """
     names = [run.folder.name if run.folder else run.model for run in runs]
     folders = [
@@ -43,11 +43,24 @@ def new_folders(runs: Sequence[Run], output: Path) -> list[RunFolder]:
         if place in own:
             seen = f"this is where a run that is read is stored ({place.name})"
             raise UsageError(where=f"--output={output}", seen=seen, todo=_CHOOSE)
-        outer = next((above for above in place.parents if _is_run(above)), None)
-        if outer is not None:
-            seen = f"this is inside a stored run ({outer})"
-            raise UsageError(where=f"--output={output}", seen=seen, todo=_CHOOSE)
     return folders
+
+
+def refuse_inside_run(output: Path, *, where: str) -> None:
+    """Refuse to write into the folder of a run, which is written once; people's judgments may join.
+
+    Args:
+        output: file or folder to write; links are followed.
+        where: the option that names it.
+
+    Raises:
+        UsageError: it is the folder of a run, or inside one.
+    """
+    place = output.resolve()
+    run = next((folder for folder in (place, *place.parents) if _is_run(folder)), None)
+    if run is not None and not ADDED.intersection(place.relative_to(run).parts[:1]):
+        seen = f"this is in the folder of a stored run ({run}), which is written once"
+        raise UsageError(where=f"{where} {output}", seen=seen, todo="Choose another place.")
 
 
 def refuse_replacing(judged: Sequence[Run], folders: Sequence[RunFolder]) -> None:
@@ -69,7 +82,7 @@ def refuse_replacing(judged: Sequence[Run], folders: Sequence[RunFolder]) -> Non
                 seen=f"two runs of {run.suite.name} would be stored here",
                 todo="Give them one after the other, each with a folder of its own (-o).",
             )
-        if (folder.path / MANIFEST).exists() and not _is_stored(run, folder):
+        if (folder.path / MANIFEST).exists() and not _is_there(run, folder):
             raise UsageError(
                 where=str(folder.path),
                 seen="another run is stored here, or the same one judged otherwise",
@@ -77,7 +90,7 @@ def refuse_replacing(judged: Sequence[Run], folders: Sequence[RunFolder]) -> Non
             )
 
 
-def _is_stored(judged: Run, folder: RunFolder) -> bool:
+def _is_there(judged: Run, folder: RunFolder) -> bool:
     options = judged.options.model_dump(mode="json")
     to_store = {**judged.manifest, PARADIGM: judged.paradigm.name, "options": options}
     try:
