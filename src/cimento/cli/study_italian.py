@@ -286,11 +286,12 @@ def stories(options: StoryStudyOptions) -> int:
 
     The source is lm-eval's logs or your own models. It prints Table 3 below the published rows,
     every metric with intervals, bias, calibration and breakdowns; recorded prompts and draws are
-    rebuilt by hash. Several models are compared in pairs. The exit code is 1 if a published number
-    differs.
+    rebuilt by hash. Models are asked as the study's were (protocol=paper) if --set says nothing
+    else. Several models are compared in pairs. The exit code is 1 if a published number differs.
     """
     from cimento.paradigms.stories.judging import asked_of
     from cimento.studies.stories import paired_record, study_record
+    from cimento.studies.stories.asked import asked
     from cimento.studies.stories.text import (
         compared_with_published,
         differing,
@@ -302,7 +303,8 @@ def stories(options: StoryStudyOptions) -> int:
 
     suite, recorded = _recorded(options)
     runs, code = _story_runs(options, suite) if options.model else ([], 0)
-    models = [*recorded, *_answers(runs)]
+    answered = _answers(runs)
+    models = [*recorded, *answered]
     if not models:
         return code
     stories = asked_of(runs[0])[0].asked if runs and not recorded else suite.stories
@@ -312,7 +314,14 @@ def stories(options: StoryStudyOptions) -> int:
     notes = [f"{len(stories)} stories of {suite.name}. The first of tied options is chosen."]
     tables: dict[str, Section | Grid] = {
         "table-2": story_kinds(stories),
-        "table-3": tier_table(records, stories, grouping=options.grouping, notes=notes),
+        "table-3": tier_table(
+            records,
+            stories,
+            grouping=options.grouping,
+            by_model={one.model: asked(run) for one, run in zip(answered, runs, strict=True)},
+            of=suite.stories,
+            notes=notes,
+        ),
     }
     details = [part for record in records.values() for part in compared_with_published(record)]
     details += [] if paired is None else [paired_grid(paired)]
@@ -409,13 +418,15 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
 
 def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int]:
     """The runs of all models with all prompts, and the exit code."""
-    asked = suite if suite.path == Path() else str(options.data or STARTER)
+    from cimento.studies.stories.asked import AS_PUBLISHED
+
+    wanted = suite if suite.path == Path() else str(options.data or STARTER)
     runs: list[Run] = []
     failures = []
     for prompt in options.prompt or ("",):
         settings = {"prompt": prompt} if prompt else {}
-        run_options = options.run_options(set={**options.set, **settings})
-        done, failed = evaluate_with_progress([asked], options.model, run_options)
+        run_options = options.run_options(set={**AS_PUBLISHED, **options.set, **settings})
+        done, failed = evaluate_with_progress([wanted], options.model, run_options)
         runs += done
         failures += failed
     return runs, report_failures(runs, failures)
