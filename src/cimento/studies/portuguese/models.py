@@ -400,8 +400,8 @@ def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Gr
         written.append((case, *above, BLANK, BLANK, BLANK, BLANK))
         for (model, judge), groups in by_case.items():
             both = covered(groups[case], table.aggregation, by_people=judge == PEOPLE).values()
-            cells = (*(one.cell for one in both), *(one.n for one in both))
-            written.append((case, model, judge, *cells, *(one.bounds for one in both)))
+            counts = (*(one.n for one in both), *(one.bounds for one in both))
+            written.append((case, model, judge, *(one.cell for one in both), *counts))
     names = ["Case name", "model", "judged by", "P@1", "P@10", "judged@1", "judged@10"]
     has_bounds = any(row[-1] != BLANK or row[-2] != BLANK for row in written)
     names += ["bounds@1", "bounds@10"] if has_bounds else []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.paradigms.stories.judging import asked_of
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
+from cimento.paradigms.stories.variation import names_of
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
@@ -45,8 +46,12 @@ class Asked:
         )
 
 
-def asked(run: Run) -> Asked:
-    """How the model of a run of the three tiers was asked."""
+def asked(runs: Sequence[Run]) -> dict[str, Asked]:
+    """How the models of runs of the three tiers were asked, by the names of `names_of`."""
+    return {name: _asked(run) for name, run in zip(names_of(runs), runs, strict=True)}
+
+
+def _asked(run: Run) -> Asked:
     suite, options = asked_of(run)
     used = _used(options.model_copy(update={"prompt": prompt_for(options, suite).id}))
     published = _used(StoryOptions.model_validate(AS_PUBLISHED))

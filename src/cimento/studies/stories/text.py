@@ -327,13 +327,7 @@ def tier_table(
     """
     names = {name: f"{name} ({one.label})" for name, one in (by_model or {}).items()}
     rows = [
-        (
-            names.get(model, model),
-            *(
-                _percent(_number_at(record, MORE, "rates", grouping, name, "value"))
-                for name in TABLE_3
-            ),
-        )
+        (names.get(model, model), *_row_of(_value_at(record, MORE, "rates", grouping), "value"))
         for model, record in records.items()
     ]
     above = [
@@ -341,12 +335,8 @@ def tier_table(
         for model, row in published_rows().items()
     ]
     first = next(iter(records.values()))
-    beside = [
-        (name, *(_percent(_number_at(values, metric)) for metric in TABLE_3))
-        for name, values in mapping(
-            _value_at(first, MORE, "baselines_by_grouping", grouping)
-        ).items()
-    ]
+    baselines = mapping(_value_at(first, MORE, "baselines_by_grouping", grouping))
+    beside = [(name, *_row_of(values)) for name, values in baselines.items()]
     bold = _best(rows, below=len(above))
     remarks = [
         "Published rows: Table 3, or the authors' logs; groups by paper_code.",
@@ -363,6 +353,11 @@ def tier_table(
         rules=frozenset({len(above), len(above) + len(rows)}),
         notes=(*remarks, *notes),
     )
+
+
+def _row_of(values: JsonValue, *keys: str) -> Iterator[str]:
+    """The metrics of Table 3 in per cent, each of which stands below its name and these keys."""
+    return (_percent(_number_at(values, metric, *keys)) for metric in TABLE_3)
 
 
 def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
