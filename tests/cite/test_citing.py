@@ -152,7 +152,7 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
     said = methods_paragraph([*stored.values()])
 
     assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
-    assert len(said.split()) <= 67 * len(KINDS)
+    assert len(said.split()) <= 74 * len(KINDS)
     assert said.count("Wilson confidence intervals") == 1
 
 
@@ -390,7 +390,7 @@ def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
     run = made(meta=Meta("s", reference="Rossi 2031, unpublished"))
     said = methods_paragraph([run], appendix=True)
 
-    assert ") (Rossi 2031, unpublished). The" in said
+    assert ") after earlier work (Rossi 2031, unpublished). The" in said
     assert from_text("Rossi " * 30).short.endswith(" ...")
 
 

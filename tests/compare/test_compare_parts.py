@@ -71,6 +71,18 @@ def test_checkpoints_are_in_the_order_of_training():
         checkpoints_figure([others])
 
 
+def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():
+    names = {"tiny-step2@aaa": 2, "tiny-step4@bbb": 4, "tiny-step2@ccc": 2}
+    (ranking,) = rank_models(
+        [marks(name, "+-+-", family="tiny", step=step) for name, step in names.items()]
+    ).rankings
+    with pytest.raises(UsageError) as caught:
+        checkpoints_figure([ranking])
+    assert "several models are of step 2 (tiny-step2@aaa, tiny-step2@ccc)" in str(caught.value)
+    assert "Give the runs of one training" in str(caught.value)
+    assert "not revisions" not in str(caught.value)
+
+
 def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
     clusters = {"0": "x", "1": "x"}
     run = made_run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -114,3 +115,94 @@ def test_several_runs_of_one_suite_are_told_apart(tmp_path, capsys):
         ]
         by_folder = models(first, copy, table=table)
         assert ["/first/" in name for name in by_folder] == [True, False]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("two")
+    models = ["demo-causal", "demo-masked"]
+    assert len(list(evaluate_all(["it-islands"], models, limit=3, output=folder))) == 2
+    return folder
+
+
+@pytest.fixture
+def own(two, tmp_path):
+    """A folder of two runs of one suite that a test may spoil."""
+    return shutil.copytree(two, tmp_path / "runs")
+
+
+@pytest.mark.parametrize("command", ["judge", "rerun"])
+@pytest.mark.parametrize("way", ["same", "relative", "link", "link above", "inside", "of another"])
+def test_stored_runs_are_never_written_to(own, command, way, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    first, second = sorted((own / "it-islands").iterdir())
+    (tmp_path / "link").symlink_to(own, target_is_directory=True)
+    (tmp_path / "above").mkdir()
+    (tmp_path / "above" / "it-islands").symlink_to(own / "it-islands", target_is_directory=True)
+    output = {
+        "same": own,
+        "relative": Path("above/../runs"),
+        "link": tmp_path / "link",
+        "link above": tmp_path / "above",
+        "inside": first,
+        "of another": second / "suite",
+    }[way]
+    before = content(tmp_path)
+    options = ["--set", "unit=nats"] if command == "judge" else []
+    assert invoke([command, str(first), *options, "-o", str(output)]) == 2
+    assert "-o" in capsys.readouterr().err
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "RUN", "-o", "RUN/manifest.json"],
+        ["report", "RUN", "-o", "RUN/new.html"],
+        ["figure", "RUN", "margins", "-o", "link/summary.json"],
+        ["cite", "RUN", "-o", "RUN/manifest.json"],
+        ["export", "RUN", "--to", "r", "-o", "RUN/suite"],
+        ["export", "RUN", "--to", "lm-eval", "-o", "link"],
+        ["compare", "RUN", "OTHER", "--figure", "RUN/summary.json"],
+        ["run", "it-islands", "-m", "demo-causal", "-o", "RUN"],
+        ["score", "texts.txt", "-m", "demo-causal", "-o", "texts.txt"],
+        ["score", "texts.txt", "-m", "demo-causal", "-o", "./other/../texts.txt"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_writes_into_a_run_or_over_what_it_reads(own, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first, second = sorted((own / "it-islands").iterdir())
+    (tmp_path / "link").symlink_to(first, target_is_directory=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "texts.txt").write_text("Il gatto dorme.\n", "utf-8")
+    before = content(tmp_path)
+    places = [part.replace("RUN", str(first)).replace("OTHER", str(second)) for part in arguments]
+    assert invoke(places) == 2
+    assert content(tmp_path) == before
+
+
+def test_a_judging_replaces_no_other_and_ends_well_when_it_is_repeated(own, tmp_path, capsys):
+    judged = ["judge", str(own), "--set", "unit=nats", "-o", str(tmp_path / "judged")]
+    assert invoke(judged) == 0
+    before = content(tmp_path)
+    # A command that was stopped halfway is given again: what is there is what it would write.
+    stopped = sorted((tmp_path / "judged" / "it-islands").iterdir())[1]
+    shutil.rmtree(stopped)
+    assert invoke(judged) == 0
+    assert content(tmp_path) == before
+    capsys.readouterr()
+    assert invoke(["judge", str(own), "-o", str(tmp_path / "judged")]) == 2
+    assert "judged otherwise" in capsys.readouterr().err
+    assert content(tmp_path) == before
+
+
+def test_two_judgings_are_not_stored_in_one_folder(own, tmp_path, capsys):
+    shutil.copytree(own, tmp_path / "copy")
+    assert invoke(["judge", str(own), str(tmp_path / "copy"), "-o", str(tmp_path / "new")]) == 2
+    assert "two runs of it-islands" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()

@@ -315,7 +315,7 @@ def test_a_model_that_went_away_and_one_that_moved(recorded, tmp_path, capsys):
 
 def test_a_run_is_never_overwritten(recorded, capsys):
     assert invoke(["rerun", str(recorded), "-o", "runs"]) == 2
-    assert "where the run itself is stored" in capsys.readouterr().err
+    assert "where a run that is read is stored" in capsys.readouterr().err
 
 
 def test_what_was_asked_comes_back_from_the_manifest(tmp_path):

@@ -219,6 +219,75 @@ def test_a_checkpoint_can_be_chosen_by_a_suite(tmp_path):
     assert made.state.best_metric == max(accuracies)
 
 
+KEY = f"eval_{SUITE}_accuracy"
+
+
+def asked_again(made: Trainer) -> dict[str, float]:
+    """What is logged for the weights that are in the model now, asked without the callback."""
+    tokens = made.processing_class
+    with undisturbed(made.model):
+        return logged(cimento.evaluate(SUITE, made.model, tokenizer=tokens))
+
+
+def test_an_evaluation_after_the_best_checkpoint_was_loaded_is_of_its_weights(tmp_path):
+    """The lowest accuracy counts as the best here, so that it is not that of the last step."""
+    made = trainer(
+        tmp_path,
+        save_steps=2,
+        learning_rate=0.1,
+        metric_for_best_model=KEY,
+        greater_is_better=False,
+        load_best_model_at_end=True,
+    )
+    callback = evaluate_while_training(made, [SUITE], name="tiny", output=tmp_path / "runs")
+    made.train()
+    best = int(made.state.best_model_checkpoint.rpartition("-")[2])
+    before = dict(callback.history)
+    stored = {run.model for run in open_runs(tmp_path / "runs")}
+    assert before[best] != before[STEPS], "the case is not the one that is tested"
+
+    metrics = made.evaluate()
+    assert {name: metrics[name] for name in before[best]} == before[best]
+    assert before[best] == pytest.approx(asked_again(made))
+    # Nothing new was learnt of step 6, and the weights of the best step have their run.
+    assert callback.history == before
+    assert {run.model for run in open_runs(tmp_path / "runs")} == stored
+
+
+def test_a_second_training_is_asked_anew_at_its_steps(tmp_path):
+    made = trainer(tmp_path, learning_rate=0.1, save_strategy="no")
+    start = {name: tensor.clone() for name, tensor in made.model.state_dict().items()}
+    callback = evaluate_while_training(made, [SUITE], name="tiny", output=tmp_path / "runs")
+    made.train()
+    first = callback.history
+    assert len(open_runs(tmp_path / "runs")) == 3
+
+    made.model.load_state_dict(start)
+    made.args.learning_rate = 1e-7
+    made.train()
+    assert sorted(callback.history) == [2, 4, 6]
+    assert callback.history[6] == pytest.approx(asked_again(made))
+    assert callback.history[6] != first[6], "the case is not the one that is tested"
+    assert len(open_runs(tmp_path / "runs")) == 6
+    logs = [entry[KEY] for entry in made.state.log_history if KEY in entry]
+    assert logs == [rates[KEY] for rates in callback.history.values()]
+
+
+def test_weights_loaded_after_training_are_asked_and_not_called_a_step(tmp_path):
+    made = trainer(tmp_path, max_steps=2, learning_rate=0.1, save_strategy="no")
+    start = {name: tensor.clone() for name, tensor in made.model.state_dict().items()}
+    callback = evaluate_while_training(made, [SUITE], name="tiny", output=tmp_path / "runs")
+    made.train()
+    made.model.load_state_dict(start)
+    before = dict(callback.history)
+    metrics = made.evaluate()
+    expected = asked_again(made)
+    assert {name: metrics[name] for name in expected} == pytest.approx(expected)
+    assert callback.history == before
+    names = sorted(run.model.partition("@")[0] for run in open_runs(tmp_path / "runs"))
+    assert names == ["tiny", "tiny-step0000002"]
+
+
 def test_the_model_and_all_random_numbers_are_left_as_they_were():
     model = zoo.model("gpt2").train()
     model.transformer.h[0].eval()

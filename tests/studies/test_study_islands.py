@@ -202,6 +202,34 @@ def ratings(tmp_path, released="{:.9f}"):
     return write(folder / "sprouse2016_en_ratings.csv", "\n".join(rows) + "\n")
 
 
+@pytest.mark.parametrize(
+    "condition", ["filler", "long", "", "short_nonisland_extra", "long_Island"]
+)
+def test_a_condition_that_is_none_of_the_design_is_named_with_its_row(condition, tmp_path, capsys):
+    path = ratings(tmp_path)
+    rows = path.read_text("utf-8").splitlines()
+    cells = rows[6].split(",")
+    cells[4] = condition
+    rows[6] = ",".join(cells)
+    path.write_text("\n".join(rows), "utf-8")
+    assert invoke(["study", "islands", "--data", str(tmp_path), "--section", "human"]) == 2
+    said = capsys.readouterr().err
+    assert f"row 7: the condition is {condition!r}" in said
+    # A filler has what condition it likes.
+    cells[3] = "filler"
+    rows[6] = ",".join(cells)
+    path.write_text("\n".join(rows), "utf-8")
+    assert invoke(["study", "islands", "--data", str(tmp_path), "--section", "human"]) == 0
+
+
+@pytest.mark.parametrize("condition", ["what", "what_no-gap", "what_hole_that-comp", "a_b_c_d"])
+def test_a_condition_of_recorded_surprisals_is_named_with_its_row(condition, tmp_path):
+    header = "sent_index,word_index,word,region,condition,surprisal,dependency,language\n"
+    path = write(tmp_path / "f.csv", f"{header}0,0,qui,end,{condition},2.0,Wh,English\n")
+    with pytest.raises(InputError, match=f"row 2: the condition is '{condition}'"):
+        filler_effects(path)
+
+
 def test_ratings_alone_are_enough_and_no_more_than_z_is_called_printed(tmp_path, capsys):
     ratings(tmp_path)
     command = ["study", "islands", "--data", str(tmp_path), "--section", "human"]

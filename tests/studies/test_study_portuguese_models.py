@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cimento import load_suite
 from cimento.cli.main import invoke
@@ -14,6 +17,8 @@ from cimento.corpus.morphology import WordReading
 from cimento.corpus.morphology.rules import Rules
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import expand_suite
+from cimento.report.grid import BLANK
+from cimento.studies.portuguese.coverage import covered
 from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import TABLES, rows_by_case
 from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
@@ -113,9 +118,69 @@ def test_earlier_judgments_are_used_and_their_coverage_is_said(written, tmp_path
     out, err = capsys.readouterr()
     assert "1 of 4190 candidates are judged by people; 4189 are new" in err
     table = json.loads(out)["tables"]["table-8"]
-    row = next(row for row in table["rows"] if row[2] == "people" and row[3])
-    # P@1 and P@10 of the one sentence whose first candidate was judged
-    assert (row[3], row[6], row[7], row[10]) == ("100.00", "1", "100.00", "1")
+    at = {name: table["header"].index(name) for name in table["header"]}
+    row = next(row for row in table["rows"] if row[2] == "people" and row[at["P@1 n"]] == "1")
+    # The first candidate of one sentence was judged, of so many sentences and ten times as many
+    # candidates: no rate, and between all others wrong and all others right.
+    judged, of = map(int, row[at["judged@1"]].split(" of "))
+    assert (judged, row[at["judged@10"]]) == (1, f"1 of {10 * of}")
+    assert (row[at["P@1"]], row[at["P@10"]]) == ("", "")
+    assert row[at["bounds@1"]] == f"{100 / of:.2f} to 100.00"
+    assert row[at["bounds@10"]] == f"{100 / (10 * of):.2f} to 100.00"
+    assert any("if all candidates that nobody judged were wrong" in note for note in table["notes"])
+
+
+def some_rows(*judgments: str, template: str = "t") -> list[JudgedCandidate]:
+    """Sentences with two candidates each: y, n or - (not judged) for the first and the second."""
+    items = expand_suite(load_suite(GRAMMAR_STARTER).suite).items
+    fits = {"y": True, "n": False, "-": None}
+    return [
+        JudgedCandidate(
+            starter_instance(replace(item, columns={**item.columns, "template": template})),
+            Candidate(item.id, rank, f"w{rank}", fits=fits[mark]),
+            rank == 1,
+        )
+        for item, marks in zip(items, judgments, strict=False)
+        for rank, mark in enumerate(marks, start=1)
+    ]
+
+
+def test_a_rate_by_people_needs_nine_in_ten_candidates_to_be_judged():
+    """By hand: 9 of 10 first candidates judged, 8 fit: 8/9. 9 of 20 in all: 8/20 to 19/20."""
+    rows = some_rows(*["y-"] * 8, "n-", "--")
+    first, among_ten = covered(rows, "micro", by_people=True).values()
+    assert (first.cell.value, first.n, first.bounds) == (88.89, "9 of 10", BLANK)
+    assert (among_ten.cell.value, among_ten.n) == (None, "9 of 20")
+    assert among_ten.bounds == "40.00 to 95.00"
+    first, _ = covered(some_rows(*["y-"] * 8, "--", "--"), "micro", by_people=True).values()
+    assert (first.cell.value, first.n, first.bounds) == (None, "8 of 10", "80.00 to 100.00")
+    # A dictionary judges all candidates of a sentence or none: which ones, no model decides.
+    first, _ = covered(some_rows(*["y-"] * 8, "--", "--"), "micro", by_people=False).values()
+    assert (first.cell.value, first.n, first.bounds) == (100.0, "8 of 10", BLANK)
+
+
+@given(st.lists(st.sampled_from(["y-", "n-", "--", "yy", "ny", "nn"]), min_size=1, max_size=12))
+@settings(deadline=None, max_examples=50)
+def test_the_rate_that_all_judgments_would_give_is_within_the_bounds(judgments):
+    rows = some_rows(*judgments)
+    for name, one in covered(rows, "micro", by_people=True).items():
+        n, of = map(int, one.n.split(" of "))
+        assert (one.cell.value is not None) == (n >= 0.9 * of)
+        if one.bounds != BLANK:
+            low, high = map(float, one.bounds.split(" to "))
+            yes = sum(row.candidate.fits is True for row in rows if row.first or name == "p10")
+            assert (low, high) == pytest.approx(
+                (100 * yes / of, 100 * (yes + of - n) / of), abs=0.005 + 1e-9
+            )
+
+
+@pytest.mark.parametrize("ending", [".txt", ".csv", ".tex"])
+def test_how_many_are_judged_is_in_every_printed_form(written, models, ending):
+    folder, _ = written
+    table = (folder / f"table-13{ending}").read_text(encoding="utf-8")
+    # 92 sentences of nominal agreement, ten candidates each
+    assert table.count("92 of 92") == len(models)
+    assert table.count("920 of 920") == len(models)
 
 
 def test_what_annotators_of_the_run_said_counts(written, tmp_path, capsys, monkeypatch):

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.studies.stories import TABLE_3, published_rows
 from tests.models.test_lm_eval_logs import story_log
@@ -35,14 +36,55 @@ def test_ones_own_models_stand_below_the_published_rows(written):
     rows = list(csv.reader((folder / "table-3.csv").read_text(encoding="utf-8").splitlines()))
     names = [row[0] for row in rows[1:]]
     assert all(name.endswith("(published)") for name in names[:10])
-    labels = [name.replace("@", " ").split()[::2] for name in names[10:14]]
-    assert labels == [["demo-causal", "(it-1)"], ["demo-masked", "(it-1)"],
-                   ["demo-causal", "(it-2)"], ["demo-masked", "(it-2)"]]  # fmt: skip
+    labels = [(name.partition("@")[0], name.rpartition(" (")[2]) for name in names[10:14]]
+    prompts = [f"{prompt}, protocol paper, 0 shots)" for prompt in ("it-1", "it-2")]
+    assert labels == [
+        (model, prompt) for prompt in prompts for model in ("demo-causal", "demo-masked")
+    ]
     assert all(0 <= float(row[1]) <= 100 for row in rows[11:15])
     text = (folder / "table-3.txt").read_text(encoding="utf-8")
     assert "the others about other ones" in text
     for name in ("table-2.tex", "details.csv", "flow.svg", "runs/it-stories"):
         assert (folder / name).exists(), name
+
+
+def test_of_several_models_the_highest_is_bold_and_the_legend_says_so(written):
+    folder, _ = written
+    tex = (folder / "table-3.tex").read_text(encoding="utf-8")
+    assert "Bold: the highest" in tex
+    # One story, right or wrong by all four, has nothing bold.
+    table = (folder / "table-3.csv").read_text(encoding="utf-8").splitlines()
+    cells = [row[1:] for row in csv.reader(table)][11:15]
+    apart = sum(len(set(column)) > 1 for column in zip(*cells, strict=True))
+    bold = [sum("textbf" in line.split(" & ")[k] for line in tex.splitlines()
+                if line.startswith("demo-")) for k in range(1, 11)]  # fmt: skip
+    assert sum(number > 0 for number in bold) == apart > 0
+
+
+@pytest.mark.parametrize("ending", [".txt", ".tex", ".csv"])
+@pytest.mark.parametrize("given", [(), ("--set", "protocol=native", "--set", "prompt=it-1")])
+def test_the_one_row_says_how_its_model_was_asked_and_is_not_bold(given, ending, tmp_path, capsys):
+    """What the manifest has is what the row says, whatever was given with --set."""
+    arguments = ["study", "stories", "-m", "demo-causal", "--limit", "9", "--draws", "100", *given]
+    assert invoke([*arguments, "-o", str(tmp_path)]) == 0
+    capsys.readouterr()
+    [run] = open_runs(tmp_path / "runs")
+    options = run.manifest["options"]
+    assert (options["protocol"], options["shots_mode"], options["shots"], options["prompt"]) == (
+        ("native", "fixed", 3, "it-1") if given else ("paper", "paper", 3, "paper-en")
+    )
+    table = (tmp_path / f"table-3{ending}").read_text(encoding="utf-8")
+    label = "(it-1, protocol native, 3 shots fixed)" if given else (
+        "(paper-en, protocol paper, 3 shots as in the paper)"
+    )  # fmt: skip
+    assert label in table
+    assert "textbf" not in table
+    if ending != ".csv":
+        plain = table.replace("\\_", "_")
+        assert ("cannot be compared with theirs" in plain) == bool(given)
+        assert (": asked as the models of the published rows were" in plain) != bool(given)
+        assert ("protocol=native and not paper" in plain) == bool(given)
+        assert "Bold" not in table
 
 
 def test_asking_again_asks_nothing(written, capsys):

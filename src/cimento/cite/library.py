@@ -41,7 +41,7 @@ class CitedWork:
         fields: the other fields as plain text, by their BibTeX names.
         known_as: texts that identify the work instead of its DOI or address.
         ready: the BibTeX entry as its author wrote it; empty if it is made from the rest.
-        by_version: whether a text names its version and not its author and year, as of a suite.
+        by_version: whether a text names its version too, as of a suite.
     """
 
     key: str
@@ -57,15 +57,16 @@ class CitedWork:
     def short(self) -> str:
         """The form of citation within a text: ``Kauf and Ivanova 2023``."""
         names = [_family(author) for author in self.authors if author != OTHERS]
-        # A suite is cited by its version or title, not by its author.
-        if "year" not in self.fields or self.by_version:
-            version = self.fields.get("version")
-            return f"version {version}" if version else self.title or self._note or self.key
+        version = f"version {self.fields['version']}" if "version" in self.fields else ""
+        if "year" not in self.fields:
+            return version or self.title or self._note or self.key
         if not names:
             return self.title
-        if len(names) > _MOST_NAMED or OTHERS in self.authors:
-            return f"{names[0]} et al. {self.fields['year']}"
-        return f"{' and '.join(names)} {self.fields['year']}"
+        many = len(names) > _MOST_NAMED or OTHERS in self.authors
+        who = f"{names[0]} et al." if many else " and ".join(names)
+        # The name of a suite is in the text; its author, year and version tell which one it is.
+        ends = f", {version}" if self.by_version and version else ""
+        return f"{who} {self.fields['year']}{ends}"
 
     @property
     def line(self) -> str:

@@ -131,7 +131,7 @@ def _parts(runs: Sequence[RunFacts]) -> list[list[str]]:
         return []
     about: dict[str, list[str]] = {
         "": [
-            suite_sentences(runs, _works_of_suite),
+            suite_sentences(runs),
             model_sentences(runs),
             *dict.fromkeys(software_sentences(run) for run in runs),
         ]
@@ -148,7 +148,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     """The sentences for a paper; one about some of the runs begins with their names."""
     if not runs:
         return []
-    said = [sentences.evaluated(runs, _keys)]
+    said = [sentences.evaluated(runs, _cited_for)]
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
@@ -221,8 +221,12 @@ def _of_suite(run: RunFacts) -> CitedWork | None:
     )
 
 
-def _keys(run: RunFacts) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(work.key for work in _works_of_suite(run)))
+def _cited_for(run: RunFacts) -> str:
+    """The citation of a suite, and that of the works that it follows, whose suite it is not."""
+    work = _of_suite(run)
+    own = [] if work is None else [work.key]
+    others = [one.key for one in works_in(run.meta.reference) if one.key not in own]
+    return cite_keys(own) + (f" after earlier work{cite_keys(others)}" if others else "")
 
 
 def _with_citations(
@@ -255,15 +259,11 @@ _DIGITS = 12
 _LIBRARIES: Mapping[str, str] = {"torch": "paszke2019", "transformers": "wolf2020"}
 
 
-def suite_sentences(
-    runs: Sequence[RunFacts], works: Callable[[RunFacts], Sequence[CitedWork]]
-) -> str:
+def suite_sentences(runs: Sequence[RunFacts]) -> str:
     """A sentence on all suites and their contents, and one on each design of factors."""
     suites: dict[str, RunFacts] = {}
     for run in runs:
-        run_works = works(run)
-        cited = cite_keys(work.key for work in run_works)
-        suites[f"{run.meta.name} ({_contents(run, run_works)}){cited}{_cut(run)}"] = run
+        suites[f"{run.meta.name} ({_contents(run)}){_cited_for(run)}{_cut(run)}"] = run
     if len(suites) == 1:
         used, designed = f"We used the suite {next(iter(suites))}.", "Its items"
     else:
@@ -276,11 +276,12 @@ def suite_sentences(
     return " ".join([used, *designs])
 
 
-def _contents(run: RunFacts, works: Sequence[CitedWork]) -> str:
+def _contents(run: RunFacts) -> str:
     """The version, language, size and hash of a suite."""
     version = f"version {run.meta.version}" if run.meta.version else ""
+    work = _of_suite(run)
     known = [
-        version if version not in {work.short for work in works} else "",  # the citation has it
+        "" if work and version in work.short else version,  # the citation has it
         NAMES.get(run.meta.language, run.meta.language),
         run.methods.counted,
         _hash("SHA-256", manifest_part(run.manifest, "suite").get("sha256")),

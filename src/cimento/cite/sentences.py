@@ -57,17 +57,17 @@ MOST_NAMED, MOST_LISTED = 3, 8
 """Most suites or models that the paragraph describes one by one, and most whose names it gives."""
 
 
-def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]]) -> str:
+def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str:
     """A sentence on which models were evaluated on which suites, as in a paper.
 
     Args:
         runs: the runs.
-        keys: function that returns the keys of the works to cite for a suite.
+        cited: function that returns the citation of a suite.
     """
     models = dict.fromkeys(map(_model_in_brief, runs))
     by_suite = grouped((run.meta.name, run) for run in runs)
-    suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
-    named = [f"{name}{cite_keys(keys(several[0]))}" for name, several in by_suite.items()]
+    suites = [_suite_in_brief(several, cited(several[0])) for several in by_suite.values()]
+    named = [f"{name}{cited(several[0])}" for name, several in by_suite.items()]
     labels = list(dict.fromkeys(run.label for run in runs))
     recorded = all(run.card.get("kind") == "replay" for run in runs)
     did = "judged recorded answers of" if recorded else "evaluated"
@@ -84,7 +84,7 @@ def in_suites(names: Sequence[str]) -> str:
     return f"In the {'suite' if len(names) == 1 else 'suites'} {names_in_row(names)}"
 
 
-def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
+def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
     """The suite and the number of its items, by model if the numbers differ."""
     meta = runs[0].meta
     language = NAMES.get(meta.language, meta.language)
@@ -101,7 +101,7 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
         for counted, models in asked.items()
     ]
-    return f"{' and '.join(counts)} of {suite}{cite_keys(keys)}"
+    return f"{' and '.join(counts)} of {suite}{cited}"
 
 
 def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:

@@ -14,6 +14,7 @@ from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
+from cimento.io.files import refuse_overwriting
 from cimento.options import run_option
 from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.remarks import inattentive, spelled_apart
@@ -25,7 +26,6 @@ from cimento.people.judgments import (
     map_of_options,
     read_judgments,
     read_map,
-    refuse_overwriting,
     refuse_suffix,
     table_of,
     write_judgments,
@@ -134,7 +134,6 @@ def import_answers(options: ImportAnswersOptions) -> None:
 
     form = _needed_form(options)
     refuse_suffix(options.output)
-    refuse_overwriting(options.output, options.files)
     _check_people(options)
     paths = [path for name in options.suites for path in suite_paths(find_suite(name))]
     submissions = read_prolific(options.prolific) if options.prolific is not None else None
@@ -437,7 +436,6 @@ def adjudicate(options: AdjudicateOptions) -> None:
 
     output = options.output
     refuse_suffix(output)
-    refuse_overwriting(output, [options.first, options.second])
     a, b = (
         one_annotator(judgments_of(read_judgments(path)), name, where=str(path))
         for path, name in ((options.first, options.one), (options.second, options.other))

@@ -17,7 +17,7 @@ from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, run_option
 from cimento.report.formatting import interval
 from cimento.report.html import meanings
-from cimento.runs.outcomes import missing
+from cimento.runs.outcomes import best_constant, missing
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -116,8 +116,8 @@ def _in_short(runs: Sequence[Run]) -> str:
     for run in runs:
         if (headline := run.summary().headline) is not None:
             headlines.setdefault(run.suite.name, {})[run.model] = headline
-            if reached := _constants(run, headline):
-                constant[run.suite.name] = reached[-1]
+            if known := best_constant(headline, run.estimates()):
+                constant[run.suite.name] = known.value
     models = list(dict.fromkeys(run.model for run in runs))
     rows = [("suite", "what", "n", *models, "chance")]
     for suite, of in headlines.items():
@@ -136,22 +136,6 @@ def _what(estimate: Estimate) -> str:
     if not estimate.is_share or estimate.is_of_predictions:
         return estimate.statistic
     return estimate.question or estimate.statistic
-
-
-def _constants(run: Run, headline: Estimate) -> list[float]:
-    """What answers without any knowledge, such as always the same one, would reach; ascending."""
-    return sorted(
-        one.value
-        for one in run.estimates()
-        if one.question == headline.question
-        and one.method.startswith(_WITHOUT_KNOWLEDGE)
-        and not one.level
-        and one.value is not None
-    )
-
-
-_WITHOUT_KNOWLEDGE = "baseline: "
-"""The beginning of the method of such estimates."""
 
 
 _NOT_RUN, _UNDEFINED, _NO_CHANCE = "not run", "undefined", "none"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import (
@@ -29,6 +30,7 @@ import typer
 
 from cimento.errors import UsageError
 from cimento.io.declared import Options, Texts, about, checked, option
+from cimento.io.files import refuse_overwriting
 from cimento.options import RunOptions
 
 if TYPE_CHECKING:
@@ -60,7 +62,9 @@ def command_of(
 
     def command(ctx: typer.Context, **values: object) -> Callable[[], int | None]:
         given = {name: value for name, value in values.items() if _is_given(ctx, name)}
-        return partial(action, checked(model, read(given)))
+        options = checked(model, read(given))
+        refuse_what_is_read(options)
+        return partial(action, options)
 
     context = inspect.Parameter(
         "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
@@ -75,6 +79,41 @@ def command_of(
     command.__doc__ = action.__doc__
     command.__name__ = action.__name__
     return command
+
+
+_OUTPUTS = ("output", "figure")
+"""Names of options for a file or folder that a command writes."""
+
+
+def refuse_what_is_read(options: Options) -> None:
+    """Refuse to write over a file that the command is given to read, or into a stored run.
+
+    Args:
+        options: of any command.
+
+    Raises:
+        UsageError: an output is one of the inputs, or in the folder of a run.
+    """
+    values = {name: getattr(options, name) for name in type(options).model_fields}
+    inputs = [value for name, value in values.items() if name not in _OUTPUTS]
+    for name, output in values.items():
+        if name in _OUTPUTS and isinstance(output, Path):
+            from cimento.runs.replacing import refuse_inside_run
+
+            refuse_inside_run(output, where=f"--{name}")
+            if output.is_file():
+                refuse_overwriting(output, _files_in(inputs))
+
+
+def _files_in(values: Iterable[object]) -> Iterator[Path]:
+    """The values that are files, by path or by name."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _files_in(value)
+        elif isinstance(value, str | Path):
+            with suppress(OSError, ValueError):  # a text that cannot be the name of a file
+                if Path(value).is_file():
+                    yield Path(value)
 
 
 def options_of(action: Callable[[OptionsT], object]) -> type[OptionsT]:

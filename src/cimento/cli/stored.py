@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from cimento.runs.reproduce import FileRepeat
     from cimento.runs.run import Run
+    from cimento.runs.store import RunFolder
     from cimento.suites import JsonValue
 
 
@@ -62,11 +63,11 @@ def judge(options: JudgeOptions) -> int:
     """Judge stored answers again, with another metric, measure, unit, prediction or dictionary.
 
     Options that are not given stay as in the run. Nothing is scored, and the stored runs are not
-    changed.
+    changed: -o is another folder, where no other run is replaced either.
     """
     from cimento.cli.evaluating import show_ends
     from cimento.runs.honoured import refuse_unused, unused_options
-    from cimento.runs.store import RunFolder
+    from cimento.runs.replacing import new_folders, refuse_replacing
 
     stored = open_runs(options.runs)
     refuse_unused((run.paradigm for run in stored), options)
@@ -86,10 +87,9 @@ def judge(options: JudgeOptions) -> int:
                 seen="a run is stored with one judging, and there are several measures",
                 todo="Give one measure.",
             )
-        judged = [
-            run.save(RunFolder.below(options.output, suite=run.suite.name, name=_folder_name(run)))
-            for run in judged
-        ]
+        folders = new_folders(judged, options.output)
+        refuse_replacing(judged, folders)
+        judged = [run.save(folder) for run, folder in zip(judged, folders, strict=True)]
     if options.items:
         show_tables(_with_model(run.outcomes(), run) for run in judged)
         return 0
@@ -143,10 +143,6 @@ def _told_apart(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _folder_name(run: Run) -> str:
-    return run.folder.name if run.folder else run.model
-
-
 DIFFERS = 1
 
 
@@ -175,6 +171,8 @@ def rerun(options: RerunOptions) -> int:
     within the precision of the model's number format, and 1 otherwise; also 1 if --prereg is given
     and the runs deviate from the sheet.
     """
+    from cimento.runs.replacing import new_folders
+
     runs = open_runs(options.runs)
     strayed = (
         [] if options.prereg is None else deviations(read_preregistration(options.prereg), runs)
@@ -188,7 +186,11 @@ def rerun(options: RerunOptions) -> int:
         allow_pickle=options.allow_pickle,
         trust_remote_code=options.trust_remote_code,
     )
-    repeated = {str(run.folder): _repeat(run, options, args) for run in runs}
+    folders = new_folders(runs, options.output)
+    repeated = {
+        str(run.folder): _repeat(run, folder, options, args)
+        for run, folder in zip(runs, folders, strict=True)
+    }
     if options.as_json:
         show_json({"runs": repeated})
     else:
@@ -198,7 +200,7 @@ def rerun(options: RerunOptions) -> int:
 
 
 def _repeat(
-    run: Run, options: RerunOptions, args: Mapping[str, JsonValue]
+    run: Run, folder: RunFolder, options: RerunOptions, args: Mapping[str, JsonValue]
 ) -> tuple[FileRepeat, ...]:
     """The comparison of the tables of a repeated run with those of the run."""
     from cimento.runs.reproduce import asking_of, compare_runs, model_of, repeat_run
@@ -219,7 +221,7 @@ def _repeat(
         scoring = replace(scoring, device=options.device)
     if not options.model:
         note(printable(f"{where}: the model is {model}, as its manifest says"))
-    return compare_runs(run, repeat_run(run, options.output, model=model, scoring=scoring))
+    return compare_runs(run, repeat_run(run, folder, model=model, scoring=scoring))
 
 
 def _refuse_trust(model: str, args: Mapping[str, JsonValue]) -> None:

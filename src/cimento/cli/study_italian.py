@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +23,7 @@ from cimento.paradigms.stories.options import GroupingName
 from cimento.studies import as_json, as_text, need_folder, tables_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.paradigms.stories.recordings import RecordedAnswers
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from cimento.studies.connectives.text import CountedCorpus
     from cimento.studies.connectives.user_copy import UserCopy
     from cimento.studies.islands.models import IslandSuites
+    from cimento.suites import JsonValue
 
 STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
@@ -285,16 +287,15 @@ def stories(options: StoryStudyOptions) -> int:
     """Recompute GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
 
     The source is lm-eval's logs or your own models. It prints Table 3 below the published rows,
-    every metric with intervals, bias, calibration and breakdowns; recorded prompts and draws are
-    rebuilt by hash. Several models are compared in pairs. The exit code is 1 if a published number
-    differs.
+    every metric with intervals, bias, calibration and breakdowns; recorded prompts are rebuilt by
+    hash. Models are asked with protocol=paper if --set says nothing else, and several compared in
+    pairs. The exit code is 1 if a published number differs.
     """
     from cimento.paradigms.stories.judging import asked_of
     from cimento.studies.stories import paired_record, study_record
+    from cimento.studies.stories.asked import asked
     from cimento.studies.stories.text import (
         compared_with_published,
-        differing,
-        metric_sections,
         paired_grid,
         story_kinds,
         tier_table,
@@ -306,13 +307,20 @@ def stories(options: StoryStudyOptions) -> int:
     if not models:
         return code
     stories = asked_of(runs[0])[0].asked if runs and not recorded else suite.stories
-    sampling = {"seed": options.seed, "draws": options.draws}
-    records = {model.model: study_record(stories, model, **sampling) for model in models}
+    seeded = partial(study_record, stories, seed=options.seed, draws=options.draws)
+    records = {model.model: seeded(model) for model in models}
     paired = paired_record(stories, models) if len(models) > 1 else None
-    notes = [f"{len(stories)} stories of {suite.name}. The first of tied options is chosen."]
+    note_below = f"{len(stories)} stories of {suite.name}. The first of tied options is chosen."
     tables: dict[str, Section | Grid] = {
         "table-2": story_kinds(stories),
-        "table-3": tier_table(records, stories, grouping=options.grouping, notes=notes),
+        "table-3": tier_table(
+            records,
+            stories,
+            grouping=options.grouping,
+            by_model=asked(runs),
+            of=suite.stories,
+            notes=[note_below],
+        ),
     }
     details = [part for record in records.values() for part in compared_with_published(record)]
     details += [] if paired is None else [paired_grid(paired)]
@@ -324,10 +332,17 @@ def stories(options: StoryStudyOptions) -> int:
     if options.output is not None:
         figures = _story_figures(suite.name, stories, models, options.output)
         options.write({**tables, "details": details}, figures)
+    return code or _unmet(records)
+
+
+def _unmet(records: Mapping[str, Mapping[str, JsonValue]]) -> int:
+    """The exit code, after a note on published numbers that are not met."""
+    from cimento.studies.stories.text import differing, metric_sections
+
     wrong = sum(differing(metric_sections(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
-    return code or int(bool(wrong))
+    return int(bool(wrong))
 
 
 def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[RecordedAnswers]]:
@@ -409,13 +424,15 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
 
 def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int]:
     """The runs of all models with all prompts, and the exit code."""
-    asked = suite if suite.path == Path() else str(options.data or STARTER)
+    from cimento.studies.stories.asked import AS_PUBLISHED
+
+    wanted = suite if suite.path == Path() else str(options.data or STARTER)
     runs: list[Run] = []
     failures = []
     for prompt in options.prompt or ("",):
         settings = {"prompt": prompt} if prompt else {}
-        run_options = options.run_options(set={**options.set, **settings})
-        done, failed = evaluate_with_progress([asked], options.model, run_options)
+        run_options = options.run_options(set={**AS_PUBLISHED, **options.set, **settings})
+        done, failed = evaluate_with_progress([wanted], options.model, run_options)
         runs += done
         failures += failed
     return runs, report_failures(runs, failures)

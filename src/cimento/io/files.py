@@ -321,6 +321,18 @@ def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> Non
         )
 
 
+def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:
+    """Refuse an output file that is also an input, by whatever name.
+
+    Raises:
+        UsageError: it is.
+    """
+    if any(path.resolve() == output.resolve() for path in inputs):
+        raise UsageError(
+            where=str(output), seen="is also what is read", todo="Name another file to write."
+        )
+
+
 def inert(cell: str) -> str:
     """A cell in a form that no spreadsheet program takes for a formula; numbers are unchanged.
 

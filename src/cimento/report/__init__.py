@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.report.strips import Strip
-    from cimento.runs.outcomes import Estimate, Outcome
+    from cimento.runs.outcomes import ConstantAnswer, Estimate, Outcome
     from cimento.suites import JsonValue, Meta
 
 
@@ -175,6 +175,7 @@ class RunReport:
         items: the items, worst first.
         provenance: origin of the run (versions, hashes, options): label and text.
         headline: estimate shown in the overview; None if nothing was judged.
+        constant: the best constant answer to its question; None where none is above chance.
         rates: rates to chart.
         notes: cautions that a reader needs before trusting the rates.
     """
@@ -192,6 +193,7 @@ class RunReport:
     items: tuple[ItemRecord, ...] = ()
     provenance: tuple[tuple[str, str], ...] = ()
     headline: Estimate | None = None
+    constant: ConstantAnswer | None = None
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -148,6 +148,7 @@ def html_page(page: Page) -> str:
         ),
         methods=methods(shown),
         chances=chances(run.headline for run in page.runs if run.headline),
+        has_constant=any(run.constant for run in page.runs),
         meanings=meanings(run.headline for run in page.runs if run.headline),
     )
 

@@ -32,7 +32,7 @@ from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.formatting import estimate_label, items, rate_remarks
 from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import strips_of, worst_first
-from cimento.runs.outcomes import Outcome, each_outcome
+from cimento.runs.outcomes import Outcome, best_constant, each_outcome
 from cimento.runs.store import blank_before, manifest_part
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
     estimates = run.estimates()
     rates = rates_of(estimates)
     charted = [estimate for rate in rates[:1] for _, estimate in rate.lines]
+    headline = next((estimate for estimate in estimates if estimate.role == "headline"), None)
     return RunReport(
         suite=run.suite.name,
         paradigm=run.paradigm.name,
@@ -100,7 +101,8 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         claims=tuple(_claims(estimates)),
         items=tuple(run_items(run) if items is None else items),
         provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
-        headline=next((estimate for estimate in estimates if estimate.role == "headline"), None),
+        headline=headline,
+        constant=best_constant(headline, estimates),
         rates=rates,
         notes=(*rate_remarks(charted), *few_of_each_code(run.warnings)),
     )

@@ -366,3 +366,45 @@ def missing(numbers: Iterable[tuple[float | None, float | None, str | None]]) ->
         "interval": reasons_together(reason for value, reason in bare if value is not None),
     }
     return tuple(f"No {name}: {reasons}." for name, reasons in lacking.items() if reasons)
+
+
+BASELINE = "baseline: "
+"""Begins the method of estimates of what answers without any knowledge get."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantAnswer:
+    """What one answer to every item reaches, without any knowledge.
+
+    Attributes:
+        name: the answer, such as ``always false``.
+        value: its share of right items.
+    """
+
+    name: str
+    value: float
+
+
+def best_constant(
+    headline: Estimate | None, estimates: Iterable[Estimate]
+) -> ConstantAnswer | None:
+    """The best constant answer to the question of a headline; None where none is above chance.
+
+    Args:
+        headline: share of items that are right.
+        estimates: of the same run.
+    """
+    if headline is None or not headline.is_share:
+        return None
+    known = [
+        (one.value, one.method.removeprefix(BASELINE))
+        for one in estimates
+        if one.method.startswith(BASELINE)
+        and (one.question, one.level) == (headline.question, "")
+        and one.value is not None
+    ]
+    # The first of equal ones; behind a slash or in parentheses stand answers to later questions.
+    value, name = max(known, key=lambda pair: pair[0], default=(0.0, ""))
+    if not known or (headline.chance is not None and value <= headline.chance):
+        return None
+    return ConstantAnswer(name=f"always {re.split(r' [(/]', name)[0]}", value=value)

@@ -151,12 +151,12 @@ def _other_args(
     )
 
 
-def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
+def repeat_run(run: Run, target: RunFolder, *, model: str, scoring: Asking) -> Run:
     """Repeat a stored run with the same suite and options, without any cache.
 
     Args:
         run: the stored run.
-        output: folder of runs for the repetition, which gets the name of the run's folder.
+        target: folder of the repetition; see `new_folders`.
         model: name of the model.
         scoring: the settings of the run; see `asking_of`.
 
@@ -164,7 +164,6 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
         The repetition, stored.
 
     Raises:
-        UsageError: the repetition would replace the run itself.
         CimentoError: the suite cannot be asked, or the model cannot answer.
     """
     from cimento.api import ask_suite, open_model
@@ -174,10 +173,6 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     from cimento.paradigms.registry import LoadedSuite
 
     stored = RunFolder(run.folder or Path())
-    target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)
-    if target.path.resolve() == stored.path.resolve():
-        seen = "this is where the run itself is stored"
-        raise UsageError(where=f"--output={output}", seen=seen, todo="Choose another folder.")
     is_adaptive = ADAPTIVE in run.manifest
     suite = run.paradigm.stored_suite(stored, run.manifest) if is_adaptive else run.suite
     reading = SuiteReading(

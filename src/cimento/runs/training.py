@@ -21,7 +21,14 @@ from transformers import PreTrainedTokenizerBase, TrainerCallback
 from cimento.api import Failure, run_all, suites_to_run
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
-from cimento.models.in_memory import live_policy, live_scorer, undisturbed
+from cimento.models.hf.files import LocatedModel
+from cimento.models.in_memory import (
+    live_policy,
+    live_scorer,
+    scorer_around,
+    undisturbed,
+    weights_digest,
+)
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.registry import SuiteLike
 from cimento.report.benchmarks import benchmark_means
@@ -109,8 +116,12 @@ def _tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase:
 class SuiteCallback(TrainerCallback):
     """A callback that asks the model in training about suites; see `evaluate_while_training`.
 
+    Results belong to weights: a step that comes again with other weights is asked again, and an
+    evaluation after training (of the best checkpoint, say) gets the numbers of the weights that
+    are in the model by then.
+
     Attributes:
-        history: the logged numbers of each step.
+        history: the logged numbers of each step of the last training; it begins anew with the next.
     """
 
     def __init__(
@@ -123,6 +134,9 @@ class SuiteCallback(TrainerCallback):
         run_options: RunOptions,
     ) -> None:
         self.history: dict[int, dict[str, float]] = {}
+        # By step and digest of the weights; no step where the weights are not those of the step.
+        self._known: dict[tuple[int | None, str], dict[str, float]] = {}
+        self._training = False
         self._trainer = trainer
         self._tokenizer = tokenizer
         self._suites = suites_to_run(suites)
@@ -150,6 +164,27 @@ class SuiteCallback(TrainerCallback):
             for loaded in self._suites:
                 suite_job(loaded, ModelHandle(scorer, scoring), self._options, shown=name)
 
+    def on_train_begin(
+        self,
+        args: TrainingArguments,  # noqa: ARG002  # as the base class has it
+        state: TrainerState,  # noqa: ARG002
+        control: TrainerControl,  # noqa: ARG002
+        **more: Any,  # noqa: ANN401, ARG002
+    ) -> None:
+        """Begin a new history: the steps of an earlier training had other weights."""
+        self.history = {}
+        self._training = True
+
+    def on_train_end(
+        self,
+        args: TrainingArguments,  # noqa: ARG002  # as the base class has it
+        state: TrainerState,  # noqa: ARG002
+        control: TrainerControl,  # noqa: ARG002
+        **more: Any,  # noqa: ANN401, ARG002
+    ) -> None:
+        """Note that from now on the weights may be those of another step, such as the best."""
+        self._training = False
+
     def on_evaluate(
         self,
         args: TrainingArguments,  # noqa: ARG002  # as the base class has it
@@ -158,7 +193,7 @@ class SuiteCallback(TrainerCallback):
         **more: Any,  # noqa: ANN401
     ) -> None:
         """Ask after an evaluation; our numbers join its metrics, for ``metric_for_best_model``."""
-        results = self._at_step(state, more["model"])
+        results = self._results(state, more["model"])
         metrics = more.get("metrics")
         if metrics is not None:
             metrics |= results
@@ -170,45 +205,64 @@ class SuiteCallback(TrainerCallback):
         control: TrainerControl,  # noqa: ARG002
         **more: Any,  # noqa: ANN401
     ) -> None:
-        """Ask at a checkpoint, unless this step has been asked already."""
-        self._at_step(state, more["model"])
+        """Ask at a checkpoint, unless these weights have been asked at this step already."""
+        self._results(state, more["model"])
 
-    def _at_step(self, state: TrainerState, model: PreTrainedModel) -> dict[str, float]:
-        """The logged numbers of a step, which the main process alone computes once."""
-        step = state.global_step
+    def _results(self, state: TrainerState, model: PreTrainedModel) -> dict[str, float]:
+        """The logged numbers of the weights, which the main process alone computes once."""
         if not state.is_world_process_zero:
             return {}
-        if step not in self.history:
-            try:
-                results = self._ask(step, model)
-            except CimentoError as error:
-                # A failed evaluation must not end days of training.
-                _logger.warning("step %d was not evaluated: %s", step, error)
-                results = {}
+        step, weights = state.global_step, weights_digest(model)
+        logged_before = self.history.get(step)
+        results = self._known.get((step, weights)) if self._training else self._seen(weights)
+        if results is None:
+            # The Trainer counts its last step, whatever has been loaded since.
+            at = step if self._training or logged_before is None else None
+            results = self._known[at, weights] = self._answered(at, model, weights)
+        if self._training or logged_before is None:
             self.history[step] = results
-            if results:
-                self._trainer.log(dict(results))
-        return self.history[step]
+        if results and not (self._training and results is logged_before):
+            self._trainer.log(dict(results))
+        return results
 
-    def _ask(self, step: int, model: PreTrainedModel) -> dict[str, float]:
+    def _seen(self, weights: str) -> dict[str, float] | None:
+        """The numbers of these weights at whatever step they were; None if there are none."""
+        before = (results for (_, other), results in self._known.items() if other == weights)
+        return next(filter(None, before), None)
+
+    def _answered(self, step: int | None, model: PreTrainedModel, weights: str) -> dict[str, float]:
+        try:
+            return self._ask(step, model, weights)
+        except CimentoError as error:
+            # A failed evaluation must not end days of training.
+            _logger.warning("%s was not evaluated: %s", _words(step), error)
+            return {}
+
+    def _ask(self, step: int | None, model: PreTrainedModel, weights: str) -> dict[str, float]:
         results: dict[str, float] = {}
         runs: list[Run] = []
         scoring = self._options.scoring
+        name = self._name if step is None else f"{self._name}-step{step:0{STEP_DIGITS}d}"
         with undisturbed(model):
-            scorer = live_scorer(
+            scorer = scorer_around(
                 model,
                 self._tokenizer,
-                name=f"{self._name}-step{step:0{STEP_DIGITS}d}",
-                policy=scoring.policy,
+                located=LocatedModel(name, Path(), weights),
+                policy=live_policy(scoring.policy, model),
+                kind="auto",
                 limits=scoring.limits,
             )
             for end in run_all(self._suites, [scorer], self._options, cache=None):
                 if isinstance(end, Failure):
-                    _logger.warning("step %d, %s: %s", step, end.suite, end.error)
+                    _logger.warning("%s, %s: %s", _words(step), end.suite, end.error)
                 else:
                     results |= logged(end)
                     runs.append(end)
         return results | logged_means(runs)
+
+
+def _words(step: int | None) -> str:
+    return "the model after training" if step is None else f"step {step}"
 
 
 def logged(run: Run) -> dict[str, float]:

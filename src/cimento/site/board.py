@@ -18,12 +18,13 @@ from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.report.document import sections_of, versions_apart
 from cimento.runs.identity import suite_digests
+from cimento.runs.outcomes import best_constant
 from cimento.runs.store import file_name
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
     from cimento.report import ItemRecord, RunReport, SuiteReport
-    from cimento.runs.outcomes import Estimate
+    from cimento.runs.outcomes import ConstantAnswer, Estimate
     from cimento.runs.run import Run
     from cimento.statistics.multiple import Rank
 
@@ -70,6 +71,7 @@ class Entry:
         step: of training; None where the model's name does not tell.
         reports: the run as the report shows it, one for each measure.
         headline: the estimate that sums it up; None where nothing was judged.
+        constant: the best constant answer to its question; None where none is above chance.
     """
 
     run: Run
@@ -82,6 +84,7 @@ class Entry:
     step: int | None
     reports: tuple[RunReport, ...]
     headline: Estimate | None
+    constant: ConstantAnswer | None
 
     @property
     def model_page(self) -> str:
@@ -102,6 +105,11 @@ class Result:
     entry: Entry
     estimate: Estimate
     rank: Rank | None
+
+    @property
+    def constant(self) -> ConstantAnswer | None:
+        """The best constant answer to the same question over all items; None where not known."""
+        return self.entry.constant if self.estimate == self.entry.headline else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +155,11 @@ class SideBySide(Side):
         """The values expected by chance, each once."""
         known = (one.estimate.chance for one in self.results)
         return tuple(dict.fromkeys(chance for chance in known if chance is not None))
+
+    @property
+    def constant(self) -> ConstantAnswer | None:
+        """The best constant answer, which is the same for all models; None where not known."""
+        return next(filter(None, (one.constant for one in self.results)), None)
 
     @property
     def curves(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
@@ -312,6 +325,8 @@ def entry_of(
         reports: the run as the report shows it.
     """
     family, step = step_of(str(run.manifest.get("named") or run.model))
+    estimates = shown.estimates()
+    headline = next((one for one in estimates if one.role == "headline"), None)
     return Entry(
         run=shown,
         suite=suite,
@@ -322,7 +337,8 @@ def entry_of(
         family=family,
         step=step,
         reports=reports,
-        headline=next((one for one in shown.estimates() if one.role == "headline"), None),
+        headline=headline,
+        constant=best_constant(headline, estimates),
     )
 
 

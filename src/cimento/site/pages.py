@@ -111,13 +111,14 @@ def _templates() -> Environment:
 
 
 def above_chance(side: SideBySide) -> tuple[Result, ...]:
-    """The models whose whole interval is above chance."""
+    """The models whose whole interval is above chance, and above every constant answer."""
     return tuple(
         one
         for one in side.results
         if one.estimate.low is not None
         and one.estimate.chance is not None
-        and one.estimate.low > one.estimate.chance
+        and one.estimate.low
+        > max(one.estimate.chance, one.constant.value if one.constant else one.estimate.chance)
     )
 
 

@@ -227,3 +227,14 @@ def test_no_row_of_a_published_file_is_lost(shared, name, rows):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(CimentoError, match="no such file"):
         read_rated(tmp_path / "nowhere.tsv")
+
+
+def test_the_cloze_section_of_a_copy_is_sent_to_the_study_that_asks_it(tmp_path):
+    path = tmp_path / "cloze.tsv"
+    path.write_text(
+        "id\tsentence\ttarget\tplausible\timplausible\n"
+        "e 1cl\tPiove ... resto a casa.\te\tquindi\tma, o, se\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError, match="study connectives --own FOLDER"):
+        read_rated(path)

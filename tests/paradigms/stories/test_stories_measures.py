@@ -302,6 +302,22 @@ def test_lengths_are_in_characters_of_the_options():
     assert by_characters(answer) == "false"
 
 
+@given(st.lists(st.integers(-3, -1), min_size=10, max_size=10), st.booleans())
+@settings(deadline=None)
+def test_options_of_one_length_give_one_accuracy_by_characters_and_without(nats, first_of_ties):
+    """Every pair of sentences is written with seven characters, so the two cannot differ."""
+    assert {len(label) for label in OPTIONS[CONFLICT]} == {7}
+    answer = TierAnswer(
+        row=1,
+        tier=CONFLICT,
+        options=OPTIONS[CONFLICT],
+        logprobs_nats=tuple(map(float, nats)),
+        greedy=(False,) * 10,
+    )
+    chosen = choices([outcome_of(answer, STORIES[1], first_of_ties=first_of_ties)], CONFLICT)
+    assert chosen.acc_norm_chars.value == chosen.acc.value
+
+
 def by_character(tier, row, nats, **options):
     """Accuracy by characters of one answer to an Italian story; all other options impossible."""
     suite = StorySuite(meta=Meta("a", language="it"), stories=STORIES)

@@ -224,7 +224,10 @@ def _connective(sentence: RatedSentence, cells: Cells) -> RatedSentence:
         raise InputError(
             where=cells.where,
             seen=f"the id is {sentence.id!r}",
-            todo="It ends in the connective, a number and A or NA, such as 'e 11NA'.",
+            todo="It ends in the connective, a number and A or NA, such as 'e 11NA'."
+            if known is None
+            else "This is the cloze section of a copy of the connectives resource: `cimento study"
+            " connectives --own FOLDER -m MODEL` asks it.",
         )
     (values, _), grammatical = cells.answers("ratings"), cells.flag("grammaticality")
     if grammatical is None and (known.kind == "A" or "grammaticality" in cells.cells):

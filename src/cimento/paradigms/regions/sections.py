@@ -48,8 +48,9 @@ from cimento.report.items import item_records
 from cimento.runs.explained import explained_table
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
-from cimento.suites import PAIR_PREDICTION, Prediction
+from cimento.suites import PAIR_PREDICTION, Prediction, Suite
 from cimento.suites.design import licensing_of
+from cimento.suites.formula import parse, references
 from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
@@ -317,18 +318,31 @@ def _in_brief(run: Run) -> list[str]:
         compared = f"We compared the sentences of each item by {measure}."
     else:
         done = _DONE.get(suite.metric, f"took the {_METRICS.get(suite.metric, suite.metric)} of")
-        what = "each sentence" if len(suite.region_names) == 1 else "each critical region"
         compared = (
-            f"For each item we {done} the token surprisals [@hale2001; @shannon1948] of {what}, in"
-            f" {options.unit}."
+            f"For each item we {done} the token surprisals [@hale2001; @shannon1948] of"
+            f" {_what_is_summed(suite)}, in {options.unit}."
         )
     met = (
         _met(suite.predictions[0], "better value" if options.measure else "lower surprisal")
         if len(suite.predictions) == 1
-        else "Each prediction is an inequality between these surprisals; an item is correct on a"
-        " prediction if the inequality holds, and correct as a whole if all of them hold."
+        else f"Each prediction is an inequality between these"
+        f" {'values' if options.measure else 'surprisals'}; an item is correct on a prediction if"
+        " the inequality holds"
     )
+    if len(suite.predictions) > 1:
+        # A design is reported by its effects; nobody counts items with all its predictions.
+        is_design = len(suite.factors) == _TWO
+        met += "." if is_design else ", and correct as a whole if all of them hold."
     return [compared, met, *_effects(run)]
+
+
+def _what_is_summed(suite: Suite) -> str:
+    """What the predictions compare: whole sentences, regions of them, or both."""
+    named = {one.region for p in suite.predictions for one in references(parse(p.formula))}
+    whole, regions = "each sentence", "each critical region"
+    if len(suite.region_names) == 1 or named == {"*"}:
+        return whole
+    return f"{regions} and {whole}" if "*" in named else regions
 
 
 def _met(prediction: Prediction, better: str) -> str:

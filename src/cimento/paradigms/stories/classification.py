@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.paradigms.stories.outcomes import TierOutcome, by_characters, probabilities
+from cimento.paradigms.stories.outcomes import TierOutcome, probabilities
 from cimento.paradigms.stories.suite import (
     FALSE,
     OPTIONS,
@@ -72,9 +72,9 @@ class Choices:
     Attributes:
         n: answers that can be scored.
         scored: those of them where options were scored.
-        acc: share that is right, the first of tied options chosen.
+        acc: share that is right; ties are treated as the answers were judged (`outcomes.judge`).
         acc_norm_chars: the same with log-probabilities divided by the number of characters of the
-            words in the prompt.
+            words in the prompt, ties treated in the same way.
         acc_if_ties_wrong: the same with ties counted as wrong.
         chance: accuracy of drawing an option by lot.
         majority: accuracy of always giving the label that is most often right among these.
@@ -115,7 +115,7 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
         n=len(known),
         scored=len(scored),
         acc=share([bool(outcome.correct) for outcome in known]),
-        acc_norm_chars=share([by_characters(outcome.answer) == outcome.gold for outcome in scored]),
+        acc_norm_chars=share([outcome.by_characters == outcome.gold for outcome in scored]),
         acc_if_ties_wrong=share([bool(outcome.correct) and not outcome.tied for outcome in known]),
         chance=1 / len(OPTIONS[tier]),
         majority=_majority(known),

@@ -37,7 +37,7 @@ from cimento.paradigms.stories.rates import (
 )
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, Tier
-from cimento.runs.outcomes import Estimate, rate
+from cimento.runs.outcomes import BASELINE, Estimate, rate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
 
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
 
 BY_LOT = "answers drawn at random"
 BY_LOT_EACH = "answers drawn at random at this tier and at all tiers before"
-BASELINE = "baseline: "
-"""Begins the method of what answers without any knowledge get."""
-
 GIVEN: Mapping[Tier, str] = {
     STORY: "implausible stories",
     CONFLICT: f"right at {STORY}",

@@ -48,6 +48,8 @@ class TierOutcome:
             correctness is known.
         correct: None where the answer cannot be scored; a tie is not right.
         tied: options share the highest log-probability.
+        by_characters: the label chosen when log-probabilities are divided by the number of
+            characters; ties are treated as in `chosen`. None where nothing can be scored.
         reason: why it cannot be scored, or why there is no label.
         answer: where it came from.
     """
@@ -58,6 +60,7 @@ class TierOutcome:
     chosen: str | None
     correct: bool | None
     tied: bool
+    by_characters: str | None
     reason: str
     answer: TierAnswer
 
@@ -119,6 +122,7 @@ def judge(answer: TierAnswer, gold: str | None, *, first_of_ties: bool = False) 
         chosen=chosen,
         correct=correct,
         tied=tied,
+        by_characters=by_characters(answer, first_of_ties=first_of_ties),
         reason=reason,
         answer=answer,
     )
@@ -155,11 +159,15 @@ def _choice(answer: TierAnswer) -> tuple[str | None, bool, str]:
     return answer.options[values.index(best)], values.count(best) > 1, ""
 
 
-def by_characters(answer: TierAnswer) -> str | None:
+def by_characters(answer: TierAnswer, *, first_of_ties: bool = False) -> str | None:
     """The label chosen when log-probabilities are divided by the number of characters.
 
     The characters are those of the words in the prompt, in its language. None where nothing can be
     scored, or options are tied.
+
+    Args:
+        answer: of a model.
+        first_of_ties: the first of tied options is chosen, as the study did.
     """
     if answer.logprobs_nats is None or _choice(answer)[0] is None:
         return None
@@ -168,7 +176,8 @@ def by_characters(answer: TierAnswer) -> str | None:
         for value, label in zip(answer.logprobs_nats, answer.options, strict=True)
     ]
     best = max(values)
-    return answer.options[values.index(best)] if values.count(best) == 1 else None
+    is_tied = values.count(best) > 1
+    return None if is_tied and not first_of_ties else answer.options[values.index(best)]
 
 
 def probabilities(answer: TierAnswer) -> tuple[float, ...] | None:

@@ -296,11 +296,16 @@ def _right(
     answers: Answers,
     first: int,
 ) -> set[int]:
-    """The rows of the stories that were right at a tier that was asked."""
+    """The rows of the stories that were right at a tier, the first of tied options chosen.
+
+    So the study counted its survivors; a run that counts ties as wrong has more answers than it
+    needs.
+    """
     asked = ((number, ask.row) for number, ask in enumerate(asks, start=first))
     raw = raw_answers(answers.tables)
     given = tier_answers(tier, asked, raw, suite=suite, options=options)
-    return {outcome.row for outcome in judge_all(given, suite.stories) if outcome.correct}
+    outcomes = judge_all(given, suite.stories, first_of_ties=True)
+    return {outcome.row for outcome in outcomes if outcome.correct}
 
 
 def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> Requests:

@@ -12,7 +12,7 @@ from cimento.errors import few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
-from cimento.paradigms.stories.estimates import BASELINE, tier_question
+from cimento.paradigms.stories.estimates import tier_question
 from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
 from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
@@ -41,7 +41,7 @@ from cimento.paradigms.stories.suite import (
     pair_label,
 )
 from cimento.report.formatting import interval
-from cimento.runs.outcomes import Estimate, reasons_together
+from cimento.runs.outcomes import BASELINE, Estimate, reasons_together
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:

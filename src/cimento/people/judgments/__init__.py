@@ -199,18 +199,6 @@ def read_judgments(path: Path) -> pl.DataFrame:
     return table
 
 
-def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:
-    """Refuse an output file that is also an input.
-
-    Raises:
-        UsageError: it would.
-    """
-    if any(path.resolve() == output.resolve() for path in inputs):
-        raise UsageError(
-            where=str(output), seen="is also what is read", todo="Name another file to write."
-        )
-
-
 def refuse_suffix(path: Path) -> None:
     """Refuse a path without the suffix of a judgments table.
 

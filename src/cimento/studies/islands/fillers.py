@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from cimento.errors import InputError
 from cimento.io.values import Value, group_by
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
@@ -25,6 +26,9 @@ NOT_COUNTED = frozenset({".", "<eos>"})
 
 REGION_OF_GAP: Mapping[str, str] = {"no-gap": "obj", "gap": "end"}
 DECLARATIVE, ISLAND = "that-comp", "wh-comp"
+
+_COLUMNS = ("sent_index", "word", "region", "condition", "surprisal")
+_PARTS = ("FILLER", "GAP", "COMPLEMENTIZER")
 
 Effects = dict[tuple[str, str], dict[str, float]]
 """Complementizer and gap to item to filler effect in nats."""
@@ -51,13 +55,13 @@ def filler_effects(path: Path) -> tuple[str, Effects]:
         Language and dependency, and the effects.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: the file cannot be read, or a condition is not of the study's form.
     """
     rows = read_rows(path)
-    need(path, rows, ("sent_index", "word", "region", "condition", "surprisal", "language"))
+    need(path, rows, (*_COLUMNS, "language", "dependency"))
     sums: dict[tuple[str, str, str], dict[str, float]] = {}
-    for row in rows:
-        filler, gap, complementizer = row["condition"].split("_")
+    for position, row in enumerate(rows, start=2):
+        filler, gap, complementizer = _parts(row["condition"], where=f"{path} row {position}")
         surprisal = cell_number(row["surprisal"])
         if row["region"] != REGION_OF_GAP[gap] or row["word"] in NOT_COUNTED or surprisal is None:
             continue
@@ -66,11 +70,28 @@ def filler_effects(path: Path) -> tuple[str, Effects]:
     effects: Effects = {}
     for (filler, gap, complementizer), items in sums.items():
         if filler == "what":
-            control = sums["that", gap, complementizer]
+            control = sums.get(("that", gap, complementizer), {})
             effects[complementizer, gap] = {
                 item: value - control[item] for item, value in items.items() if item in control
             }
     return f"{rows[0]['language']} {rows[0]['dependency']}", effects
+
+
+def _parts(condition: str, *, where: str) -> tuple[str, str, str]:
+    """Filler, gap and complementizer of a condition.
+
+    Raises:
+        InputError: it does not name all three.
+    """
+    parts = condition.split("_")
+    if len(parts) != len(_PARTS) or parts[1] not in REGION_OF_GAP:
+        raise InputError(
+            where=where,
+            seen=f"the condition is {condition!r}",
+            todo=f"Conditions are {'_'.join(_PARTS)}, such as what_no-gap_{DECLARATIVE};"
+            f" the gap is {' or '.join(REGION_OF_GAP)}.",
+        )
+    return parts[0], parts[1], parts[2]
 
 
 def filler_model(effects: Effects, gap: str) -> MixedFit:
@@ -159,6 +180,7 @@ def wilcox_cells(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[LicensingC
 
 def wilcox_model(rows: Sequence[Mapping[str, str]]) -> MixedFit:
     """The mixed model of the paper, coded 0 and 1."""
+    rows = [row for row in rows if cell_number(row["surprisal"]) is not None]
     return mixed_model(
         ISLAND_FORMULA,
         {

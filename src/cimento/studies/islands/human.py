@@ -86,7 +86,8 @@ def read_island_ratings(path: Path) -> list[IslandRating]:
     """The ratings, with z computed as the study did: sample sd, over all of a person's trials.
 
     Raises:
-        InputError: the file cannot be read, or a rating is off the scale.
+        InputError: the file cannot be read, a rating is off the scale, or a sentence that is no
+            filler has no condition of the design.
     """
     rows = read_rows(path)
     need(path, rows, _COLUMNS)
@@ -101,6 +102,8 @@ def read_island_ratings(path: Path) -> list[IslandRating]:
                 seen=f"the judgment is {row['judgment']}",
                 todo=f"People rated from {LOWEST} to {HIGHEST}.",
             )
+        if row["island"] != FILLER:
+            _need_condition(row["condition"], where=f"{path} row {position}")
         if rating is not None:
             people[row["participant"], row["experiment"]].append(row)
     judgments = []
@@ -124,6 +127,20 @@ def read_island_ratings(path: Path) -> list[IslandRating]:
                 )
             )
     return judgments
+
+
+def _need_condition(condition: str, *, where: str) -> None:
+    """See that a condition is one of the design.
+
+    Raises:
+        InputError: it is another.
+    """
+    if condition not in ISLAND_CONDITIONS:
+        raise InputError(
+            where=where,
+            seen=f"the condition is {condition!r}",
+            todo=f"Conditions are {', '.join(ISLAND_CONDITIONS)}.",
+        )
 
 
 def by_phenomenon(judgments: Sequence[IslandRating]) -> dict[str, list[IslandRating]]:
@@ -420,12 +437,7 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
             todo=f"Name the column of ratings {VALUES[0]}.",
         )
     for place, row in enumerate(rows, start=2):
-        if row["condition"] not in ISLAND_CONDITIONS:
-            raise InputError(
-                where=f"{path} row {place}",
-                seen=f"the condition is {row['condition']!r}",
-                todo=f"Conditions are {', '.join(ISLAND_CONDITIONS)}.",
-            )
+        _need_condition(row["condition"], where=f"{path} row {place}")
     known = [(row, value) for row in rows if (value := cell_number(row[column])) is not None]
     return {
         phenomenon: _means((row["item"], row["condition"], value) for row, value in group)

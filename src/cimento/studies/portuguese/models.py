@@ -28,7 +28,8 @@ from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
+from cimento.studies.portuguese.coverage import BOUNDS_NOTE, covered
 from cimento.studies.portuguese.data import JudgedCandidate, StudyData
 from cimento.studies.portuguese.grammar import (
     PRINTED,
@@ -36,8 +37,6 @@ from cimento.studies.portuguese.grammar import (
     GrammarTable,
     Json,
     expectation_of,
-    intervals,
-    precisions,
     rows_by_case,
 )
 from cimento.studies.portuguese.multiword import (
@@ -221,8 +220,8 @@ def judged(
             reused = reuse_judgments(candidates, earlier)
             rows_by_source[model.model, PEOPLE] = _rows(model, reused.candidates)
             n, new = len(candidates), len(reused.new)
-            covered = f"{n - new} of {n} candidates are judged by people; {new} are new"
-            said.append(f"{model.model}: {covered}, and left out of their rows")
+            judged_by_people = f"{n - new} of {n} candidates are judged by people; {new} are new"
+            said.append(f"{model.model}: {judged_by_people}, and in none of their rates")
     return rows_by_source, said
 
 
@@ -395,22 +394,20 @@ def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Gr
     written: list[tuple[GridCell, ...]] = []
     for case, (p1, p10) in table.printed.items():
         above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", f"{p1:.2f}", f"{p10:.2f}")
-        written.append((case, *above))
+        written.append((case, *above, BLANK, BLANK, BLANK, BLANK))
         for (model, judge), groups in by_case.items():
-            shares = precisions(groups[case], table.aggregation)
-            ends = intervals(groups[case], table.aggregation)
-            n = {
-                "p1": sum(row.first and row.candidate.fits is not None for row in groups[case]),
-                "p10": sum(row.candidate.fits is not None for row in groups[case]),
-            }
-            cells = (_estimate(shares[k]["pct"], ends[k], n[k]) for k in ("p1", "p10"))
-            written.append((case, model, judge, *cells))
-    names = ("Case name", "model", "judged by", "P@1", "P@10")
+            both = covered(groups[case], table.aggregation, by_people=judge == PEOPLE).values()
+            counts = (*(one.n for one in both), *(one.bounds for one in both))
+            written.append((case, model, judge, *(one.cell for one in both), *counts))
+    names = ["Case name", "model", "judged by", "P@1", "P@10", "judged@1", "judged@10"]
+    has_bounds = any(row[-1] != BLANK or row[-2] != BLANK for row in written)
+    names += ["bounds@1", "bounds@10"] if has_bounds else []
+    bounds_notes = (BOUNDS_NOTE,) if has_bounds else ()
     return Grid.of(
         written,
         {name: itemgetter(place) for place, name in enumerate(names)},
         title=f"Table {table.number}. {table.title}",
         labels=3,
         grouped=1,
-        notes=(f"{table.aggregation}: {table.note}", *notes),
+        notes=(f"{table.aggregation}: {table.note}", *bounds_notes, *notes),
     )

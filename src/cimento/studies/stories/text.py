@@ -13,6 +13,7 @@ from cimento.paradigms.stories.text import UNKNOWN, Rows, shown
 from cimento.report.grid import Grid
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
+from cimento.studies.stories.asked import Asked, asked_notes
 from cimento.suites import JsonValue
 
 _TIER_NAMES = ("story", "conflict", "state")
@@ -309,24 +310,24 @@ def tier_table(
     stories: Sequence[Story],
     *,
     grouping: str = "paper_code",
+    by_model: Mapping[str, Asked] | None = None,
+    of: Sequence[Story] = (),
     notes: Sequence[str] = (),
 ) -> Grid:
-    """Models in the layout of the paper's Table 3 below its rows, their best in bold.
+    """Models in the layout of the paper's Table 3 below its rows; of several, the best in bold.
 
     Args:
         records: model to what `study_record` gives.
         stories: that they were asked about.
         grouping: ``paper_code``, ``type`` or ``corrected``.
+        by_model: how models were asked, which their rows are named after; those of recordings are
+            not there.
+        of: all stories of the file, where only some were asked about.
         notes: sentences to stand below.
     """
+    names = {name: f"{name} ({one.label})" for name, one in (by_model or {}).items()}
     rows = [
-        (
-            model,
-            *(
-                _percent(_number_at(record, MORE, "rates", grouping, name, "value"))
-                for name in TABLE_3
-            ),
-        )
+        (names.get(model, model), *_row_of(_value_at(record, MORE, "rates", grouping), "value"))
         for model, record in records.items()
     ]
     above = [
@@ -334,26 +335,37 @@ def tier_table(
         for model, row in published_rows().items()
     ]
     first = next(iter(records.values()))
-    beside = [
-        (name, *(_percent(_number_at(values, metric)) for metric in TABLE_3))
-        for name, values in mapping(
-            _value_at(first, MORE, "baselines_by_grouping", grouping)
-        ).items()
+    baselines = mapping(_value_at(first, MORE, "baselines_by_grouping", grouping))
+    beside = [(name, *_row_of(values)) for name, values in baselines.items()]
+    bold = _best(rows, below=len(above))
+    remarks = [
+        "Published rows: Table 3, or the authors' logs; groups by paper_code.",
+        *_other_stories(stories, of),
+        *asked_notes({names[name]: one for name, one in (by_model or {}).items()}),
+        *(["Bold: the highest of the models that are not published ones."] if bold else []),
     ]
-    remarks = ["Published rows: Table 3, or the authors' logs; groups by paper_code."]
-    if applicable(stories) is None:
-        remarks.append(
-            "They are about the 356 stories of GITA4CALAMITA, the others about other ones."
-        )
     return Grid(
         title=f"Table 3. Accuracy, consistency and verifiability (percent), groups by {grouping}",
         header=("model", *(_group_of(name) for name in TABLE_3)),
         groups=("", *(name.rsplit(" ", maxsplit=1)[-1] for name in TABLE_3)),
         rows=(*above, *rows, *beside),
-        bold=_best(rows, below=len(above)),
+        bold=bold,
         rules=frozenset({len(above), len(above) + len(rows)}),
         notes=(*remarks, *notes),
     )
+
+
+def _row_of(values: JsonValue, *keys: str) -> Iterator[str]:
+    """The metrics of Table 3 in per cent, each of which stands below its name and these keys."""
+    return (_percent(_number_at(values, metric, *keys)) for metric in TABLE_3)
+
+
+def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
+    """What is said where the models were not asked about the stories of the published rows."""
+    if applicable(stories) is not None:
+        return []
+    others = f"{len(stories)} of them" if of and applicable(of) is not None else "other ones"
+    return [f"They are about the 356 stories of GITA4CALAMITA, the others about {others}."]
 
 
 def _group_of(name: str) -> str:
@@ -367,6 +379,8 @@ def _percent(value: float | None) -> str:
 def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int, int]]:
     """Row and column of the highest value in each column, all of them where several are equal.
 
+    None where there is nothing to compare: one row, or one value in all of them.
+
     Args:
         rows: that are compared.
         below: how many rows stand above them.
@@ -379,6 +393,6 @@ def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int
         codes |= {
             (below + place, column)
             for place, value in known.items()
-            if value == max(known.values())
+            if value == max(known.values()) > min(known.values())
         }
     return frozenset(codes)

@@ -1,0 +1,78 @@
+"""Rates of candidates of which only some are judged: shown where nearly all are, else as bounds.
+
+Candidates that another model gave too are the better ones, and these are judged first: a rate over
+them alone flatters whoever gave few of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cimento.report.grid import BLANK, EstimateCell
+from cimento.studies.portuguese.data import JudgedCandidate
+from cimento.studies.portuguese.grammar import intervals, precisions
+
+LEAST_COVERED = 0.9
+"""Share of the candidates that must be judged by people for a rate of them to be shown."""
+
+UNCOVERED = "fewer than 90 % of the candidates are judged by people, so there are bounds instead"
+BOUNDS_NOTE = (
+    "Bounds: P@1 and P@10 if all candidates that nobody judged were wrong, and if all were right."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """P@1 or P@10 of some candidates.
+
+    Attributes:
+        cell: the rate; None inside where too few are judged.
+        n: how many are judged, of how many.
+        bounds: in per cent; blank where the rate is shown, or nothing is judged.
+    """
+
+    cell: EstimateCell
+    n: str
+    bounds: str
+
+
+def covered(
+    rows: Sequence[JudgedCandidate], aggregation: str, *, by_people: bool
+) -> dict[str, Covered]:
+    """P@1 and P@10 under ``p1`` and ``p10``.
+
+    Args:
+        rows: candidates of one model, of which some may not be judged.
+        aggregation: ``micro`` or ``macro``, as for `precisions`.
+        by_people: whether people judged candidates one by one, so that coverage depends on them; a
+            dictionary judges all candidates of a sentence, or none.
+    """
+    shares, ends = precisions(rows, aggregation), intervals(rows, aggregation)
+    wrong, right = (precisions(_filled(rows, fits=fits), aggregation) for fits in (False, True))
+    by_name = {}
+    unknown = EstimateCell(value=None, low=None, high=None, n=0, reason=UNCOVERED, digits=2)
+    for name in ("p1", "p10"):
+        counted = [row for row in rows if row.first or name == "p10"]
+        n = sum(row.candidate.fits is not None for row in counted)
+        is_shown = not by_people or n >= LEAST_COVERED * len(counted)
+        low, high, reason = (ends[name][key] for key in ("low", "high", "reason"))
+        pct = shares[name]["pct"]
+        cell = EstimateCell(value=pct, low=low, high=high, n=n, reason=reason, digits=2)
+        low, high = wrong[name]["pct"], right[name]["pct"]
+        by_name[name] = Covered(
+            cell if is_shown else replace(unknown, n=n),
+            f"{n} of {len(counted)}",
+            BLANK if is_shown or not n else f"{low:.2f} to {high:.2f}",
+        )
+    return by_name
+
+
+def _filled(rows: Sequence[JudgedCandidate], *, fits: bool) -> list[JudgedCandidate]:
+    """Rows in which every candidate is judged: those that are not, all in one way."""
+    return [
+        replace(row, candidate=replace(row.candidate, fits=fits))
+        if row.candidate.fits is None
+        else row
+        for row in rows
+    ]

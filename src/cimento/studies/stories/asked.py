@@ -1,0 +1,94 @@
+"""How the models of a table were asked, beside how the study asked those of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cimento.paradigms.stories.judging import asked_of
+from cimento.paradigms.stories.options import StoryOptions, prompt_for
+from cimento.paradigms.stories.variation import names_of
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+AS_PUBLISHED: Mapping[str, str] = {"protocol": "paper"}
+"""The options with which models are asked as the study asked them; the others follow."""
+
+_NAMED = ("protocol", "prompt", "shots", "shots_mode")
+"""What the name of a row and the note say of every run."""
+_OF_JUDGING = {"seed"}
+_OF_SHOTS = {"shots_mode", "shots_seed", "shots_as"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a model was asked.
+
+    Attributes:
+        options: name to value, of every option that makes the question.
+        differing: those of them that are not as the study's were, with what they were there.
+    """
+
+    options: Mapping[str, Any]
+    differing: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """Prompt, protocol and examples, and whatever else differs: for the name of a row."""
+        mode = self.options.get("shots_mode")
+        drawn = {None: "", "paper": " as in the paper"}.get(mode, f" {mode}")
+        shots = f"{self.options['shots']} shots{drawn}"
+        rest = [f"{name}={self.options[name]}" for name in self.differing if name not in _NAMED]
+        return ", ".join(
+            (str(self.options["prompt"]), f"protocol {self.options['protocol']}", shots, *rest)
+        )
+
+
+def asked(runs: Sequence[Run]) -> dict[str, Asked]:
+    """How the models of runs of the three tiers were asked, by the names of `names_of`."""
+    return {name: _asked(run) for name, run in zip(names_of(runs), runs, strict=True)}
+
+
+def _asked(run: Run) -> Asked:
+    suite, options = asked_of(run)
+    used = _used(options.model_copy(update={"prompt": prompt_for(options, suite).id}))
+    published = _used(StoryOptions.model_validate(AS_PUBLISHED))
+    return Asked(
+        used, {name: published.get(name) for name in used if used[name] != published.get(name)}
+    )
+
+
+def _used(options: StoryOptions) -> dict[str, Any]:
+    """Options by name, without those that change nothing."""
+    values = options.model_dump(exclude=_OF_JUDGING)
+    unused = set() if options.shots else _OF_SHOTS
+    unused |= set() if options.order == "shuffled" else {"order_seed"}
+    return {name: value for name, value in values.items() if name not in unused}
+
+
+def asked_notes(by_row: Mapping[str, Asked]) -> list[str]:
+    """A sentence for each way in which models were asked, and what it has to do with the study's.
+
+    Args:
+        by_row: name of a row to how its model was asked.
+    """
+    rows: dict[str, list[str]] = {}
+    for name, one in by_row.items():
+        rows.setdefault(_sentence(one), []).append(name)
+    return [f"{'; '.join(names)}: {sentence}" for sentence, names in rows.items()]
+
+
+def _sentence(one: Asked) -> str:
+    named = ", ".join(f"{name}={one.options[name]}" for name in _NAMED if name in one.options)
+    if not one.differing:
+        return f"asked as the models of the published rows were ({named})."
+    others = ", ".join(
+        f"{name}={one.options[name]} and not {'none' if there is None else there}"
+        for name, there in one.differing.items()
+    )
+    return (
+        f"not asked as the models of the published rows were ({named}; what differs: {others}),"
+        " so that its numbers cannot be compared with theirs."
+    )
