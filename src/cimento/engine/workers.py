@@ -408,7 +408,7 @@ class Processes:
     def _start(self, worker: int) -> _Process:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _environment(self._variables(worker)):
+        with _environment({**self._variables(worker), **_NOT_FROM_HERE}):
             process.start()
         theirs.close()
         return _Process(process, ours)
@@ -437,6 +437,10 @@ def _serve(pipe: Connection) -> None:
         return
     finally:
         worker.close()
+
+
+_NOT_FROM_HERE = {"PYTHONSAFEPATH": "1"}
+"""A process that begins finds no modules in the working folder, which may come from others."""
 
 
 @contextmanager
