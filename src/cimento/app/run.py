@@ -234,15 +234,15 @@ async def _go_on(visit: Visit, number: int) -> None:
     job = next((job for job in visit.queue.jobs() if job.number == number), None)
     if job is None:
         return
-    needs, with_code = job.wanted.needs(visit.workspace), job.wanted.with_code
-    if not job.is_agreed and (needs or with_code):
-        job.wanted.checked(visit.workspace)
-        _ask(visit, job, needs)
+    wanted = job.wanted.checked(visit.workspace)
+    needs = wanted.needs(visit.workspace)
+    if not job.is_agreed and (needs or wanted.with_code):
+        _ask(visit, number, wanted, needs)
         return
     visit.queue.go_on(number)
 
 
-def _ask(visit: Visit, job: Job, needs: Mapping[str, str]) -> None:
+def _ask(visit: Visit, number: int, wanted: Wanted, needs: Mapping[str, str]) -> None:
     """Ask whether to use what a file of the folder names; nothing is agreed to beforehand."""
     say = visit.say
 
@@ -250,21 +250,21 @@ def _ask(visit: Visit, job: Job, needs: Mapping[str, str]) -> None:
         if not all(box.value for box in boxes):
             raise UsageError(where=say("run.ask_title"), seen=say("run.ask_all"))
         dialog.close()
-        await asyncio.to_thread(fetch_all, visit.workspace, job.wanted)
-        visit.queue.agree(job.number, trusted=code is not None and code.value)
-        visit.queue.go_on(job.number)
+        await asyncio.to_thread(fetch_all, visit.workspace, wanted)
+        visit.queue.agree(number, trusted=code is not None and code.value)
+        visit.queue.go_on(number)
 
     with opened_dialog() as dialog:
         heading(say("run.ask_title"))
         Text(say("run.ask_lead"))
-        Text(job.wanted.title)
+        Text(wanted.title)
         boxes = [
             ui.checkbox(f"{name}: {said(what, say.language) or what}").mark(f"agree {name}")
             for name, what in needs.items()
         ]
         code = None
-        if job.wanted.with_code:
-            named = ", ".join(job.wanted.with_code)
+        if wanted.with_code:
+            named = ", ".join(wanted.with_code)
             code = ui.checkbox(f"{say('run.trust')}: {named}").mark("agree-code")
             Text(say("run.trust_lead")).classes("small")
         with ui.element("div").classes("buttons"):

@@ -200,7 +200,7 @@ class Workspace:
         """
         name = name.strip()
         prefix, colon, rest = name.partition(":")
-        if not name or (colon and not rest):
+        if not name or name.startswith("-") or (colon and not rest):
             raise UsageError(where="model", seen="no model is named", todo="Name one.")
         if prefix in _FILES_AFTER:
             return f"{prefix}:{self._model_path(rest)}"

@@ -26,7 +26,6 @@ from cimento.io.files import (
     matches_of,
     open_plain,
     reading,
-    remove_stale,
     write_text,
     writing,
 )
@@ -44,6 +43,7 @@ from cimento.io.tables import (
     scan_table,
     write_table,
 )
+from cimento.io.unfinished import remove_unfinished
 from cimento.io.untrusted import special_files
 from cimento.suites import JsonValue
 from cimento.suites.load import MAX_FILE_BYTES
@@ -430,7 +430,7 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
         StorageError: the folder cannot be written.
     """
     (folder.path / MANIFEST).unlink(missing_ok=True)  # the run is not finished any more
-    remove_stale(folder.path)
+    remove_unfinished(folder.path)
     if isinstance(tables, StoredTables) and tables.folder == folder.path:
         return tables
     for name, table in tables.items():
