@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from cimento.corpus import Multiword, TreebankSentence, Word
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.io.patterns import LONGEST_SEARCHED
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -239,7 +240,10 @@ class FeatureTest:
 
 
 def _is(value: str, wanted: Value) -> bool:
-    return value == wanted if isinstance(wanted, str) else wanted.fullmatch(value) is not None
+    if isinstance(wanted, str):
+        return value == wanted
+    # No word is longer, and the time grows with the square of its length.
+    return len(value) <= LONGEST_SEARCHED and wanted.fullmatch(value) is not None
 
 
 FeatureTests: TypeAlias = tuple[FeatureTest, ...]

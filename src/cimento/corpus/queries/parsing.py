@@ -35,6 +35,7 @@ from cimento.corpus.queries import (
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import read_toml
+from cimento.io.patterns import may_be_endless
 
 T = TypeVar("T")
 _STORED_FILE = Path(__file__).parents[2] / "data" / "corpus" / "queries.toml"
@@ -63,6 +64,11 @@ class _Token(NamedTuple):
     text: str
     at: int
 
+
+_REPETITIONS = 2
+"""In a regular expression, such as ``.*a.*``."""
+_LONGEST_LIST = 5000
+"""Characters of a regular expression, which may be a list of words."""
 
 _TOKENS = re.compile(
     r"""(?P<blank>(?:\s|%[^\n]*)+)
@@ -307,6 +313,10 @@ class _Parser:
             return re.sub(r"\\(.)", r"\1", token.text[1:-1])
         flags = re.IGNORECASE if token.text.endswith("/i") else re.NOFLAG
         body = token.text[3:-1] if token.kind == "regex" else token.text.strip("i")[1:-1]
+        if may_be_endless(body, repetitions=_REPETITIONS, longest=_LONGEST_LIST):
+            seen = "a regular expression that may search without end"
+            expected = f"one with at most {_REPETITIONS} repetitions, and none of a group"
+            raise PatternError(self._text, token.at, seen, expected)
         try:
             return re.compile(body, flags)
         except re.error as error:
