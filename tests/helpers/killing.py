@@ -86,7 +86,7 @@ class _Counter:
             return
         if not isinstance(path, str | os.PathLike):
             return
-        whole = os.path.realpath(os.path.join(os.getcwd(), os.fspath(path)))
+        whole = os.path.realpath(path)
         if not whole.startswith(self._folder + os.sep):
             return
         self._events += 1
