@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import http.client
+import socket
+import stat
+import sys
 
 import pytest
 
-from cimento.app import LARGEST_BODY, Guard, new_token
+from cimento.app import LARGEST_BODY, OPENER, Guard, new_token, opener
+from cimento.cli.main import invoke
+from gallery import served
 
 TOKEN = "T0ken"  # noqa: S105  # of a test
 PORT = 8123
@@ -111,6 +118,41 @@ def test_what_a_browser_says_of_another_site_is_believed(site):
     assert status(sec_fetch_site=site) == 403
 
 
+def test_the_file_that_opens_the_app_may_lead_to_it_and_nothing_else_of_another_site():
+    opened = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate"}
+    assert status(**opened, sec_fetch_dest="document") == 200
+    assert status(**opened, sec_fetch_dest="iframe") == 403
+    assert status(**opened, sec_fetch_dest="document", method="POST") == 403
+    assert status(sec_fetch_site="cross-site", sec_fetch_mode="cors", sec_fetch_dest="empty") == 403
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_the_file_that_opens_the_app_is_for_its_owner_alone_and_goes_at_the_end(tmp_path):
+    path, victim = tmp_path / OPENER, tmp_path / "victim"
+    victim.write_text("mine")
+    path.symlink_to(victim)
+    with opener(path, 'http://127.0.0.1:1/a"b/') as page:
+        assert stat.S_IMODE(page.lstat().st_mode) == 0o600
+        assert stat.S_ISREG(page.lstat().st_mode)
+        assert 'url=http://127.0.0.1:1/a&quot;b/"' in page.read_text()
+    assert not path.exists()
+    assert victim.read_text() == "mine"
+
+
+def test_the_browser_is_not_given_the_token(tmp_path, monkeypatch, capsys):
+    given, served = [], []
+    monkeypatch.setattr("webbrowser.open", given.append)
+
+    def serve(workspace, listening, *, ready):  # noqa: ARG001  # as it is called
+        ready("http://127.0.0.1:1/T0ken/", tmp_path / OPENER)
+        served.append(workspace.folder)
+
+    monkeypatch.setattr("cimento.app.serve", serve)
+    assert invoke(["app", str(tmp_path / "files")]) == 0
+    assert given == [(tmp_path / OPENER).as_uri()]
+    assert "T0ken" in capsys.readouterr().err  # whoever started it may see it
+
+
 @pytest.mark.parametrize("site", ["same-origin", "none"])
 def test_addresses_typed_and_links_of_the_app_are_answered(site):
     assert status(sec_fetch_site=site) == 200
@@ -145,3 +187,51 @@ def test_what_says_it_was_passed_on_is_not_believed():
 def test_tokens_are_long_and_never_the_same():
     assert len({new_token() for _ in range(100)}) == 100
     assert len(new_token()) >= 43  # 256 bits, six in each character
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """The port and the token of an app that may have few open files, and so few connections."""
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, limits[1]))
+    folder = tmp_path_factory.mktemp("files")
+    try:
+        started = served("app", folder, "--no-browser", link="http://")
+        address = started.__enter__()  # with the limit, which the process has taken over
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    port, token = address.split("/")[2].partition(":")[2], address.split("/")[3]
+    yield int(port), token
+    started.__exit__(None, None, None)
+
+
+def answer(port, path, **headers):
+    """The status of a request."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    with contextlib.closing(connection):
+        connection.request("GET", path, headers=headers)
+        return connection.getresponse().status
+
+
+def test_unfinished_requests_do_not_keep_others_out(running):
+    port, token = running
+    with contextlib.ExitStack() as held:
+        for _ in range(200):
+            half = held.enter_context(socket.create_connection(("127.0.0.1", port)))
+            half.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+            half.setblocking(False)  # noqa: FBT003  # as the library has it
+            last = half
+        assert answer(port, f"/{token}/mark.svg") in (200, 404)
+        assert answer(port, "/") == 404
+        with pytest.raises(BlockingIOError):  # the newest still has its time
+            last.recv(1)
+
+
+def test_a_head_without_end_is_refused(running):
+    port, _ = running
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as asked:
+        with contextlib.suppress(OSError):  # it may be closed before all is sent
+            asked.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * 200_000)
+        with contextlib.suppress(ConnectionResetError):
+            assert asked.recv(100).startswith(b"HTTP/1.1 400")

@@ -15,17 +15,19 @@ import pytest
 from cimento import UsageError
 from cimento.app import jobs
 from cimento.app.jobs import QUEUE, Queue
+from cimento.app.wanted import Wanted
 from cimento.app.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
 
 STAND_IN = """#!/bin/sh
-# python -m cimento run WHAT: writes a line of progress, and ends as WHAT says.
-shift 3
+# python -P -m cimento run WHAT.csv: writes a line of progress, and ends as WHAT says.
+shift 4
 trap 'echo interrupted; exit 130' INT
-echo "$*" >> began
+what="${1%.csv}"
+echo "$what" >> began
 echo "cimento: it x demo: 3 of 12 texts, 2.0 a second, 4 s left"
-case "$1" in
+case "$what" in
   slow) while [ ! -e enough ]; do sleep 0.05; done ;;
   partly) exit 3 ;;
   wrong)
@@ -48,7 +50,19 @@ def workspace(tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "WAIT_S", 0.02)
     workspace = Workspace(tmp_path / "files")
     workspace.prepare()
+    for name in ("slow", "partly", "wrong", "quick"):
+        (workspace.folder / f"{name}.csv").write_text("good,bad\na,b\n")
     return workspace
+
+
+def wanted(name):
+    return Wanted((f"{name}.csv",), ("demo-causal",))
+
+
+def file_of(name, state, *, number=1, process=0, **other):
+    """What the file of a job holds."""
+    runs = {"suites": [f"{name}.csv"], "models": ["demo-causal"], "language": "", "limit": None}
+    return {"number": number, **runs, "state": state, "process": process, **other}
 
 
 @pytest.fixture
@@ -78,8 +92,8 @@ def began(workspace):
 
 
 def test_jobs_are_done_in_their_order_and_say_how_they_ended(workspace, queue):
-    for words in (("run", "quick"), ("run", "partly"), ("run", "wrong")):
-        queue.add(words)
+    for name in ("quick", "partly", "wrong"):
+        queue.add(wanted(name))
     until(lambda: states(queue) == ["done", "partly", "failed"])
     assert began(workspace) == ["quick", "partly", "wrong"]
     assert [queue.reason(number) for number in (1, 2, 3)] == [
@@ -88,11 +102,11 @@ def test_jobs_are_done_in_their_order_and_say_how_they_ended(workspace, queue):
          "CIM-S017 a.csv row 2: There is no text."),
     ]  # fmt: skip
     stored = json.loads((workspace.folder / QUEUE / "0001.json").read_text())
-    assert stored == {"number": 1, "arguments": ["run", "quick"], "state": "done", "process": 0}
+    assert stored == file_of("quick", "done")
 
 
 def test_the_reason_of_missing_runs_is_why_they_are_missing(workspace, queue):
-    number = queue.add(("run", "quick")).number
+    number = queue.add(wanted("quick")).number
     until(lambda: states(queue) == ["done"])
     lines = ["it-verbs (it), 2 items", "cimento: model 'a/b': it is not there.",
              "cimento: missing: it-verbs x a/b"]  # fmt: skip
@@ -101,7 +115,7 @@ def test_the_reason_of_missing_runs_is_why_they_are_missing(workspace, queue):
 
 
 def test_the_progress_of_a_job_is_what_its_last_line_says(queue):
-    number = queue.add(("run", "slow")).number
+    number = queue.add(wanted("slow")).number
     until(lambda: queue.progress(number) is not None)
     progress = queue.progress(number)
     assert (progress.title, progress.done, progress.total) == ("it x demo", 3, 12)
@@ -109,7 +123,7 @@ def test_the_progress_of_a_job_is_what_its_last_line_says(queue):
 
 
 def test_a_job_that_is_stopped_goes_on_when_it_is_told_to(workspace, queue):
-    first, second = queue.add(("run", "slow")).number, queue.add(("run", "quick")).number
+    first, second = queue.add(wanted("slow")).number, queue.add(wanted("quick")).number
     until(lambda: queue.progress(first) is not None)
     queue.stop(first)
     until(lambda: states(queue) == ["stopped", "done"])
@@ -123,8 +137,8 @@ def test_a_job_that_is_stopped_goes_on_when_it_is_told_to(workspace, queue):
 
 
 def test_a_job_that_waits_can_be_stopped_and_is_never_begun(workspace, queue):
-    queue.add(("run", "slow"))
-    waiting = queue.add(("run", "quick")).number
+    queue.add(wanted("slow"))
+    waiting = queue.add(wanted("quick")).number
     queue.stop(waiting)
     (workspace.folder / "enough").touch()
     until(lambda: states(queue) == ["done", "stopped"])
@@ -141,12 +155,13 @@ APP = """
 import sys, time
 from pathlib import Path
 from cimento.app.jobs import Queue
+from cimento.app.wanted import Wanted
 from cimento.app.workspace import Workspace
 sys.executable = sys.argv[2]
 queue = Queue(Workspace(Path(sys.argv[1])))
 queue.start()
-queue.add(("run", "slow"))
-queue.add(("run", "quick"))
+for name in ("slow.csv", "quick.csv"):
+    queue.add(Wanted((name,), ("demo-causal",)))
 time.sleep(600)
 """
 
@@ -174,7 +189,7 @@ def test_a_run_outlives_a_killed_app_and_the_next_app_knows_it(workspace, monkey
 def test_where_the_run_was_killed_too_the_job_counts_as_stopped(workspace):
     folder = workspace.folder / QUEUE
     folder.mkdir()
-    job = {"number": 1, "arguments": ["run", "quick"], "state": "running", "process": os.getpid()}
+    job = file_of("quick", "running", process=os.getpid())
     (folder / "0001.json").write_text(json.dumps(job))
     queue = Queue(workspace)
     queue.start()
@@ -189,9 +204,15 @@ def test_where_the_run_was_killed_too_the_job_counts_as_stopped(workspace):
     [
         "{",
         "[]",
-        '{"number": 1, "arguments": ["cache", "clear"], "state": "stopped", "process": 0}',
-        '{"number": 2, "arguments": ["run", "x"], "state": "stopped", "process": 0}',
-        '{"number": 1, "arguments": ["run", "x"], "state": "new", "process": 0}',
+        '{"number": 1, "arguments": ["run", "x"], "state": "stopped", "process": 0}',
+        json.dumps(file_of("quick", "stopped", number=2)),
+        json.dumps(file_of("quick", "new")),
+        json.dumps(file_of("quick", "stopped", suites="quick")),
+        json.dumps(file_of("quick", "stopped", models=[1])),
+        json.dumps(file_of("quick", "stopped", limit="--trust-remote-code")),
+        json.dumps(file_of("quick", "stopped", limit=-1)),
+        json.dumps(file_of("quick", "stopped", language="--output")),
+        json.dumps(file_of("quick", "stopped", number=0)),
     ],
 )
 def test_files_that_are_no_jobs_are_left_alone(workspace, content):

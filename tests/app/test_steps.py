@@ -26,9 +26,9 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
 
-from cimento.app.run import Wanted, runs_of
 from cimento.app.sentences import piped
 from cimento.app.start import listed_suites, refusal
+from cimento.app.wanted import Wanted
 from cimento.app.words import words
 
 __all__ = ["serve"]
@@ -257,9 +257,10 @@ def test_a_model_elsewhere_on_the_machine_is_refused_before_it_is_run(tmp_path):
 
 
 def test_the_words_of_a_run_are_those_of_the_command():
-    wanted = Wanted(("-x.csv", "it-islands"), ("demo-causal", "org/m@r"), "it", 5, trusted=True)
+    suites = ("-x.csv", "~y/z.csv", "it-islands")
+    wanted = Wanted(suites, ("demo-causal", "org/m@r"), "it", 5, trusted=True)
     assert wanted.arguments == (
-        "run", "./-x.csv", "it-islands", "-m", "demo-causal", "-m", "org/m@r",
+        "run", "./-x.csv", "./~y/z.csv", "it-islands", "-m", "demo-causal", "-m", "org/m@r",
         "--language", "it", "--limit", "5", "--trust-remote-code", "-o", "runs",
     )  # fmt: skip
     assert "--trust-remote-code" not in Wanted(("it-islands",), ("demo-causal",)).arguments
@@ -405,7 +406,7 @@ def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(w
             assert sum(boxes.values()) == len(chosen)
 
     visit(tmp_path, flow)
-    assert runs_of(("run", "a", "b", "-m", "x", "-m", "y", "--limit", "3", "-o", "runs")) == 4
+    assert Wanted(("a", "b"), ("x", "y"), limit=3).number == 4
 
 
 def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):

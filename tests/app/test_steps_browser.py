@@ -185,9 +185,8 @@ SUITES = ("it-subject-verb", "it-islands", "it-determiner-noun-adjective", "it-p
 def test_a_run_that_is_killed_with_the_app_goes_on_where_it_was(opened, tmp_path):
     job = tmp_path / "queue" / "0001.json"
     job.parent.mkdir()
-    words = ["run", *SUITES, "-m", "demo-causal", "-o", "runs"]
-    stopped = {"number": 1, "arguments": words, "state": "stopped", "process": 0}
-    job.write_text(json.dumps(stopped))
+    runs = {"suites": SUITES, "models": ["demo-causal"], "language": "", "limit": None}
+    job.write_text(json.dumps({"number": 1, **runs, "state": "stopped", "process": 0}))
     with killable(tmp_path) as (process, address):
         tab = opened(f"{address}en/run")
         button(tab, "Go on: 1").click(timeout=WAIT_MS)

@@ -7,6 +7,7 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.app.workspace import MOST_SHOWN, SUITES, Workspace
 from cimento.cli.main import invoke
+from cimento.errors import CimentoError
 from cimento.suites.builtin import new_suite
 
 
@@ -25,12 +26,46 @@ def test_no_name_leads_out_of_the_folder(workspace, name):
         workspace.inside(name)
 
 
-def test_no_link_leads_out_of_the_folder(workspace, tmp_path):
-    (tmp_path / "secret.csv").write_text("good,bad\na,b\n")
-    (workspace.folder / "link.csv").symlink_to(tmp_path / "secret.csv")
-    assert workspace.suites() == []
-    with pytest.raises(UsageError, match="outside"):
-        workspace.suite("link.csv")
+@pytest.mark.parametrize("inside", [False, True])
+def test_no_link_is_followed_wherever_it_leads(workspace, tmp_path, inside):
+    target = (workspace.folder if inside else tmp_path) / "secret.csv"
+    target.write_text("good,bad\na,b\n")
+    (workspace.folder / "link.csv").symlink_to(target)
+    (workspace.folder / "folder").symlink_to(workspace.folder)
+    assert [suite.name for suite in workspace.suites()] == ["secret.csv"] * inside
+    for name in ("link.csv", "folder/secret.csv", "folder"):
+        with pytest.raises(UsageError, match="it is a link"):
+            workspace.suite(name)
+
+
+def test_a_suite_or_a_model_with_a_link_in_it_is_refused(workspace, tmp_path):
+    new_suite("pairs", workspace.folder / "mine", language="it")
+    (tmp_path / "secret").write_text("x")
+    (workspace.folder / "mine" / "notes").mkdir()
+    (workspace.folder / "mine" / "notes" / "a.txt").symlink_to(tmp_path / "secret")
+    with pytest.raises(UsageError, match=r"mine/notes/a.txt: it is a link"):
+        workspace.suite("mine")
+    with pytest.raises(UsageError, match=r"mine/notes/a.txt: it is a link"):
+        workspace.model("./mine")
+
+
+def test_the_folder_itself_may_be_reached_through_a_link(tmp_path):
+    real = tmp_path / "real"
+    real.mkdir()
+    (real / "a.csv").write_text("good,bad\na,b\n")
+    (tmp_path / "here").symlink_to(real)
+    workspace = Workspace(tmp_path / "here")
+    assert workspace.suite("a.csv") == real / "a.csv"
+    assert workspace.inside(tmp_path / "here" / "a.csv") == real / "a.csv"
+    assert workspace.model(str(tmp_path / "here" / "a.csv")) == "a.csv"
+
+
+@pytest.mark.parametrize("name", ["runs/" + "x" * 5000, "x/" * 3000, "x" * 300])
+def test_a_name_that_no_file_can_have_is_told_in_a_short_message(workspace, name):
+    for asked in (workspace.inside, workspace.suite, workspace.plain, workspace.delete_run):
+        with pytest.raises(CimentoError) as told:
+            asked(name)
+        assert len(str(told.value)) < 500
 
 
 def test_suites_at_the_top_and_in_their_folder_are_listed(workspace):

@@ -101,6 +101,46 @@ def _change_number(data: bytes, generator: random.Random) -> bytes:
     return data[: match.start()] + value + data[match.end() :]
 
 
+_DIGITS = (
+    "٠١٢٣٤٥٦٧٨٩",
+    "०१२३४५६७८९",
+    "⁰¹²³⁴⁵⁶⁷⁸⁹",
+    "０１２３４５６７８９",
+    "₀₁₂₃₄₅₆₇₈₉",
+    "①②③④⑤⑥⑦⑧⑨⑩",
+)
+"""Digits of other scripts and kinds; `isdigit` takes some that `int` does not."""
+
+
+def _other_digits(data: bytes, generator: random.Random) -> bytes:
+    """A number in other digits."""
+    numbers = list(_NUMBER.finditer(data))
+    if not numbers:
+        return data
+    match, digits = generator.choice(numbers), generator.choice(_DIGITS)
+    other = "".join(digits[int(digit)] for digit in match[0][:20].decode())
+    return data[: match.start()] + other.encode() + data[match.end() :]
+
+
+_MEMBER = re.compile(rb'"[^"\\\n]{0,200}"\s*:\s*(?:"[^"\\\n]{0,200}"|[\d.]+|true|false|null)')
+_SETTING = re.compile(rb"^[\w.-]+[ \t]*=.*$", re.MULTILINE)
+
+
+def _repeat_key(data: bytes, generator: random.Random) -> bytes:
+    """A key that an object of JSON, or a table of TOML, has twice, with another value."""
+    members = list(_MEMBER.finditer(data))
+    if members:
+        match, other = generator.choice(members), generator.choice(members)
+        key, value = match[0].partition(b":")[0], other[0].partition(b":")[2]
+        return data[: match.end()] + b"," + key + b":" + value + data[match.end() :]
+    settings = list(_SETTING.finditer(data))
+    if not settings:
+        return data
+    match, other = generator.choice(settings), generator.choice(settings)
+    again = match[0].partition(b"=")[0] + b"=" + other[0].partition(b"=")[2]
+    return data[: match.end()] + b"\n" + again + data[match.end() :]
+
+
 def _swap_lines(data: bytes, generator: random.Random) -> bytes:
     lines = data.split(b"\n")
     one, other = generator.randrange(len(lines)), generator.randrange(len(lines))
@@ -144,5 +184,6 @@ def _nest(data: bytes, generator: random.Random) -> bytes:
 
 _MUTATIONS: tuple[Mutation, ...] = (
     _flip, _flip, _cut, _remove, _insert, _insert, _insert, _replace_word, _replace_word,
-    _change_number, _swap_lines, _remove_line, _repeat, _repeat_line, _recode, _nest,
+    _change_number, _other_digits, _repeat_key, _swap_lines, _remove_line, _repeat, _repeat_line,
+    _recode, _nest,
 )  # fmt: skip

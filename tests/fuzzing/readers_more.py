@@ -262,3 +262,34 @@ def unit(path: Path) -> object:
     from cimento.engine.units import facts_of, read_result
 
     return facts_of(path), read_result(path)
+
+
+def query(path: Path) -> object:
+    """A query of treebanks, and what it finds in one."""
+    from cimento.corpus.queries import TreebankIndex
+    from cimento.corpus.queries.matching import find
+    from cimento.corpus.queries.parsing import open_query
+    from cimento.corpus.treebanks import open_treebanks
+    from tests.fuzzing.seeds_more import CONLLU
+
+    stored = open_query(str(path))
+    treebank = path.with_name("it_prova-ud-test.conllu")
+    treebank.write_bytes(CONLLU)
+    index = TreebankIndex(open_treebanks([treebank]))
+    return [find(index, request) for request in stored.requests]
+
+
+def change(path: Path) -> object:
+    """A change that makes the bad sentence of a pair."""
+    from cimento.corpus.edits import parse_change
+    from cimento.io.files import read_utf8
+
+    return parse_change(read_utf8(path).strip(), ("V", "N"))
+
+
+def run_file(path: Path) -> object:
+    """A run file, with the options of a run."""
+    from cimento.cli.run_file import with_run_file
+    from cimento.options import RunOptions
+
+    return with_run_file(RunOptions, {"suites": [str(path)]})

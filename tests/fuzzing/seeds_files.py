@@ -301,3 +301,22 @@ def _written(make: Callable[[Path], object]) -> bytes:
         path = Path(name) / "made"
         make(path)
         return path.read_bytes()
+
+
+QUERIES = (
+    b'pattern { V [upos=VERB, form=re".*are"]; V -[nsubj|csubj]-> N; N << V } without { V [Mood] }',
+    'pattern { A [lemma="quindi"|"però", form=/è/i]; B [upos<>PUNCT]; B < A }'.encode(),
+    b"pattern { e: H -> D; H [Tense=Past]; D [!Case]; H ->> D }",
+)
+CHANGES = (b"V.Number", b"V.Number = Plur", b"N.form = x")
+RUN_FILE = b"""\
+suites = ["it-islands", "it-subject-verb"]
+models = ["demo-causal"]
+limit = 3
+seed = 7
+bos = "none"
+output = "runs"
+
+[set]
+measure = "lp"
+"""

@@ -256,6 +256,12 @@ MORE_CORPORA = {
     ),
 }
 
+LANGUAGES = {
+    "query": _file("query.req", more.query, *f.QUERIES),
+    "change of a query": _file("change.txt", more.change, *f.CHANGES),
+    "run file": _file("run.toml", more.run_file, f.RUN_FILE),
+}
+
 MORE_PEOPLE = {
     "sheet of a review": Target(file="sheet.tsv", seeds=f.sheet_of_a_review, read=more.review),
     "judged candidates": _file("judged.tsv", more.judged, f.JUDGED),
@@ -334,6 +340,7 @@ TARGETS: Mapping[str, Target] = {
     **MODELS,
     **RUNS,
     **MORE_CORPORA,
+    **LANGUAGES,
     **MORE_PEOPLE,
     **STUDIES,
     **MORE_MODELS,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import random
+import threading
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from cimento import TableError
+from cimento.io.panics import without_panics
 from cimento.io.parquet import parse_parquet, read_parquet, refuse_growth, write_parquet
 from cimento.io.tables import REQUESTS, TOKENS
 from tests.fuzzing.seeds_more import run_files
@@ -105,3 +108,45 @@ def test_a_full_disk_is_an_error_of_the_system():
     with pytest.raises(OSError, match="No space left") as caught:
         write_parquet(pl.DataFrame({"number": range(1000)}), Path("/dev/full"))
     assert caught.value.errno == errno.ENOSPC
+
+
+def test_a_damaged_file_that_makes_polars_panic_prints_nothing(capfd):
+    """A Boolean column whose page is garbage; polars prints its panic itself."""
+    panicked = 0
+    whole = written(pl.DataFrame({"a": [True, None, False, True] * 50}), compression="uncompressed")
+    for at in range(4, len(whole) - 8):
+        for byte in (0, 1, 255):
+            data = whole[:at] + bytes([byte]) + whole[at + 1 :]
+            try:
+                parse_parquet(data, where="x")
+            except TableError as error:
+                panicked += isinstance(error.__cause__, pl.exceptions.PanicException)
+    assert panicked > 0
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_what_others_print_while_a_file_is_read_comes_after_it(capfd):
+    with without_panics():
+        os.write(2, b"a warning\n")
+    assert capfd.readouterr().err == "a warning\n"
+
+
+def test_nothing_is_held_back_where_other_threads_run(capfd):
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    with without_panics():
+        os.write(2, b"now")
+        assert capfd.readouterr().err == "now"
+    done.set()
+    other.join()
+
+
+def test_pages_that_do_not_add_up_to_their_column_are_refused_before_polars_sees_them():
+    data = written(pl.DataFrame({"a": [1, 2, 3]}))
+    # The header of a data page (field 5, a struct), and in it the number of values (field 1): 3.
+    three, two = b"\x2c\x15\x06", b"\x2c\x15\x04"
+    assert data.count(three) == 1
+    with pytest.raises(TableError, match="cannot be read as Parquet") as told:
+        parse_parquet(data.replace(three, two), where="x")
+    assert not isinstance(told.value.__cause__, pl.exceptions.PolarsError)

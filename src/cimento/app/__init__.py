@@ -12,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import hmac
 import inspect
+import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -24,13 +26,16 @@ from starlette.responses import RedirectResponse, Response
 
 from cimento.app import edit, people, read, run, shown, start
 from cimento.app.frame import STYLE, Visit, address, framed, problem
-from cimento.app.jobs import Queue
+from cimento.app.jobs import QUEUE, Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError, UsageError
+from cimento.io.files import writing
 from cimento.io.parsing import whole_number
+from cimento.io.untrusted import open_new
 from cimento.people.surveys.security import HEADERS as USUAL_HEADERS
 from cimento.people.surveys.security import new_token
+from cimento.people.surveys.server import BoundedProtocol
 from cimento.suites.load import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
@@ -39,6 +44,18 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = MAX_FILE_BYTES + (1 << 20)
 """The largest upload in bytes: the largest file that a reader takes, and the form around it."""
+
+OPENER = "open.html"
+"""The file in the folder of the queue that leads a browser to the app while it is served."""
+
+_OPENER_PAGE = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>cimento</title>
+<p><a href="{address}">cimento</a></p>
+"""
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -79,13 +96,28 @@ def refusal(scope: Scope, port: int) -> int:
     length = headers.get(b"content-length", "")
     if host not in {f"{name}:{port}" for name in HOSTS}:
         return 421
-    if headers.get(b"sec-fetch-site", "") not in {"", "same-origin", "none"}:
+    site = headers.get(b"sec-fetch-site", "")
+    if site not in {"", "same-origin", "none"} and not _is_opened(scope, headers):
         return 403
     if origin and origin != f"http://{host}":
         return 403
     size = whole_number(length)
     is_too_large = length.isdecimal() if size is None else size > LARGEST_BODY
     return 413 if is_too_large else 0
+
+
+def _is_opened(scope: Scope, headers: Mapping[bytes, str]) -> bool:
+    """Whether a page is opened in a tab of its own, by whatever names its whole address.
+
+    The file that opens the app does, and browsers call it another site. A page so opened cannot be
+    read by whoever opened it, nor framed, and opening it changes nothing.
+    """
+    return (
+        scope["type"] == "http"
+        and scope["method"] in _READING
+        and headers.get(b"sec-fetch-mode") == "navigate"
+        and headers.get(b"sec-fetch-dest") == "document"
+    )
 
 
 class Guard:
@@ -246,7 +278,32 @@ def make_app(workspace: Workspace, queue: Queue, token: str) -> FastAPI:
     return outer
 
 
-def serve(workspace: Workspace, listening: socket.socket, *, ready: Callable[[str], None]) -> None:
+@contextlib.contextmanager
+def opener(path: Path, address: str) -> Iterator[Path]:
+    """A context with a file that leads a browser to an address, and that only its owner can read.
+
+    Every user of a machine can read the arguments of all processes; a browser that is given this
+    file has no token among them.
+
+    Args:
+        path: the file; what an app that was killed has left there is replaced.
+        address: the address, token included.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    page = _OPENER_PAGE.format(address=escape(address, quote=True))
+    with writing(path), os.fdopen(open_new(path, 0o600), "w", encoding="utf-8") as file:
+        file.write(page)
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def serve(
+    workspace: Workspace, listening: socket.socket, *, ready: Callable[[str, Path], None]
+) -> None:
     """Serve the app until it is interrupted.
 
     The process works in the folder, so that a path means the same here and in a command.
@@ -254,10 +311,11 @@ def serve(workspace: Workspace, listening: socket.socket, *, ready: Callable[[st
     Args:
         workspace: the folder that it works on.
         listening: the socket, from `listen`.
-        ready: called with the address of the app before the first request can come.
+        ready: called with the address of the app, and the file that opens it, before the first
+            request can come.
 
     Raises:
-        UsageError: another app works in the folder.
+        UsageError: another app works in the folder, or its queue is a link.
         StorageError: the folder cannot be written.
     """
     queue = Queue(workspace)
@@ -265,10 +323,12 @@ def serve(workspace: Workspace, listening: socket.socket, *, ready: Callable[[st
     port, token = listening.getsockname()[1], new_token()
     guard = Guard(make_app(workspace, queue, token), token=token, port=port)
     config = uvicorn.Config(
-        guard, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=2,
+        guard, http=BoundedProtocol, log_level="warning", access_log=False, server_header=False,
+        proxy_headers=False, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    ready(f"http://127.0.0.1:{port}/{token}/")
-    with contextlib.chdir(workspace.folder), contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    address = f"http://127.0.0.1:{port}/{token}/"
+    with opener(workspace.folder / QUEUE / OPENER, address) as page:
+        ready(address, page)
+        with contextlib.chdir(workspace.folder), contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
     queue.end()

@@ -85,7 +85,11 @@ class Results:
         self._kept = self._place
 
     def _table(self, name: str) -> Path:
-        """The place of a judgments table in the workspace."""
+        """The place of a judgments table in the workspace.
+
+        Raises:
+            UsageError: it is behind a link.
+        """
         return self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
 
     def build(self) -> None:
@@ -147,6 +151,7 @@ class Results:
     async def _fetch(self) -> None:
         """Write the answers so far as the judgments table, and describe them."""
         place = self._table(self._folder.name)
+        self._visit.workspace.plain(self._folder)
         database = self._folder / DATABASE  # made when the survey is first opened
         written = (
             await asyncio.to_thread(write_results, database, place) if database.is_file() else 0
@@ -159,7 +164,7 @@ class Results:
         """Read answers from another program, and describe them."""
         name, data = PurePath(event.file.name).name, await event.file.read()
         place = self._table(f"{self._folder.name}-{PurePath(name).stem}")
-        secret = self._place.with_name(f"{self._folder.name}.secret")
+        secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._folder.name}.secret")
         remarks = await asyncio.to_thread(
             imported, name, data, design=read_design(self._folder), place=place, secret=secret
         )
@@ -231,7 +236,7 @@ class Results:
         if "same_run" in given:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
-        output = self._place.with_name(f"{self._place.stem}-kept.parquet")
+        output = self._table(f"{self._place.stem}-kept")
         whole = await asyncio.to_thread(_read, self._place)
         filtered, text = await asyncio.to_thread(
             write_filtered, whole, rules, output, source=self._place, by=""

@@ -1,9 +1,12 @@
 """The queue of runs: each is the command line in a process of its own, one after the other.
 
-A job is a file in ``queue/`` with its command and its state, and a log beside it. The process goes
-on where the browser is closed and even where the app is killed: it holds a lock on its log, by
+A job is a file in ``queue/`` with its suites, models and state, and a log beside it. The process
+goes on where the browser is closed and even where the app is killed: it holds a lock on its log, by
 which the next app knows it. What was scored is kept by the command itself, so that a job that was
 stopped, by whatever, goes on where it was when it is started again.
+
+The folder may come from somebody else. A file in it holds no command, trusts nothing, and is begun
+only when somebody in front of the page says so; and no file in it is opened through a link.
 """
 
 from __future__ import annotations
@@ -15,22 +18,25 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import IO, Literal, TypeAlias, get_args
 
-from cimento.app.workspace import Workspace
-from cimento.errors import InputError, UsageError
-from cimento.io.files import read_bytes, write_text, writing
+from cimento.app.wanted import Wanted
+from cimento.app.workspace import RUNS, Workspace
+from cimento.errors import CimentoError, UsageError
+from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
+from cimento.io.untrusted import open_new, open_safely
 from cimento.runs.progress import EVERY, RunProgress, last_progress
 
 QUEUE = "queue"
-RUN = "run"
-"""The only command that is queued."""
 LOCK = ".app"
+LARGEST_JOB = 1 << 20
+"""The largest file of a job, in bytes."""
+MOST_JOBS = 2000
 SHOWN_OF_LOG = 20_000
 """The number of bytes of a log that are read from its end."""
 PATIENCE_S = 10.0
@@ -52,19 +58,28 @@ PARTLY = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command that makes runs.
+    """Runs that are made by one command.
 
     Attributes:
         number: its place in the queue, from 1.
-        arguments: the words of the command after ``cimento``.
+        wanted: the runs.
         state: how far it is.
         process: the number of its process while it runs, else 0.
+        is_agreed: whether somebody has asked for these runs since this app was started; else a file
+            has, which may come from others.
     """
 
     number: int
-    arguments: tuple[str, ...]
+    wanted: Wanted
     state: State = "waiting"
     process: int = 0
+    is_agreed: bool = False
+
+    @property
+    def stored(self) -> dict[str, object]:
+        """What its file holds."""
+        own = {"state": self.state, "process": self.process}
+        return {"number": self.number, **self.wanted.stored, **own}
 
 
 class Queue:
@@ -87,12 +102,13 @@ class Queue:
         """Read the queue, and begin to do what waits in it.
 
         Raises:
-            UsageError: another app has the folder.
+            UsageError: another app has the folder, or it is behind a link.
             StorageError: the folder cannot be written.
         """
+        self._workspace.inside(QUEUE)
         with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-            held = (self._folder / LOCK).open("ab")
+            held = os.fdopen(open_safely(self._folder / LOCK, os.O_RDWR | os.O_CREAT), "r+b")
         if not _lock(held):
             held.close()
             raise UsageError(
@@ -104,7 +120,8 @@ class Queue:
         self._jobs = {job.number: job for job in _stored(self._folder)}
         for job in list(self._jobs.values()):
             # What the file says is begun only when somebody has seen it: it may come from others.
-            if job.state == "waiting" or (job.state in BUSY and not self._is_alive(job)):
+            is_alive = job.state in BUSY and job.process > 1 and self._is_alive(job)
+            if job.state == "waiting" or (job.state in BUSY and not is_alive):
                 self._keep(replace(job, state="stopped", process=0))
         self._thread = threading.Thread(target=self._work, name="cimento queue", daemon=True)
         self._thread.start()
@@ -124,14 +141,14 @@ class Queue:
         with self._changed:
             return [self._jobs[number] for number in sorted(self._jobs)]
 
-    def add(self, arguments: Sequence[str]) -> Job:
-        """Put a command at the end of the queue.
+    def add(self, wanted: Wanted) -> Job:
+        """Put runs that somebody asks for at the end of the queue.
 
         Raises:
             StorageError: it cannot be written.
         """
         with self._changed:
-            job = Job(max(self._jobs, default=0) + 1, tuple(arguments))
+            job = Job(max(self._jobs, default=0) + 1, wanted, is_agreed=True)
             self._keep(job)
             self._changed.notify_all()
         return job
@@ -146,13 +163,44 @@ class Queue:
                 self._keep(replace(job, state="stopping"))
                 _interrupt(job.process)
 
+    def agree(self, number: int, *, trusted: bool) -> None:
+        """Note that somebody agrees to what a job from a file would do, which is named to them.
+
+        Args:
+            number: of the job.
+            trusted: whether code that comes with its models may be run.
+        """
+        with self._changed:
+            job = self._jobs.get(number)
+            if job is not None and job.state not in BUSY:
+                wanted = replace(job.wanted, trusted=trusted)
+                self._jobs[number] = replace(job, wanted=wanted, is_agreed=True)
+
     def go_on(self, number: int) -> None:
-        """Put a job that has ended back into the queue, at its own place."""
+        """Put a job that has ended back into the queue, at its own place.
+
+        Raises:
+            CimentoError: the runs are of something that may not be used from here, or a file asks
+                for what nobody has agreed to.
+        """
         with self._changed:
             job = self._jobs.get(number)
             if job is not None and job.state not in ("waiting", *BUSY):
+                self._may_begin(job)
                 self._keep(replace(job, state="waiting"))
                 self._changed.notify_all()
+
+    def _may_begin(self, job: Job) -> Wanted:
+        """The runs of a job, if they may be made.
+
+        Raises:
+            CimentoError: see `go_on`.
+        """
+        wanted = job.wanted.checked(self._workspace)
+        needs = {} if job.is_agreed else wanted.needs(self._workspace)
+        for name, what in needs.items():
+            raise UsageError(where=name, seen=what, todo="Agree to it first.")
+        return wanted
 
     def forget(self, number: int) -> None:
         """Take a job out of the queue; its runs stay."""
@@ -166,12 +214,13 @@ class Queue:
 
     def log(self, number: int) -> str:
         """The end of what a job has written; empty where there is nothing."""
-        path = self._log(number)
-        if not path.is_file():
+        try:
+            handle = open_safely(self._log(number), os.O_RDONLY)
+        except OSError:
             return ""
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - SHOWN_OF_LOG))
-            return file.read().decode("utf-8", errors="replace")
+        with os.fdopen(handle, "rb") as file:
+            file.seek(max(0, os.fstat(handle).st_size - SHOWN_OF_LOG))
+            return file.read(SHOWN_OF_LOG).decode("utf-8", errors="replace")
 
     def reason(self, number: int) -> str:
         """The last error that a job has written, and the first fault below it; else empty.
@@ -215,11 +264,19 @@ class Queue:
         return None
 
     def _follow(self, job: Job) -> None:
-        """Wait for a process of an earlier app; then have the command say what became of it."""
+        """Wait for a process of an earlier app; then have the command say what became of it.
+
+        Where somebody would have to agree to the command again, they are asked.
+        """
         while not self._ended and self._is_alive(job):
             self._pause()
         if not self._ended:
-            self._settle(job.number, "waiting")
+            try:
+                self._may_begin(job)
+            except CimentoError:
+                self._settle(job.number, "stopped")
+            else:
+                self._settle(job.number, "waiting")
 
     def _do(self, number: int) -> None:
         """Run a command and wait for its end."""
@@ -230,6 +287,10 @@ class Queue:
             try:
                 process = self._begun(job)
             except OSError:
+                self._keep(replace(job, state="failed"))
+                return
+            except CimentoError as error:  # something was put there, or taken away, meanwhile
+                self._write_reason(number, error)
                 self._keep(replace(job, state="failed"))
                 return
             self._keep(replace(job, state="running", process=process.pid))
@@ -249,10 +310,24 @@ class Queue:
             self._changed.wait(WAIT_S)
 
     def _begun(self, job: Job) -> subprocess.Popen[bytes]:
-        """The process of a command, which holds the lock of its log."""
-        command = [sys.executable, "-m", "cimento", *job.arguments]
-        env = {**os.environ, EVERY: "1", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
-        with self._log(job.number).open("wb") as log:
+        """The process of a command, which holds the lock of its log.
+
+        Raises:
+            CimentoError: the runs may not be made.
+            OSError: the process, or its log, cannot be made.
+        """
+        arguments = self._may_begin(job).arguments
+        self._workspace.inside(QUEUE)
+        self._workspace.plain(RUNS)
+        # A module of the workspace must not be taken for one of Python.
+        command = [sys.executable, "-P", "-m", "cimento", *arguments]
+        here = {str(self._workspace.folder), str(self._workspace.folder.resolve())}
+        paths = [path for path in sys.path if os.path.isabs(path) and path not in here]  # noqa: PTH117  # strings
+        env = {
+            **os.environ, EVERY: "1", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8",
+            "PYTHONPATH": os.pathsep.join(paths),
+        }  # fmt: skip
+        with os.fdopen(open_new(self._log(job.number)), "wb") as log:
             _lock(log)
             return subprocess.Popen(  # noqa: S603  # the command line itself, without a shell
                 command,
@@ -264,6 +339,10 @@ class Queue:
                 start_new_session=True,
             )
 
+    def _write_reason(self, number: int, error: CimentoError) -> None:
+        with contextlib.suppress(OSError), os.fdopen(open_new(self._log(number)), "wb") as log:
+            log.write(f"{_ERROR}{error}\n".encode())
+
     def _settle(self, number: int, state: State) -> None:
         """Note what became of a job; one that was to be stopped is, unless it was done before."""
         with self._changed:
@@ -273,15 +352,16 @@ class Queue:
 
     def _is_alive(self, job: Job) -> bool:
         """Whether the process of a job holds the lock of its log."""
-        path = self._log(job.number)
-        if not path.is_file():
+        try:
+            handle = open_safely(self._log(job.number), os.O_RDWR)
+        except OSError:
             return False
-        with path.open("ab") as log:
+        with os.fdopen(handle, "r+b") as log:
             return not _lock(log)
 
     def _keep(self, job: Job) -> None:
         self._jobs[job.number] = job
-        write_text(json.dumps(asdict(job)), _file(self._folder, job.number))
+        write_text(json.dumps(job.stored), _file(self._folder, job.number))
 
     def _log(self, number: int) -> Path:
         return self._folder / f"{number:04}.log"
@@ -292,14 +372,14 @@ def _file(folder: Path, number: int) -> Path:
 
 
 def _stored(folder: Path) -> Iterator[Job]:
-    """The jobs in a folder; files that are none are left alone."""
-    for path in sorted(folder.glob("*.json")):
-        with contextlib.suppress(InputError, ValueError, KeyError, TypeError):
-            plain = parse_json(read_bytes(path))
-            words = tuple(map(str, plain["arguments"]))
+    """The jobs in a folder; files that are none, and links, are left alone."""
+    for path in sorted(folder.glob("*.json"))[:MOST_JOBS]:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            with os.fdopen(open_safely(path, os.O_RDONLY), "rb") as file:
+                plain = parse_json(file.read(LARGEST_JOB))
             number, process = int(plain["number"]), int(plain["process"])
-            if words[:1] == (RUN,) and path == _file(folder, number) and plain["state"] in STATES:
-                yield Job(number, words, plain["state"], process)
+            if number > 0 and path == _file(folder, number) and plain["state"] in STATES:
+                yield Job(number, Wanted.from_stored(plain), plain["state"], process)
 
 
 def _lock(file: IO[bytes]) -> bool:

@@ -64,7 +64,7 @@ def build(visit: Visit) -> None:
     name = visit.query.get("survey", "")
     if name:
         try:
-            folder = visit.workspace.inside(name)
+            folder = visit.workspace.plain(name)
             SurveyPage(visit, folder, read_design(folder)).build()
             delete_button(visit, name, partial(_ask, visit, folder))
         except CimentoError as error:
@@ -306,6 +306,7 @@ class SurveyPage:
         if self._serving() is not None:  # another tab has opened it
             self._show_room()
             return
+        self._visit.workspace.plain(self._folder)
         host = str(self._where.value)
         shown = network_host() if host == EVERYWHERE else LOCAL
         most = _whole(self._most.value) or 1
@@ -355,7 +356,7 @@ class SurveyPage:
 
     async def _links(self, served: Serving, number: int) -> None:
         """Make links for single people, which are stored nowhere else."""
-        path = self._folder / DATABASE
+        path = self._visit.workspace.plain(self._folder) / DATABASE
         made = await asyncio.to_thread(
             storage.invite_participants, path, self._design, min(number, MOST_LINKS)
         )

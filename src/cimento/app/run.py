@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from collections.abc import Callable, Mapping
+from functools import partial
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -13,131 +12,21 @@ from nicegui import ui
 
 from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
-from cimento.app.jobs import BUSY, RUN, Job
-from cimento.app.parts import table_of
+from cimento.app.jobs import BUSY, Job
+from cimento.app.parts import opened_dialog, table_of
 from cimento.app.sentences import model_choice
+from cimento.app.wanted import Wanted
 from cimento.app.words import Words, said, said_line
-from cimento.app.workspace import RUNS, SUITES, Workspace
+from cimento.app.workspace import SUITES, Workspace
 from cimento.errors import UsageError
-from cimento.io.declared import checked
-from cimento.options import RunOptions
 from cimento.runs.usage import duration, gigabytes
 from cimento.suites.builtin import find_suite
-from cimento.suites.published import NAMES, Published, find_published, is_address, published
+from cimento.suites.published import NAMES, is_address, published
 
 if TYPE_CHECKING:
     from cimento.runs.planning import Planned
 
 REFRESH_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The runs that somebody wants.
-
-    Attributes:
-        suites: built-in names, paths from the workspace, names of published datasets, and
-            addresses of others.
-        models: names of models, as `Workspace.model` returns them.
-        language: of suites that do not state theirs; empty for none.
-        limit: number of items of each suite; None for all.
-        trusted: whether code that comes with a model may be run.
-    """
-
-    suites: tuple[str, ...]
-    models: tuple[str, ...]
-    language: str = ""
-    limit: int | None = None
-    trusted: bool = False
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The words of the command after ``cimento``."""
-        suites = (f"./{name}" if name.startswith("-") else name for name in self.places)
-        return (
-            RUN,
-            *suites,
-            *(word for model in self.models for word in ("-m", model)),
-            *(("--language", self.language) if self.language else ()),
-            *(("--limit", str(self.limit)) if self.limit else ()),
-            *(("--trust-remote-code",) if self.trusted else ()),
-            "-o",
-            RUNS,
-        )
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether a suite may have to be fetched."""
-        return bool(self.to_get) or any(map(is_address, self.suites))
-
-    @property
-    def to_get(self) -> tuple[tuple[Published, str], ...]:
-        """The published datasets that are to be in the workspace, each with its language."""
-        entries = published()
-        return tuple(
-            (entry, self.language if self.language in entry.languages else "")
-            for name in self.suites
-            if (entry := entries.get(name)) is not None
-        )
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The suites as a command finds them: published datasets by their folders."""
-        folders = {entry.name: _folder(entry, language) for entry, language in self.to_get}
-        return tuple(folders.get(name, name) for name in self.suites)
-
-    @property
-    def before(self) -> str:
-        """The commands that fetch published datasets, as they stand before the command of runs."""
-        return "".join(
-            join(["cimento", "suites", "get", entry.name, "-o", f"{SUITES}/{entry.folder}",
-                  *(("--language", language) if language else ())]) + " && "
-            for entry, language in self.to_get
-        )  # fmt: skip
-
-    def checked(self, workspace: Workspace) -> Wanted:
-        """The same, if there is something to run and all of it may be used.
-
-        Raises:
-            CimentoError: no suite or model is named, one that is outside the workspace, or an
-                address that does not pin what is behind it.
-        """
-        for what, names in (("suite", self.suites), ("model", self.models)):
-            if not names:
-                raise UsageError(where=what, seen="none is chosen", todo="Choose one or more.")
-        remote = {entry.name for entry, _ in self.to_get}
-        for suite in self.suites:
-            if is_address(suite):
-                find_published(suite)
-            elif suite not in remote:
-                workspace.suite(suite)
-        return replace(self, models=tuple(map(workspace.model, self.models)))
-
-    def options(self, workspace: Workspace) -> RunOptions:
-        """The options of the runs, with paths in full.
-
-        Raises:
-            CimentoError: an option cannot be used.
-        """
-        return checked(
-            RunOptions,
-            {
-                "suites": tuple(
-                    suite if is_address(suite) else str(workspace.suite(suite))
-                    for suite in self.places
-                ),
-                "models": self.models,
-                "language": self.language,
-                "limit": self.limit,
-                "trust_remote_code": self.trusted,
-                "output": workspace.folder / RUNS,
-            },
-        )
-
-
-def _folder(entry: Published, language: str) -> str:
-    """The folder of a published dataset from the workspace; each language has one of its own."""
-    return "/".join(filter(None, (SUITES, entry.folder, language)))
 
 
 def fetch_all(workspace: Workspace, wanted: Wanted) -> None:
@@ -151,7 +40,7 @@ def fetch_all(workspace: Workspace, wanted: Wanted) -> None:
     from cimento.suites.fetching import fetch
 
     for entry, language in wanted.to_get:
-        fetch(entry, workspace.inside(f"{SUITES}/{entry.folder}"), language=language)
+        fetch(entry, workspace.plain(f"{SUITES}/{entry.folder}"), language=language)
     for suite in filter(is_address, wanted.suites):
         find_suite(suite)
 
@@ -222,7 +111,7 @@ def _form(visit: Visit) -> None:
 
     async def begin() -> None:
         wanted = await brought()
-        visit.queue.add(wanted.arguments)
+        visit.queue.add(wanted)
         ui.notify(say("run.added"))
 
     planned.on_click(guarded(visit, show_plan))
@@ -336,24 +225,53 @@ def _queue(visit: Visit) -> None:
     ui.timer(REFRESH_S, refresh)
 
 
-def runs_of(arguments: Sequence[str]) -> int:
-    """The number of runs that a command makes: one for each of its suites and models."""
-    return max(len(_suites_of(arguments)) * arguments.count("-m"), 1)
+async def _go_on(visit: Visit, number: int) -> None:
+    """Put a job back into the queue; what a file of the folder asks for is asked of the user first.
 
-
-def title_of(arguments: Sequence[str]) -> str:
-    """The suites and models of a command, without its other words.
-
-    >>> title_of(["run", "suites/a.xlsx", "it-islands", "-m", "one", "-m", "org/two", "-o", "runs"])
-    'a.xlsx, it-islands × one, org/two'
+    Raises:
+        CimentoError: the runs cannot be made from here.
     """
-    suites = (word.rsplit("/", 1)[-1] for word in _suites_of(arguments))
-    models = (model for flag, model in pairwise(arguments) if flag == "-m")
-    return f"{', '.join(suites)} × {', '.join(models)}"
+    job = next((job for job in visit.queue.jobs() if job.number == number), None)
+    if job is None:
+        return
+    wanted = job.wanted.checked(visit.workspace)
+    needs = wanted.needs(visit.workspace)
+    if not job.is_agreed and (needs or wanted.with_code):
+        _ask(visit, number, wanted, needs)
+        return
+    visit.queue.go_on(number)
 
 
-def _suites_of(arguments: Sequence[str]) -> list[str]:
-    return list(takewhile(lambda word: not word.startswith("-"), arguments[1:]))
+def _ask(visit: Visit, number: int, wanted: Wanted, needs: Mapping[str, str]) -> None:
+    """Ask whether to use what a file of the folder names; nothing is agreed to beforehand."""
+    say = visit.say
+
+    async def agreed() -> None:
+        if not all(box.value for box in boxes):
+            raise UsageError(where=say("run.ask_title"), seen=say("run.ask_all"))
+        dialog.close()
+        await asyncio.to_thread(fetch_all, visit.workspace, wanted)
+        visit.queue.agree(number, trusted=code is not None and code.value)
+        visit.queue.go_on(number)
+
+    with opened_dialog() as dialog:
+        heading(say("run.ask_title"))
+        Text(say("run.ask_lead"))
+        Text(wanted.title)
+        boxes = [
+            ui.checkbox(f"{name}: {said(what, say.language) or what}").mark(f"agree {name}")
+            for name, what in needs.items()
+        ]
+        code = None
+        if wanted.with_code:
+            named = ", ".join(wanted.with_code)
+            code = ui.checkbox(f"{say('run.trust')}: {named}").mark("agree-code")
+            Text(say("run.trust_lead")).classes("small")
+        with ui.element("div").classes("buttons"):
+            ui.button(say("run.go_on"), on_click=guarded(visit, agreed)).props(
+                "no-caps unelevated"
+            ).mark("agree-do")
+            ui.button(say("frame.cancel"), on_click=dialog.close).props("no-caps flat")
 
 
 class _Card:
@@ -378,7 +296,7 @@ class _Card:
             self._bar.props(f'aria-label="{say("run.progress", number=number)}"')
             with ui.element("div").classes("buttons"):
                 self._stop = self._button("stop", lambda: queue.stop(number))
-                self._again = self._button("go_on", lambda: queue.go_on(number))
+                self._again = self._button("go_on", partial(_go_on, visit, number))
                 self._forget = self._button("forget", lambda: queue.forget(number))
                 self._read = ui.link(say("run.read"), visit.address("read", show="1"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
@@ -395,8 +313,8 @@ class _Card:
         """Show how far the job is."""
         say, queue = self._visit.say, self._visit.queue
         self._state.text = say(f"run.state_{job.state}")
-        self._title.text = title_of(job.arguments)
-        self._command.text = join(["cimento", *job.arguments])
+        self._title.text = job.wanted.title
+        self._command.text = join(["cimento", *job.wanted.arguments])
         progress = queue.progress(self._number) if job.state in BUSY else None
         line = ""
         if progress is not None:
@@ -414,7 +332,7 @@ class _Card:
         self._again.set_visibility(job.state in ("stopped", "failed", "partly"))
         self._forget.set_visibility(job.state not in BUSY)
         self._read.set_visibility(job.state in ("done", "partly"))
-        count = str(runs_of(job.arguments))
+        count = str(job.wanted.number)
         self._read.props["href"] = self._visit.address("read", show=count)
         if self._opened.value:
             self._log.text = queue.log(self._number)

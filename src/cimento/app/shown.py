@@ -236,7 +236,7 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
     """
     if not names:
         raise UsageError(where="runs", seen="none is chosen", todo="Choose one or more.")
-    paths = tuple(workspace.inside(name) for name in names)
+    paths = tuple(workspace.plain(name) for name in names)
     times = tuple(
         manifest.stat().st_mtime_ns if (manifest := path / MANIFEST).is_file() else 0
         for path in paths

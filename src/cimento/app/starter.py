@@ -84,7 +84,8 @@ def write_starter(folder: Path, arguments: Sequence[str]) -> Path:
     Raises:
         StorageError: it cannot be written.
     """
-    command = [sys.executable, "-m", "cimento", *arguments]
+    # With -P, nothing that lies on the desktop is taken for a module of Python.
+    command = [sys.executable, "-P", "-m", "cimento", *arguments]
     name, text = starter(sys.platform, command, words(language_of(locale.getlocale()[0] or "")))
     path = write_bytes(text.encode("utf-8"), folder / name)
     path.chmod(_EXECUTABLE)

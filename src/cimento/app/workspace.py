@@ -6,22 +6,24 @@ surveys in ``surveys/``, and judgments are tables in ``judgments/``.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from cimento.errors import InputError, UsageError
-from cimento.io.files import need_writable, reading, writing
+from cimento.errors import CimentoError, InputError, UsageError
+from cimento.io.files import expanded, need_writable, reading, writing
+from cimento.io.untrusted import is_plain_file, is_special, special_files
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
 from cimento.report.document import content_digest_of
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names, is_builtin
 from cimento.suites.formats import SUITE_SUFFIXES
-from cimento.suites.load import ARCHIVE_SUFFIX, recorded_source
+from cimento.suites.load import ARCHIVE_SUFFIX, SOURCE, recorded_source
 from cimento.suites.reading import TOML
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
@@ -30,6 +32,7 @@ TEXT_SUFFIX = ".txt"
 MOST_SHOWN = 2000
 """The number of files of one kind that are listed."""
 LONGEST_NAME = 100
+_LONGEST_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +97,74 @@ class Workspace:
     def inside(self, name: str | Path) -> Path:
         """The path of a file or folder in the workspace, which need not exist.
 
+        Nothing in the workspace is reached through a link: it may come from somebody else, and a
+        link may lead to any file of this machine.
+
         Args:
             name: its path from the workspace, or an absolute one inside.
 
         Raises:
-            UsageError: the path leads out of the workspace, also by a link.
+            UsageError: the path leads out of the workspace, is that of a link, a pipe or a device,
+                or goes through a link.
+            InputError: it is no path that a file can have.
         """
-        root = self.folder.resolve()
+        root, given = self.folder.resolve(), os.path.normpath(str(name))
         # A name with a null byte is no path to any system.
-        path = (root / str(name)).resolve() if "\0" not in str(name) else root.parent
-        if not path.is_relative_to(root):
+        relative = None if "\0" in given else _below(given, (root, self.folder.absolute()))
+        if relative is None or relative.parts[:1] == ("..",):
+            raise self._outside(str(name))
+        path = root
+        try:
+            for part in relative.parts:
+                path /= part
+                if is_special(path):
+                    raise UsageError(
+                        where=_short(str(name)),
+                        seen="it is a link, a pipe or a device, or lies behind a link",
+                        todo="Put the file or folder itself in its place.",
+                    )
+            leads_out = not path.resolve().is_relative_to(root)
+        except OSError as error:
+            raise InputError(
+                where=_short(str(name)),
+                seen=f"cannot be read ({error.strerror or error})",
+                todo="Choose another.",
+            ) from error
+        if leads_out:  # by a junction of Windows
+            raise self._outside(str(name))
+        return path
+
+    def _outside(self, name: str) -> UsageError:
+        return UsageError(
+            where=_short(name),
+            seen=f"it is outside the folder {self.folder}",
+            todo="Put a copy of it in there.",
+        )
+
+    def plain(self, name: str | Path) -> Path:
+        """The path of a file or folder in the workspace, with no link, pipe or device below it.
+
+        Raises:
+            UsageError: the path leads out of the workspace, or there is one.
+            InputError: it is no path that a file can have, or cannot be read.
+        """
+        path = self.inside(name)
+        with reading(path):
+            special = next(special_files(path), None)
+        if special is not None:
             raise UsageError(
-                where=str(name),
-                seen=f"it is outside the folder {self.folder}",
-                todo="Put a copy of it in there.",
+                where=_short(self.name_of(path) + special.as_posix()[len(path.as_posix()) :]),
+                seen="it is a link, a pipe or a device, or lies behind a link",
+                todo="Put the file or folder itself in its place.",
             )
         return path
+
+    def exists(self, name: str) -> bool:
+        """Whether there is something of a name in the workspace itself, and no link."""
+        try:
+            return self.inside(name).exists()
+        except CimentoError:
+            return False
 
     def name_of(self, path: Path) -> str:
         """The path of a file in the workspace, from there and with slashes."""
@@ -124,9 +179,11 @@ class Workspace:
         """
         if is_builtin(name):
             return name
-        path = self.inside(name)
+        path = self.plain(name)
         if not (path.exists() and _is_suite(path)):
-            raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
+            raise InputError(
+                where=_short(name), seen="there is no such suite", todo="Choose another."
+            )
         return path
 
     def model(self, name: str) -> str:
@@ -143,27 +200,35 @@ class Workspace:
         """
         name = name.strip()
         prefix, colon, rest = name.partition(":")
-        if not name or (colon and not rest):
+        if not name or name.startswith("-") or (colon and not rest):
             raise UsageError(where="model", seen="no model is named", todo="Name one.")
         if prefix in _FILES_AFTER:
             return f"{prefix}:{self._model_path(rest)}"
         if colon and len(prefix) > 1:  # one letter is a drive of Windows
             return name
-        here = self.folder / name
-        if _leads_away(name) or here.exists():
+        if _leads_away(name) or _is_there(self.folder / name):
             return self._model_path(name)
         return name
 
+    def is_outside(self, name: str) -> bool:
+        """Whether a model is in one of the further folders of models, and not in the workspace.
+
+        Args:
+            name: as `model` returns it.
+        """
+        return Path(name.partition(":")[2] if ":" in name else name).is_absolute()
+
     def _model_path(self, name: str) -> str:
         """The path of a model's folder or file, from the workspace where it is in there."""
-        root = self.folder.resolve()
-        path = (root / Path(name).expanduser()).resolve()
-        if path.is_relative_to(root):
-            return path.relative_to(root).as_posix()
+        root, given = self.folder.resolve(), os.path.normpath(expanded(name))
+        relative = _below(given, (root, self.folder.absolute()))
+        if relative is not None and relative.parts[:1] != ("..",):
+            return self.plain(relative).relative_to(root).as_posix()
+        path = (root / given).resolve()
         if any(path.is_relative_to(folder.resolve()) for folder in self.models):
             return str(path)
         raise UsageError(
-            where=name,
+            where=_short(name),
             seen=f"it is outside the folder {self.folder}",
             todo="Put the model in there, or start the app with --models and its folder.",
         )
@@ -174,9 +239,9 @@ class Workspace:
         for folder in (self.folder, *self.models):
             if holds_model(folder) and folder in self.models:
                 folders.append(str(folder.resolve()))
-            folders += [
-                self._model_path(str(folder.resolve() / name)) for name in checkpoints(folder)
-            ]
+            for name in checkpoints(folder):
+                with contextlib.suppress(CimentoError):  # a link, which is not followed
+                    folders.append(self._model_path(str(folder.resolve() / name)))
         return folders[:MOST_SHOWN]
 
     def suites(self) -> list[StoredSuite]:
@@ -199,7 +264,7 @@ class Workspace:
 
     def _run(self, path: Path) -> StoredRun | None:
         """A run; None for a folder that is none, is not finished or cannot be read."""
-        if not (path / MANIFEST).is_file():
+        if not is_plain_file(path / MANIFEST):
             return None
         try:
             manifest = RunFolder(path).manifest()
@@ -225,7 +290,9 @@ class Workspace:
         """
         path = {run.name: run.path for run in self.runs()}.get(name)
         if path is None:
-            raise InputError(where=name, seen="there is no such run", todo="Choose another.")
+            raise InputError(
+                where=_short(name), seen="there is no such run", todo="Choose another."
+            )
         with writing(path):
             shutil.rmtree(path)
             if not any(path.parent.iterdir()):  # the last run of its suite
@@ -240,7 +307,9 @@ class Workspace:
         """
         path = {suite.name: suite.path for suite in self.suites()}.get(name)
         if path is None:
-            raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
+            raise InputError(
+                where=_short(name), seen="there is no such suite", todo="Choose another."
+            )
         _delete(path)
 
     def parts_of_survey(self, folder: Path) -> list[Path]:
@@ -268,7 +337,7 @@ class Workspace:
 
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""
-        return [path for path in self._entries(SURVEYS) if (path / FILE).is_file()]
+        return [path for path in self._entries(SURVEYS) if is_plain_file(path / FILE)]
 
     def new(self, folder: str, name: str, *, free: bool = True) -> Path:
         """A path for something new, which no other file has.
@@ -295,15 +364,14 @@ class Workspace:
         return path
 
     def _entries(self, folder: str) -> Iterator[Path]:
-        """What is in a folder of the workspace, sorted; hidden files and links outwards are not."""
+        """What is in a folder of the workspace, sorted; hidden files and links are left out."""
         place = self.inside(folder)
         if not place.is_dir():
             return
         with reading(place):
             paths = sorted(place.iterdir())[:MOST_SHOWN]
-        root = self.folder.resolve()
         for path in paths:
-            if not path.name.startswith(".") and path.resolve().is_relative_to(root):
+            if not path.name.startswith(".") and not is_special(path):
                 yield path
 
 
@@ -329,6 +397,27 @@ def _leads_away(name: str) -> bool:
     return name.startswith(("/", ".", "~")) or ".." in PurePosixPath(name).parts or "\\" in name
 
 
+def _below(given: str, folders: Iterable[Path]) -> Path | None:
+    """A path from the first folder that it is in; one that is not absolute is from there."""
+    path = Path(given)
+    if not path.is_absolute():
+        return path
+    return next((path.relative_to(one) for one in folders if path.is_relative_to(one)), None)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something has a path; no error for a name that no file can have."""
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
+
+
+def _short(name: str) -> str:
+    """A name in a message, which may come from an address and be as long as one likes."""
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+
+
 def _fits(mark: str) -> bool:
     """Whether a character may be in the name of a file on every system."""
     return mark.isalnum() or mark in " ._-+()"
@@ -336,7 +425,9 @@ def _fits(mark: str) -> bool:
 
 def _is_suite(path: Path) -> bool:
     if path.is_dir():
-        return (path / TOML).is_file() or bool(recorded_source(path).get("complete"))
+        if is_plain_file(path / TOML):
+            return True
+        return is_plain_file(path / SOURCE) and bool(recorded_source(path).get("complete"))
     suffix = path.suffix.lower()
     # A text file elsewhere may be a note; in the folder of suites it is a list of sentences.
     if suffix == TEXT_SUFFIX:

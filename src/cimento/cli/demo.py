@@ -252,10 +252,10 @@ def app(options: AppOptions) -> None:
     )
     workspace.prepare()
 
-    def opened(address: str) -> None:
+    def opened(address: str, page: Path) -> None:
         note(f"The page is at {address}\nFiles: {options.folder}. Stop with Ctrl-C.")
         if options.browser:
-            webbrowser.open(address)
+            webbrowser.open(page.as_uri())  # others can read the arguments of a browser
 
     with listen(options.port) as listening:
         serve(workspace, listening, ready=opened)

@@ -25,6 +25,7 @@ from cimento.corpus.grammar import (
 )
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
+from cimento.io.patterns import REFUSED, may_be_endless
 from cimento.suites.builtin import readers_of
 from cimento.suites.tables import open_table
 
@@ -190,6 +191,8 @@ def _slot(name: str, table: Mapping[str, object]) -> Slot:
 
 def _rule(value: object) -> tuple[re.Pattern[str], str]:
     pattern, replacement = _texts(value)
+    if may_be_endless(pattern):
+        raise ValueError(f"spelling: {pattern!r}: {REFUSED}")
     return re.compile(pattern), replacement
 
 

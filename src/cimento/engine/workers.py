@@ -420,7 +420,7 @@ class Processes:
     def _start(self, worker: int) -> _Process:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _environment(self._variables(worker)):
+        with _environment({**self._variables(worker), **_NOT_FROM_HERE}):
             process.start()
         theirs.close()
         return _Process(process, ours)
@@ -451,6 +451,10 @@ def _serve(pipe: Connection) -> None:
         return
     finally:
         worker.close()
+
+
+_NOT_FROM_HERE = {"PYTHONSAFEPATH": "1"}
+"""A process that begins finds no modules in the working folder, which may come from others."""
 
 
 @contextmanager

@@ -8,22 +8,18 @@ import glob
 import hashlib
 import io
 import os
-import re
-import shutil
 import sqlite3
 import stat
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, StorageError, UsageError
+from cimento.io.unfinished import unfinished
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """The errors of a damaged SQLite file; a message that quotes its bytes may not be UTF-8."""
 
-_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
-_STALE_S = 3600
 _PART = 1 << 20
 BOM = "\ufeff"
 """The byte order mark, without which Excel takes a CSV file for one of an 8-bit alphabet."""
@@ -93,10 +89,7 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        temporary = Path(name)
-        try:
+        with unfinished(path) as temporary:
             save(temporary)
             if not sealed:
                 _to_disk(temporary)
@@ -104,8 +97,6 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
             temporary.replace(path)
             if not sealed:
                 _to_disk(path.parent)
-        finally:
-            temporary.unlink(missing_ok=True)
     return path
 
 
@@ -173,16 +164,14 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
     target = folder.resolve()
     with writing(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-        try:
-            save(temporary)
+        with unfinished(target, is_folder=True) as temporary:
+            try:
+                save(temporary)
+            except CimentoError as error:
+                error.where = error.where.replace(str(temporary), str(folder))
+                raise
             temporary.chmod(0o777 & ~_umask())
             _move_folder(temporary, target)
-        except CimentoError as error:
-            error.where = error.where.replace(str(temporary), str(folder))
-            raise
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
@@ -211,21 +200,6 @@ def _move_folder(made: Path, target: Path) -> None:
         return
     for file in made.iterdir():
         file.rename(target / file.name)
-
-
-def remove_stale(folder: Path) -> None:
-    """Remove the partial files of calls of `atomically` that were killed.
-
-    Partial files of the last hour stay, since another process may still be writing them.
-
-    Args:
-        folder: the folder, searched with its subfolders.
-    """
-    for path in folder.rglob(".*"):
-        with contextlib.suppress(OSError):
-            old = time.time() - path.lstat().st_mtime > _STALE_S
-            if old and _TEMPORARY.fullmatch(path.name) and path.is_file():
-                path.unlink()
 
 
 def write_bytes(data: bytes, path: Path, *, sealed: bool = False) -> Path:

@@ -123,7 +123,8 @@ def _arrow(table: pl.DataFrame) -> tuple[Callable[[bytes], pl.DataFrame], tuple[
 
 def _started() -> subprocess.Popen[bytes]:
     """The process, which finds its modules where this one does."""
-    command = [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
+    # Without -P it would find the modules of its first line in the working folder.
+    command = [sys.executable, "-P", "-c", _PROGRAM, json.dumps(sys.path)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603  # ourselves
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from cimento.errors import TableError
+from cimento.io.panics import without_panics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,6 +37,7 @@ _LENGTH = struct.Struct("<I")
 _DEEPEST = 50
 _DATA, _DICTIONARY, _DATA_2 = 5, 7, 8
 """Fields of a page's header; the one that is present gives the kind of the page."""
+_DATA_PAGES = frozenset((_DATA, _DATA_2))
 _WHOLE = frozenset((4, 5, 6))
 """Type codes of whole numbers in the protocol."""
 _DELTA_BYTE_ARRAY = 7
@@ -112,7 +114,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
     refuse_growth(path)
     try:
-        return pl.read_parquet(path)
+        with without_panics():
+            return pl.read_parquet(path)
     # Damaged content can make polars panic, and its panic does not derive from Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _unreadable(str(path)) from error
@@ -128,7 +131,8 @@ def parse_parquet(data: bytes, *, where: str) -> pl.DataFrame:
 
     _refuse_growth(data, where=where)
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        with without_panics():
+            return pl.read_parquet(io.BytesIO(data))
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _unreadable(where) from error
 
@@ -170,12 +174,16 @@ def _pages(data: _Buffer) -> Iterator[_Struct]:
         for column in _list(group, 1):
             about = _part(column, 3)
             at = _whole(about, 11) if about.get(11) else _whole(about, 9)
-            end = at + _whole(about, 7)
+            end, values = at + _whole(about, 7), 0
             while at < end:
                 reader = _Reader(data, at)
                 header = reader.struct()
                 yield header
+                values += sum(_whole(_part(header, kind), 1) for kind in _DATA_PAGES & {*header})
                 at = reader.at + _whole(header, 3)
+            # Where pages and column disagree, polars panics, and prints that.
+            if values != _whole(about, 5) or values < _whole(group, 3):
+                raise _DamagedError
 
 
 def _whole(values: _Struct, field: int) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, TypeVar, get_args
 
 from cimento.errors import TableError, UsageError, need_known
 from cimento.io.files import atomically
+from cimento.io.panics import without_panics
 from cimento.io.parquet import refuse_growth, write_parquet
 from cimento.io.parsing import whole_number
 
@@ -400,10 +401,11 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
     try:
         if not is_new:
             refuse_growth(path)
-        metadata = pl.read_parquet_metadata(path)
-        # A path with brackets is not a pattern.
-        table = pl.scan_parquet(path, glob=False)
-        table.collect_schema()
+        with without_panics():
+            metadata = pl.read_parquet_metadata(path)
+            # A path with brackets is not a pattern.
+            table = pl.scan_parquet(path, glob=False)
+            table.collect_schema()
     except FileNotFoundError as error:
         raise TableError(
             where=str(path),
@@ -441,7 +443,8 @@ def collected(rows: Rows, *, where: Path | str, engine: _Engine = "auto") -> pl.
     import polars as pl
 
     try:
-        return rows.lazy().collect(engine=engine)
+        with without_panics():
+            return rows.lazy().collect(engine=engine)
     # Where a file is damaged inside, the library may panic, which is no Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise not_parquet(where) from error

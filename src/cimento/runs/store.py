@@ -9,7 +9,6 @@ import functools
 import hashlib
 import importlib.metadata
 import json
-import os
 import platform
 import re
 import tempfile
@@ -22,7 +21,14 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import TableError
 from cimento.io.explained import EXPLAINED
-from cimento.io.files import expanded, matches_of, open_plain, remove_stale, write_text, writing
+from cimento.io.files import (
+    expanded,
+    matches_of,
+    open_plain,
+    reading,
+    write_text,
+    writing,
+)
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
@@ -37,6 +43,8 @@ from cimento.io.tables import (
     scan_table,
     write_table,
 )
+from cimento.io.unfinished import remove_unfinished
+from cimento.io.untrusted import special_files
 from cimento.suites import JsonValue
 from cimento.suites.load import MAX_FILE_BYTES
 
@@ -298,9 +306,11 @@ class RunFolder:
         Raises:
             TableError: it contains something else.
         """
-        for path in _special(self.path):
+        with reading(self.path, kind=TableError):
+            special = next(special_files(self.path), None)
+        if special is not None:
             raise TableError(
-                where=str(path),
+                where=str(special),
                 seen="is a link, a pipe or a device; the folder of a run holds plain files only",
                 todo="Links in a run are not followed. If the run is your own, copy it with"
                 " `cp -rL`.",
@@ -420,7 +430,7 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
         StorageError: the folder cannot be written.
     """
     (folder.path / MANIFEST).unlink(missing_ok=True)  # the run is not finished any more
-    remove_stale(folder.path)
+    remove_unfinished(folder.path)
     if isinstance(tables, StoredTables) and tables.folder == folder.path:
         return tables
     for name, table in tables.items():
@@ -434,7 +444,9 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
     Raises:
         TableError: there is no run.
     """
-    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST)) if path.is_dir() else []
+    with reading(path, kind=TableError):
+        is_folder = path.is_dir()
+    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST)) if is_folder else []
     if not folders:
         raise TableError(
             where=str(path),
@@ -450,16 +462,6 @@ def _is_stored(name: str) -> bool:
     parts = name.split("/")
     hidden = any(part.startswith(".") and part.strip(".") for part in parts)
     return not hidden and parts[0] not in ADDED
-
-
-def _special(folder: Path) -> Iterator[Path]:
-    """Links, and anything else that is neither file nor folder, below a folder if it exists."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _special(Path(entry.path))
-            elif not entry.is_file(follow_symlinks=False):
-                yield Path(entry.path)
 
 
 def file_name(name: str) -> str:

@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ from cimento.compare.item_outcomes import without_trials
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
 from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
-from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes
+from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes, writing
+from cimento.io.unfinished import remove_unfinished
+from cimento.io.untrusted import open_safely
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import as_csv
@@ -63,6 +66,12 @@ if TYPE_CHECKING:
 
 INDEX = "site.json"
 """The record of a site: the sha256 of every file by path, and what files were made of."""
+
+_BEGUN = ".site.begun"
+"""The paths of the files that a build has begun to write, a line each, until its index is written.
+
+By them a build that was killed is known, and finished by the next one.
+"""
 
 _OF_SERVERS = frozenset({"CNAME", "robots.txt"})
 
@@ -139,7 +148,8 @@ class _Folder:
     def __init__(self, root: Path, *, safe: bool) -> None:
         self.root = root
         self._safe = safe
-        self._before, made = self._index()
+        before, made = self._index()
+        self._before = {**dict.fromkeys(self._begun(), ""), **before}
         self._after: dict[str, str] = {}
         self._written = 0
         self.memory = BuildMemory(remembered(made), self._is_kept)
@@ -151,7 +161,8 @@ class _Folder:
             UsageError: the index is not one.
         """
         if not (self.root / INDEX).is_file():
-            self._need_empty()
+            if not (self.root / _BEGUN).is_file():
+                self._need_empty()
             return {}, {}
         try:
             content = json.loads(read_bytes(self.root / INDEX))
@@ -166,6 +177,24 @@ class _Folder:
         # An index that was edited must not have files outside of the folder removed.
         inside = {path: digest for path, digest in digests.items() if _is_inside(path)}
         return inside, content.get("made")
+
+    def _begun(self) -> list[str]:
+        """The files that a build which was killed has begun to write."""
+        if not (self.root / _BEGUN).is_file():
+            return []
+        remove_unfinished(self.root)
+        lines = read_bytes(self.root / _BEGUN).decode("utf-8", errors="replace").split("\n")
+        return [line for line in lines if _is_inside(line)]
+
+    def _begin(self, path: str) -> None:
+        """Note that a file is begun, before anything of it is on the disk."""
+        with writing(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+            with os.fdopen(open_safely(self.root / _BEGUN, flags), "wb") as file:
+                file.write(f"\n{path}\n".encode())  # a line that was cut off stays apart
+                file.flush()
+                os.fsync(file.fileno())
 
     def _need_empty(self) -> None:
         """Refuse a folder with files that are neither hidden nor for a server.
@@ -215,11 +244,13 @@ class _Folder:
             )
         if there and read_bytes(target) == data:
             return
+        if path not in self._before:
+            self._begin(path)
         write_bytes(data, target)
         self._written += 1
 
     def finish(self) -> Built:
-        """Remove what the site no longer has, and write its index last."""
+        """Remove what the site no longer has, and write its index after all files."""
         gone = [path for path in self._before if path not in self._after]
         for path in gone:
             (self.root / path).unlink(missing_ok=True)
@@ -229,6 +260,7 @@ class _Folder:
         index = {"cimento": __version__, "files": files, "made": made}
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         write_bytes(f"{text}\n".encode(), self.root / INDEX)
+        (self.root / _BEGUN).unlink(missing_ok=True)
         kept = len(self._after) - self._written
         return Built(self.root / pages.BOARD, self._written, kept, len(gone))
 

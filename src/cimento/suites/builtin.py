@@ -99,7 +99,10 @@ def builtin_names(*, kind: str = "") -> list[str]:
 
 def is_builtin(name: str) -> bool:
     """Whether a built-in suite has this name."""
-    return re.fullmatch(r"[\w-]+", name) is not None and (_FOLDER / name / "suite.toml").is_file()
+    return (
+        re.fullmatch(r"[\w-]{1,100}", name) is not None
+        and (_FOLDER / name / "suite.toml").is_file()
+    )
 
 
 def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
-from cimento.io.files import reading
+from cimento.io.files import read_bytes, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_reading
@@ -480,7 +480,7 @@ def source_of(path: Path) -> dict[str, JsonValue]:
 def recorded_source(folder: Path) -> dict[str, object]:
     """What the file of sources in a folder says; empty where there is none that can be read."""
     try:
-        content = parse_json((folder / SOURCE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = parse_json(read_bytes(folder / SOURCE).decode("utf-8"))
+    except (InputError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -291,7 +291,9 @@ def build_index(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[s
 
 
 def _write(dictionary: Path, file: Path, parse: ParseLine, facts: dict[str, str]) -> None:
-    with closing(sqlite3.connect(file)) as connection:
+    # Nobody else has the file, which `atomically` holds a lock of.
+    address = f"{file.absolute().as_uri()}?nolock=1"
+    with closing(sqlite3.connect(address, uri=True)) as connection:
         # Entries go through a temporary table that SQLite sorts on disk.
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
         connection.execute(

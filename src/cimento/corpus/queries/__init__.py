@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from cimento.corpus import Multiword, TreebankSentence, Word
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.io.patterns import LONGEST_SEARCHED
 from cimento.suites.letters import one_spelling
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -243,7 +244,8 @@ class FeatureTest:
 def _is(value: str, wanted: Value) -> bool:
     if isinstance(wanted, str):
         return value == one_spelling(wanted)
-    return wanted.fullmatch(value) is not None
+    # No word is longer, and the time grows with the square of its length.
+    return len(value) <= LONGEST_SEARCHED and wanted.fullmatch(value) is not None
 
 
 FeatureTests: TypeAlias = tuple[FeatureTest, ...]

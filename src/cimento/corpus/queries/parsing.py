@@ -35,6 +35,7 @@ from cimento.corpus.queries import (
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import read_toml
+from cimento.io.patterns import may_be_endless
 from cimento.suites.letters import one_spelling
 
 T = TypeVar("T")
@@ -64,6 +65,11 @@ class _Token(NamedTuple):
     text: str
     at: int
 
+
+_REPETITIONS = 2
+"""In a regular expression, such as ``.*a.*``."""
+_LONGEST_LIST = 5000
+"""Characters of a regular expression, which may be a list of words."""
 
 _TOKENS = re.compile(
     r"""(?P<blank>(?:\s|%[^\n]*)+)
@@ -309,6 +315,10 @@ class _Parser:
         flags = re.IGNORECASE if token.text.endswith("/i") else re.NOFLAG
         whole = token.text[3:-1] if token.kind == "regex" else token.text.strip("i")[1:-1]
         body = one_spelling(whole)  # as the values that it is compared with
+        if may_be_endless(body, repetitions=_REPETITIONS, longest=_LONGEST_LIST):
+            seen = "a regular expression that may search without end"
+            expected = f"one with at most {_REPETITIONS} repetitions, and none of a group"
+            raise PatternError(self._text, token.at, seen, expected)
         try:
             return re.compile(body, flags)
         except re.error as error:

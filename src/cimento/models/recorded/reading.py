@@ -22,16 +22,12 @@ from typing import Literal, TypeAlias
 from cimento.errors import TableError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import faults_of, refuse_very_faulty
+from cimento.io.patterns import REFUSED, may_be_endless
 
 COLUMNS = ("sentence_id", "token_id", "token", "surprisal")
 
 _NOT_A_NUMBER = frozenset({"", "nan", "na", "null", "none"})
 _MAX_DIGITS = 12
-_LONGEST_PATTERN = 200
-_MOST_OPTIONAL = 3
-_ENDLESS = re.compile(r"\)\s*[*+{]")
-_ONE_CHARACTER = re.compile(r"\\.|\[\^?\]?[^\]]*\]", re.DOTALL)
-"""In a regular expression: an escaped one, or one of a class."""
 
 _Split: TypeAlias = Callable[[str], list[str]]
 
@@ -340,26 +336,6 @@ def _faults(tokenizer: Tokenizer) -> list[str]:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         faults.append(f"tokenizer.drop_token_pattern: not a regular expression, {error}")
-    if _may_be_endless(pattern):
-        faults.append(
-            "tokenizer.drop_token_pattern: a group that is repeated, several repetitions, or a long"
-            " pattern, may search without end; write it without"
-        )
+    if may_be_endless(pattern):
+        faults.append(f"tokenizer.drop_token_pattern: {REFUSED}; write it without")
     return faults
-
-
-def _may_be_endless(pattern: str) -> bool:
-    """Whether a regular expression may take very long on a short word.
-
-    It may if repetitions follow each other and can match the same characters.
-    """
-    plain = _ONE_CHARACTER.sub("x", pattern)
-    repeated = sum(map(plain.count, "*+{"))
-    optional = plain.count("?") - plain.count("(?")
-    return (
-        _ENDLESS.search(pattern) is not None
-        or len(pattern) > _LONGEST_PATTERN
-        or repeated > 1
-        or optional > _MOST_OPTIONAL
-        or plain.count("(") > _MOST_OPTIONAL
-    )

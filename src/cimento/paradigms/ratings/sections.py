@@ -379,13 +379,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),
-                *filter(
-                    None,
-                    (
-                        f"{run.model}: {wrong}" if (wrong := against_ratings(one)) else ""
-                        for run, one in spearmans
-                    ),
-                ),
+                *_against(spearmans),
             ),
         )
         yield NamedGrid("correlations", grid)
@@ -405,6 +399,13 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             ),
         )
         yield NamedGrid("binary", grid)
+
+
+def _against(spearmans: Sequence[tuple[RatedRun, Estimate]]) -> Iterator[str]:
+    """Notes on correlations that are surely on the other side than expected."""
+    for run, estimate in spearmans:
+        if wrong := against_ratings(estimate):
+            yield f"{run.model}: {wrong}"
 
 
 def rated_notes(run: RatedRun) -> tuple[str, ...]:

@@ -319,14 +319,20 @@ def region_dds(
         )
         if known and len(zero) == len(known):
             part = replace(part, reason=SAME_READING)
-        if near is not None:
-            within = sum(abs(dd) <= near.bits for dd in known.values())
-            part = replace(
-                part, near_tied=within, near_tie_bits=near.bits, near_tie_method=near.reason
-            )
+        part = _with_near_ties(part, known, near)
         mean = mean_over_items(known, clusters, sizes=sizes, seed=seed)
         estimates.append(replace(mean_estimate(mean, part), p=None))
     return tuple(estimates)
+
+
+def _with_near_ties(
+    estimate: Estimate, effects: Mapping[str, float], near: NearTies | None
+) -> Estimate:
+    """An estimate with the number of items whose effect the number format could have made."""
+    if near is None:
+        return estimate
+    within = sum(abs(effect) <= near.bits for effect in effects.values())
+    return replace(estimate, near_tied=within, near_tie_bits=near.bits, near_tie_method=near.reason)
 
 
 def mean_over_items(

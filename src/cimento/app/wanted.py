@@ -1,0 +1,232 @@
+"""The runs that somebody wants: suites, models and limits, from the form or from the queue's files.
+
+A file of the queue may come from others, so it holds these and no command. What it would have
+trusted is asked of whoever presses *Go on*: a server, code, a model elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from shlex import join
+from typing import TYPE_CHECKING, TypeGuard
+
+from cimento.app.workspace import RUNS, SUITES, Workspace
+from cimento.errors import UsageError
+from cimento.io.declared import checked
+from cimento.models.hf.names import DEMO_MODELS
+from cimento.models.registry import needs_saying
+from cimento.options import RunOptions
+from cimento.suites.published import (
+    LANGUAGE_CODE,
+    Published,
+    find_published,
+    is_address,
+    published,
+)
+
+if TYPE_CHECKING:
+    from cimento.suites import JsonValue
+
+RUN = "run"
+"""The only command that is queued."""
+MOST_NAMES = 1000
+"""Of suites, and of models, in one file of the queue."""
+
+_DOWNLOADED = "a test, which would be downloaded"
+_ELSEWHERE = "a model in a folder outside this one"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The runs that somebody wants.
+
+    Attributes:
+        suites: built-in names, paths from the workspace, names of published datasets, and
+            addresses of others.
+        models: names of models, as `Workspace.model` returns them.
+        language: of suites that do not state theirs; empty for none.
+        limit: number of items of each suite; None for all.
+        trusted: whether code that comes with a model may be run.
+    """
+
+    suites: tuple[str, ...]
+    models: tuple[str, ...]
+    language: str = ""
+    limit: int | None = None
+    trusted: bool = False
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The words of the command after ``cimento``."""
+        # The command would take such a name for an option, or for the home folder.
+        suites = (f"./{name}" if name.startswith(("-", "~")) else name for name in self.places)
+        return (
+            RUN,
+            *suites,
+            *(word for model in self.models for word in ("-m", model)),
+            *(("--language", self.language) if self.language else ()),
+            *(("--limit", str(self.limit)) if self.limit else ()),
+            *(("--trust-remote-code",) if self.trusted else ()),
+            "-o",
+            RUNS,
+        )
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a suite may have to be fetched."""
+        return bool(self.to_get) or any(map(is_address, self.suites))
+
+    @property
+    def to_get(self) -> tuple[tuple[Published, str], ...]:
+        """The published datasets that are to be in the workspace, each with its language."""
+        entries = published()
+        return tuple(
+            (entry, self.language if self.language in entry.languages else "")
+            for name in self.suites
+            if (entry := entries.get(name)) is not None
+        )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The suites as a command finds them: published datasets by their folders."""
+        folders = {entry.name: _folder(entry, language) for entry, language in self.to_get}
+        return tuple(folders.get(name, name) for name in self.suites)
+
+    @property
+    def before(self) -> str:
+        """The commands that fetch published datasets, as they stand before the command of runs."""
+        return "".join(
+            join(["cimento", "suites", "get", entry.name, "-o", f"{SUITES}/{entry.folder}",
+                  *(("--language", language) if language else ())]) + " && "
+            for entry, language in self.to_get
+        )  # fmt: skip
+
+    @property
+    def stored(self) -> dict[str, JsonValue]:
+        """What the queue's file says of them; whether code is trusted is nobody's word but mine."""
+        return {
+            "suites": list(self.suites),
+            "models": list(self.models),
+            "language": self.language,
+            "limit": self.limit,
+        }
+
+    @classmethod
+    def from_stored(cls, plain: Mapping[str, object]) -> Wanted:
+        """The runs of a file of the queue, which trusts nothing.
+
+        Raises:
+            ValueError: the file holds something else.
+        """
+        language, limit = plain.get("language"), plain.get("limit")
+        if not (language == "" or (_is_text(language) and LANGUAGE_CODE.fullmatch(language))):
+            raise ValueError("language")
+        if not (limit is None or (type(limit) is int and limit > 0)):
+            raise ValueError("limit")
+        return cls(_names(plain, "suites"), _names(plain, "models"), language, limit)
+
+    @property
+    def title(self) -> str:
+        """The suites and models, without their folders.
+
+        >>> Wanted(("suites/a.xlsx", "it-islands"), ("one", "org/two")).title
+        'a.xlsx, it-islands × one, org/two'
+        """
+        suites = (name.rsplit("/", 1)[-1] for name in self.places)
+        return f"{', '.join(suites)} × {', '.join(self.models)}"
+
+    @property
+    def number(self) -> int:
+        """The number of runs: one for each suite and model."""
+        return max(len(self.suites) * len(self.models), 1)
+
+    @property
+    def with_code(self) -> tuple[str, ...]:
+        """The models that may come with code: those of the hub and in folders."""
+        return tuple(
+            model for model in self.models if model not in DEMO_MODELS and not _has_prefix(model)
+        )
+
+    def needs(self, workspace: Workspace) -> dict[str, str]:
+        """What must be agreed to before a file's word is followed: its name, and what it is."""
+        return dict(self._needs(workspace))
+
+    def _needs(self, workspace: Workspace) -> Iterator[tuple[str, str]]:
+        remote = {entry.name for entry, _ in self.to_get}
+        for suite in self.suites:
+            is_there = suite in remote and workspace.exists(self._place(suite))
+            if is_address(suite) or (suite in remote and not is_there):
+                yield suite, _DOWNLOADED
+        for model in self.models:
+            if trusts := needs_saying(model) or (_ELSEWHERE if workspace.is_outside(model) else ""):
+                yield model, trusts
+
+    def _place(self, suite: str) -> str:
+        return replace(self, suites=(suite,)).places[0]
+
+    def checked(self, workspace: Workspace) -> Wanted:
+        """The same, if there is something to run and all of it may be used.
+
+        Raises:
+            CimentoError: no suite or model is named, one that is outside the workspace, or an
+                address that does not pin what is behind it.
+        """
+        for what, names in (("suite", self.suites), ("model", self.models)):
+            if not names:
+                raise UsageError(where=what, seen="none is chosen", todo="Choose one or more.")
+        remote = {entry.name for entry, _ in self.to_get}
+        for suite in self.suites:
+            if is_address(suite):
+                find_published(suite)
+            elif suite not in remote:
+                workspace.suite(suite)
+        return replace(self, models=tuple(map(workspace.model, self.models)))
+
+    def options(self, workspace: Workspace) -> RunOptions:
+        """The options of the runs, with paths in full.
+
+        Raises:
+            CimentoError: an option cannot be used.
+        """
+        return checked(
+            RunOptions,
+            {
+                "suites": tuple(
+                    suite if is_address(suite) else str(workspace.suite(suite))
+                    for suite in self.places
+                ),
+                "models": self.models,
+                "language": self.language,
+                "limit": self.limit,
+                "trust_remote_code": self.trusted,
+                "output": workspace.folder / RUNS,
+            },
+        )
+
+
+def _folder(entry: Published, language: str) -> str:
+    """The folder of a published dataset from the workspace; each language has one of its own."""
+    return "/".join(filter(None, (SUITES, entry.folder, language)))
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
+
+
+def _names(plain: Mapping[str, object], key: str) -> tuple[str, ...]:
+    """A list of names in a file of the queue.
+
+    Raises:
+        ValueError: it is none.
+    """
+    names = plain.get(key)
+    if not isinstance(names, list) or not all(map(_is_text, names)) or len(names) > MOST_NAMES:
+        raise ValueError(key)
+    return tuple(names)
+
+
+def _has_prefix(model: str) -> bool:
+    """Whether a model is named with a prefix, such as ``openai:``; a drive of Windows is none."""
+    prefix, colon, _ = model.partition(":")
+    return bool(colon) and len(prefix) > 1
