@@ -292,8 +292,7 @@ def region_dds(
     Raises:
         InputError: the declaration of factors or of stretches cannot be used.
     """
-    windows = windows_of(suite)
-    designs = squares(suite)
+    windows, designs = windows_of(suite), squares(suite)
     if not windows or not designs:
         return ()
     windows = {WHOLE: tuple(range(1, len(suite.region_names) + 1)), **windows}
@@ -302,8 +301,7 @@ def region_dds(
         suite=suite.name, model=model, question=DD, group=PHENOMENON, statistic=DD, unit="bits",
         role="detail",
     )  # fmt: skip
-    clusters = suite.clusters() if suite.cluster else None
-    estimates = []
+    clusters, estimates = suite.clusters() if suite.cluster else None, []
     parts = product(items_by_phenomenon(suite).items(), designs, windows)
     for (name, items), square, window in parts:
         effects = [item_effect(square, scores[window], item) for item in items]
@@ -319,9 +317,8 @@ def region_dds(
         )
         if known and len(zero) == len(known):
             part = replace(part, reason=SAME_READING)
-        part = _with_near_ties(part, known, near)
         mean = mean_over_items(known, clusters, sizes=sizes, seed=seed)
-        estimates.append(replace(mean_estimate(mean, part), p=None))
+        estimates.append(_with_near_ties(replace(mean_estimate(mean, part), p=None), known, near))
     return tuple(estimates)
 
 
