@@ -35,7 +35,7 @@ FILES = sorted(
     path for pattern in ("suites/**/*.py", "app/*.py", "paradigms/*/cells.py",
                          "paradigms/*/suite.py", "paradigms/*/formats.py", "paradigms/*/reading.py",
                          "paradigms/cloze/files.py", "paradigms/cloze/own_tables.py",
-                         "paradigms/ratings/gathered.py",
+                         "paradigms/ratings/gathered.py", "paradigms/ratings/columns.py",
                          "io/files.py")
     for path in SOURCE.glob(pattern) if path.name not in APART
 )  # fmt: skip

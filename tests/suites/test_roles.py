@@ -388,7 +388,7 @@ def test_pairs_are_told_by_what_is_expected(tmp_path):
     loaded = load_suite(written(tmp_path, header, rows), language="en")
     assert sentence(loaded.suite.items[1].condition("bad")) == "The boys is here."
     said = [fault.seen for fault in loaded.reading.faults if fault.code == "CIM-S080"]
-    assert said == ["3 columns are not used: 'sentid', 'contextid', 'ROI'."]
+    assert said == ["These columns are not used: 'sentid', 'contextid', 'ROI'."]
 
 
 @pytest.mark.parametrize(

@@ -21,15 +21,6 @@ ABSENT = frozenset({"", "na", "n/a", "#n/a", "nan", "none", "null", "-"})
 Kind: TypeAlias = Literal["nothing", "numbers", "moments", "words", "sentences"]
 """What most filled cells of a column are."""
 
-KINDS: dict[Kind, str] = {
-    "nothing": "nothing",
-    "numbers": "numbers",
-    "moments": "dates or times",
-    "words": "single words",
-    "sentences": "sentences",
-}
-"""Each kind in words."""
-
 _NUMBER = re.compile(
     r"[-+−]?(?:[0-9]{1,3}(?:[ ,.’'][0-9]{3})+(?:[.,][0-9]+)?|[0-9]*[.,]?[0-9]+)"
     r"(?:e[-+]?[0-9]{1,3})?\s*%?",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from cimento.errors import Fault, counted
+from cimento.errors import Fault
 from cimento.suites.faults import fault
-from cimento.suites.profile import KINDS, Profile
+from cimento.suites.profile import Profile
 from cimento.suites.tables import NotText, Table
 
 _SHOWN = 3
@@ -27,24 +27,24 @@ def hold_text(table: Table, columns: Iterable[str | None]) -> bool:
     return all(name and table.profile(name).may_be_sentences for name in columns)
 
 
-def wrong_kind(table: Table, columns: Iterable[str | None], what: str = "sentences") -> list[Fault]:
+def wrong_kind(table: Table, columns: Iterable[str | None]) -> list[Fault]:
     """The faults of columns that hold numbers or dates, where their names say otherwise.
 
     Args:
         table: the table.
         columns: the columns that are named as if they held sentences; None counts for nothing.
-        what: what they are named for.
     """
-    return [
-        fault(
-            "CIM-S081",
-            where=table.name,
-            seen=f"The column {name!r} holds {KINDS[table.profile(name).kind]}"
-            f" ({_examples(table, name)}), and no {what}.",
+    faults = []
+    for name in filter(None, dict.fromkeys(columns)):
+        shown, kind = _examples(table, name), table.profile(name).kind
+        seen = (
+            f"The column {name!r} holds dates or times ({shown}), and no sentences."
+            if kind == "moments"
+            else f"The column {name!r} holds numbers ({shown}), and no sentences."
         )
-        for name in dict.fromkeys(columns)
-        if name and not table.profile(name).may_be_sentences
-    ]
+        if kind in ("moments", "numbers"):
+            faults.append(fault("CIM-S081", where=table.name, seen=seen))
+    return faults
 
 
 def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
@@ -60,7 +60,7 @@ def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
         rows = [row for row, cell in enumerate(cells) if isinstance(cell, NotText)]
         if rows:
             shown = cells[rows[0]][:_LONGEST]
-            seen = f"The value of {name!r} is no text: {shown}. Such values: {len(rows)}."
+            seen = f"The value of {name!r} is no text, but {shown}; there are {len(rows)} like it."
             places = [table.place(row) for row in rows]
             faults.append(fault("CIM-S083", where=places[0], seen=seen, places=places))
     return faults
@@ -81,9 +81,7 @@ def unused(table: Table, used: Collection[str | None]) -> list[Fault]:
 
 def left_out(table: Table, columns: Collection[str]) -> Fault:
     """The fault that names columns that are not used."""
-    named = ", ".join(map(repr, columns))
-    is_one = len(columns) == 1
-    seen = f"{counted(len(columns), 'column')} {'is' if is_one else 'are'} not used: {named}."
+    seen = f"These columns are not used: {', '.join(map(repr, columns))}."
     return fault("CIM-S080", where=table.name, seen=seen)
 
 

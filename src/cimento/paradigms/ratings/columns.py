@@ -98,10 +98,15 @@ def with_spread(table: Table) -> tuple[Table, list[Fault]]:
     if not ours:
         return table, []
     cells = {ours.get(name, name): table.cells[name] for name in table.columns}
-    parts = {"rating_sd": "the standard deviations", "rating_n": "the numbers of the ratings"}
-    said = " and ".join(f"{name!r} as {parts[known]}" for name, known in ours.items())
-    message = fault("CIM-S065", where=table.name, seen=f"Beside {rating!r}, {said} are read.")
-    return table.with_cells(cells), [message]
+    messages = []
+    for name, known in ours.items():
+        seen = (
+            f"The column {name!r} is read as the standard deviations of {rating!r}."
+            if known == "rating_sd"
+            else f"The column {name!r} is read as the numbers of ratings behind {rating!r}."
+        )
+        messages.append(fault("CIM-S065", where=table.name, seen=seen))
+    return table.with_cells(cells), messages
 
 
 def sentence_column(table: Table) -> str:

@@ -174,10 +174,10 @@ def _wrong_columns(table: Table) -> list[Fault]:
         return faults
     of_column = table.profile(rating)
     if of_column.kind == "moments":
-        faults += wrong_kind(table, [rating], "ratings")
+        seen = f"The column {rating!r} holds dates or times, and no ratings."
+        faults.append(fault("CIM-S081", where=table.name, seen=seen))
     elif of_column.numbers_rows and of_column.n >= _FEWEST_IDS:
-        seen = f"The column {rating!r} numbers the rows, from {of_column.low:g} to"
-        seen += f" {of_column.high:g}, and holds no ratings."
+        seen = f"The column {rating!r} numbers the rows, and holds no ratings."
         faults.append(fault("CIM-S081", where=table.name, seen=seen))
     return faults
 

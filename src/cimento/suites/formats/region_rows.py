@@ -168,10 +168,12 @@ def _stacked(table: Table, others: Sequence[str]) -> Fault | None:
         if all(len({table.cells[name][row] for row in group}) == len(group) for group in repeated)
     ]
     fewest = min(telling, key=lambda name: len({*table.cells[name]}), default="")
-    seen = f"Most words are there several times; the first is in {' and '.join(places[:2])}."
-    todo = "Keep each word once."
-    if fewest:
-        todo = f"Keep the rows of one value of {fewest!r}, which tells them apart."
+    seen = "Most words are there several times."
+    todo = (
+        f"Keep the rows of one value of {fewest!r}, which tells them apart."
+        if fewest
+        else "Keep each word once."
+    )
     return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
 
 
