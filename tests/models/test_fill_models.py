@@ -244,7 +244,9 @@ def test_whole_words_of_one_token_are_the_most_probable_of_all_that_end_there(na
     tokens = FillTokens(tokenizer, size=model.config.vocab_size)
     first = plain_row(model, ids, len(ids) - 1)
     best = {}
-    for token in np.flatnonzero(tokens.whole_words(after_blank=tokens.after_blank(gap.before))).tolist():
+    for token in np.flatnonzero(
+        tokens.whole_words(after_blank=tokens.after_blank(gap.before))
+    ).tolist():
         after = plain_row(model, [*ids, token], len(ids))
         ends = torch.from_numpy(~tokens.continuing)
         value = first[token].item() + after[ends].logsumexp(0).item()
