@@ -27,8 +27,8 @@ from cimento.models.in_memory import (
     live_scorer,
     scorer_around,
     undisturbed,
-    weights_digest,
 )
+from cimento.models.weights import weights_digest
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.registry import SuiteLike
 from cimento.report.benchmarks import benchmark_means
