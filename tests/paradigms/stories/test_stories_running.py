@@ -16,6 +16,7 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES
 from cimento.paradigms import Choose
 from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.judging import judge_stories, judged_run
 from cimento.paradigms.stories.options import (
     StoryOptions,
     normalised,
@@ -132,10 +133,21 @@ def test_the_protocol_of_the_paper_asks_survivors_only():
     assert asked_at(survived, CONFLICT).height == 10
 
 
-def test_a_tie_does_not_survive():
+def test_the_first_of_tied_options_survives_as_in_the_study_and_is_a_tie_in_the_run():
+    """The study took the first of the tied options, *false*: all ten implausible stories go on.
+
+    Without their answers its table would have no value at the second tier.
+    """
     run = ask(FakeScorer(lambda _tokens, _index: -1.0), protocol="paper", shots=0)
     assert set(run.outcomes().filter(question=STORY)["verdict"]) == {"tie"}
-    assert asked_at(run, CONFLICT).is_empty()
+    assert asked_at(run, CONFLICT).height == 10
+    judged = judge_stories(
+        run.suite.stories,
+        tuple(outcome.answer for outcome in judged_run(run).outcomes),
+        first_of_ties=True,
+    )
+    assert judged.chained.known(CONFLICT)
+    assert judged.chained.known(STATE)
 
 
 def test_too_few_survivors_for_the_papers_draws_are_said():
