@@ -19,7 +19,7 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from cimento.models.base import ModelCard
 from cimento.models.hf.batches import BatchLimits
-from cimento.models.hf.inspection import Inside
+from cimento.models.hf.inside import Inside
 from cimento.models.hf.masked import MaskedFiller
 from cimento.models.questions import FillPolicy, FillRequest
 

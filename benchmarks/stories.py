@@ -20,7 +20,7 @@ from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import BatchLimits
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.files import locate
-from cimento.models.hf.inspection import Inside
+from cimento.models.hf.inside import Inside
 from cimento.models.hf.layout import ModelLayout
 from cimento.models.hf.prompts import CausalOptions, split_ids
 from cimento.models.questions import Choose

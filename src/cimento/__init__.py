@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cimento.models.settings import Asking, Policy
     from cimento.options import RunOptions
     from cimento.paradigms.cloze.requests import fill
+    from cimento.paradigms.frames import cloze, ratings, stories
     from cimento.paradigms.registry import LoadedSuite, load_suite, load_suites
     from cimento.people.reading_times import join_surprisals
     from cimento.report.document import figure, report
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "cimento.api": ("Failure", "evaluate", "evaluate_all", "load_model"),
+    "cimento.paradigms.frames": ("cloze", "ratings", "stories"),
     "cimento.paradigms.registry": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
@@ -131,6 +133,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "UsageError",
     "analyze",
     "cite",
+    "cloze",
     "compare",
     "evaluate",
     "evaluate_all",
@@ -149,8 +152,10 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "open_runs",
     "open_source",
     "pairs",
+    "ratings",
     "report",
     "score",
+    "stories",
     "undisturbed",
     "write_site",
 ]

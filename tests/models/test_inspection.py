@@ -9,7 +9,8 @@ import pytest
 
 from cimento import Asking, Policy
 from cimento.models.base import ModelCard
-from cimento.models.hf.inspection import Inspection, inspect_model, tokenizer_facts
+from cimento.models.hf.inside import Inspection
+from cimento.models.hf.inspection import inspect_model, tokenizer_facts
 from cimento.models.registry import open_scorer
 from cimento.models.tokenizing import causal_frame
 from tests.helpers import zoo

@@ -14,7 +14,7 @@ from cimento.cli.main import invoke
 from cimento.report.benchmarks import benchmark_means, datasets_grid, means_grid
 from cimento.report.document import REPORT_FORMS
 from cimento.report.grid import as_csv
-from cimento.runs.training import logged_means
+from cimento.runs.callback import logged_means
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
 ISLANDS = ("adjunct_island", "wh_island")

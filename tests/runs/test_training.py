@@ -26,7 +26,7 @@ from cimento.cli.main import invoke
 from cimento.models.hf.causal import CausalScorer
 from cimento.models.settings import BatchLimits
 from cimento.models.weights import weights_digest
-from cimento.runs.training import logged
+from cimento.runs.callback import logged
 from tests.helpers import zoo
 
 SUITE = "it-subject-verb"

@@ -22,7 +22,7 @@ from cimento.options import ModelOptions
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
     from cimento.models.base import Scorer
-    from cimento.models.hf.inspection import (
+    from cimento.models.hf.inside import (
         Inspection,
         PlainComparison,
         TokenizerFacts,
@@ -145,10 +145,12 @@ def _inspected(
     n_compared: int,
 ) -> Inspection:
     """The properties of a model; of one that takes only whole texts, nothing but its card."""
-    from cimento.models.hf.inspection import Inspection, inspect_model
+    from cimento.models.hf.inside import Inspectable, Inspection
 
-    if isinstance(scorer, TextScorer):
+    if isinstance(scorer, TextScorer) or not isinstance(scorer, Inspectable):
         return Inspection(card=scorer.card, notes=getattr(scorer, "notes", ()))
+    from cimento.models.hf.inspection import inspect_model
+
     return inspect_model(scorer, texts, policy=policy, n_compared=n_compared)
 
 
@@ -197,7 +199,7 @@ def _precision(
     """The movement of scores, also against a wider number format if there is one."""
     from dataclasses import replace
 
-    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.hf.inside import Inspectable
     from cimento.runs.sensitivity import WIDER, measure_precision
 
     policy, wider = asking.policy, None

@@ -96,7 +96,7 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
 def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and its unknown token."""
     from cimento.models.base import TextScorer
-    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.hf.inside import Inspectable
 
     scorer = open_scorer(model, Asking(device="cpu"))
     if isinstance(scorer, TextScorer):
@@ -224,8 +224,7 @@ def probe_suites(options: ProbeOptions) -> None:
     without any. Labels come from predictions, from columns grammaticality or label, or from
     ratings above the middle of the scale. No item is in the part that classifies it.
     """
-    from cimento.models.hf.scorer import Inspectable
-    from cimento.models.hf.sites import sentence_vectors
+    from cimento.models.hf.inside import Inspectable
     from cimento.paradigms.ratings.probe import labelled, probe
 
     if not options.models:
@@ -241,6 +240,8 @@ def probe_suites(options: ProbeOptions) -> None:
                 seen="its hidden states cannot be seen",
                 todo="Give a model that is loaded here: a folder, or a name on the hub.",
             )
+        from cimento.models.hf.sites import sentence_vectors
+
         inside = scorer.inside()
         for name, one in sentences.items():
             vectors = sentence_vectors(inside, one.texts, layer=options.layer)

@@ -27,7 +27,7 @@ from cimento.models.settings import AUTO, BatchLimits, Policy
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.scorer import Inside, Inspectable
+    from cimento.models.hf.inside import Inside, Inspectable
     from cimento.models.questions import Filler
 
 Inner = TypeVar("Inner")
@@ -204,9 +204,13 @@ def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patch
         UsageError: the model does not give access to its layers.
         ModelError: its layers cannot be exchanged.
     """
+    if isinstance(scorer, Patcher):
+        return scorer
+    if not has_filler(scorer):
+        raise _no_layers(scorer)
     from cimento.models.hf.interchange import Interchange
 
-    return scorer if isinstance(scorer, Patcher) else _inside(scorer, Interchange, limits)
+    return _inside(scorer, Interchange, limits)
 
 
 def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Attributer:
@@ -220,9 +224,22 @@ def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> At
         UsageError: the model does not give access to its embeddings.
         ModelError: its embeddings cannot be found.
     """
+    if isinstance(scorer, Attributer):
+        return scorer
+    if not has_filler(scorer):
+        raise _no_layers(scorer)
     from cimento.models.hf.gradients import Gradients
 
-    return scorer if isinstance(scorer, Attributer) else _inside(scorer, Gradients, limits)
+    return _inside(scorer, Gradients, limits)
+
+
+def _no_layers(scorer: Scorer | TextScorer) -> UsageError:
+    """The error of a scorer that is not of transformers."""
+    return UsageError(
+        where=f"model {scorer.card.name!r}",
+        seen=f"a {scorer.card.kind} model of this kind does not show its layers",
+        todo="Explain a run of a model of transformers.",
+    )
 
 
 def _inside(scorer: Scorer | TextScorer, look: Callable[..., Inner], limits: BatchLimits) -> Inner:
@@ -234,11 +251,7 @@ def _inside(scorer: Scorer | TextScorer, look: Callable[..., Inner], limits: Bat
     from cimento.models.hf.scorer import TransformersScorer
 
     if not isinstance(scorer, TransformersScorer):
-        raise UsageError(
-            where=f"model {scorer.card.name!r}",
-            seen=f"a {scorer.card.kind} model of this kind does not show its layers",
-            todo="Explain a run of a model of transformers.",
-        )
+        raise _no_layers(scorer)
     if look not in scorer.opened:
         limits = limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
         scorer.opened[look] = look(scorer, limits=limits)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, needing
 from cimento.models.base import Noted, Scorer
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
 from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
@@ -153,7 +153,7 @@ def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnySco
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
     """
-    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.hf.inside import Inspectable
 
     if isinstance(model, LoadedModel):
         return model
@@ -279,7 +279,8 @@ def live_scorer(
         UsageError: the model is in training mode, or either is of another type.
         ModelError: the model cannot be scored exactly.
     """
-    import torch
+    with needing("torch", extra="hf", purpose="live_scorer"):
+        import torch
 
     if not isinstance(model, torch.nn.Module):
         raise UsageError(
@@ -360,7 +361,9 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
     the weights in their dtype, as after loading them.
     """
     import numpy as np
-    import torch
+
+    with needing("torch", extra="hf", purpose="undisturbed"):
+        import torch
 
     modes = {module: module.training for module in model.modules()}
     buffers = {module: dict(module.named_buffers(recurse=False)) for module in modes}

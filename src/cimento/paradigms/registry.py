@@ -436,8 +436,9 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
         raise UsageError(
             where="suite",
             seen=f"{type(suite).__name__} is neither a name, a path nor a suite",
-            todo="cimento.pairs(rows) makes a suite of good and bad sentences; cimento.evaluate_all"
-            " takes several suites."
+            todo="cimento.pairs(rows) makes a suite of good and bad sentences, cimento.ratings of"
+            " rated ones, cimento.cloze of blanks and cimento.stories of stories;"
+            " cimento.evaluate_all takes several suites."
             if _is_frame(suite) or isinstance(suite, list | tuple)
             else "Give a built-in name, a path, or a suite made in Python.",
         )

@@ -34,13 +34,12 @@ from cimento.suites.stimuli import count_words
 _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
 """Names of the columns of good and bad sentences in published datasets."""
 
-Pairs: TypeAlias = "Iterable[Sequence[str]] | Iterable[Mapping[str, Any]] | Any"
-"""Pairs as tuples (good, bad), dictionaries, a dictionary of columns, or a data frame of polars or
-pandas."""
+Rows: TypeAlias = "Iterable[Sequence[object]] | Iterable[Mapping[str, Any]] | Any"
+"""Rows as tuples, dictionaries, a dictionary of columns, or a data frame of polars or pandas."""
 
 
 def pairs(
-    rows: Pairs,
+    rows: Rows,
     *,
     name: str = "pairs",
     language: str = "",
@@ -69,7 +68,10 @@ def pairs(
         >>> len(suite.items)
         2
     """
-    records = [_record(row, number, good, bad) for number, row in enumerate(_rows(rows), start=1)]
+    records = [
+        _record(row, number, good, bad)
+        for number, row in enumerate(rows_of(rows, "pairs"), start=1)
+    ]
     if not records:
         raise UsageError(where="pairs", seen="there are none", todo="Give (good, bad) tuples.")
     if cluster and not any(cluster in record for record in records):
@@ -87,24 +89,32 @@ def pairs(
     )
 
 
-def _rows(rows: Pairs) -> Iterable[object]:
-    """The rows of any of the accepted forms, one by one."""
+def rows_of(rows: Rows, what: str) -> Iterable[object]:
+    """The rows of any of the accepted forms, one by one.
+
+    Args:
+        rows: tuples, dictionaries, a dictionary of columns, or a data frame.
+        what: what they are, for messages.
+
+    Raises:
+        UsageError: they have another form.
+    """
     if isinstance(rows, Mapping):
-        return _rows_of_columns(rows)
+        return _rows_of_columns(rows, what)
     if hasattr(rows, "iter_rows"):
         return list(rows.iter_rows(named=True))
     if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
         return list(rows.to_dict("records"))
     if isinstance(rows, str) or not isinstance(rows, Iterable):
         raise UsageError(
-            where="pairs",
+            where=what,
             seen=f"got {type(rows).__name__}",
-            todo="Give (good, bad) tuples, dictionaries or a data frame.",
+            todo="Give tuples, dictionaries or a data frame.",
         )
     return rows
 
 
-def _rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, object]]:
+def _rows_of_columns(columns: Mapping[str, Any], what: str) -> list[dict[str, object]]:
     """The rows of a dictionary of columns.
 
     Raises:
@@ -116,9 +126,9 @@ def _rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, object]]:
     }
     if len(lengths) > 1 or None in lengths:
         raise UsageError(
-            where="pairs",
+            where=what,
             seen="got one dictionary, whose values are not lists of one length",
-            todo='Give columns, {"good": [...], "bad": [...]}, or a list with a dictionary a pair.',
+            todo="Give a list for each column, or a list with a dictionary for each row.",
         )
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

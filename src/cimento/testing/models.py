@@ -22,6 +22,7 @@ from cimento.engine.scores import ask
 from cimento.errors import CimentoError, TextTooLongError, UsageError
 from cimento.models.base import EncodedTexts, ModelCard, Score, TextScorer
 from cimento.models.characters import Characters
+from cimento.models.hf.inside import Inspectable
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Policy
 
@@ -259,13 +260,10 @@ def _covers_texts(tried: _Tried) -> Iterator[Finding]:
 
 def _is_plain(tried: _Tried) -> Iterator[Finding]:
     """Batches, shared beginnings and rows left out against one text at a time, of real models."""
-    if not hasattr(tried.scorer, "inside"):
-        return
-    from cimento.models.hf.inspection import compare_with_plain
-    from cimento.models.hf.scorer import Inspectable
-
     if not isinstance(tried.scorer, Inspectable):
         return
+    from cimento.models.hf.inspection import compare_with_plain
+
     requests = [Score(text=text) for text in tried.texts[:_PLAIN_TEXTS]]
     comparison = compare_with_plain(
         tried.scorer, tried.scorer.encode(requests), policy=tried.policy

@@ -18,7 +18,7 @@ from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import ModelCard
 from cimento.models.hf.fill_words import Beam, Row, RowFiller, Take, best_at, grow
 from cimento.models.hf.heads import widened
-from cimento.models.hf.scorer import Inside
+from cimento.models.hf.inside import Inside
 from cimento.models.questions import (
     ChoiceRule,
     FillCandidate,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from cimento.models.base import ModelCard
     from cimento.models.hf.batches import IntArray
-    from cimento.models.hf.scorer import Inside
+    from cimento.models.hf.inside import Inside
 
 BoolArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 

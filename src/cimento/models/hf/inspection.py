@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
@@ -18,9 +18,17 @@ from cimento.errors import ModelError
 from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Noted, Score, Scorer
 from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind, tokenizer_state
 from cimento.models.hf.heads import widened
+from cimento.models.hf.inside import (
+    Inside,
+    Inspectable,
+    Inspection,
+    PlainComparison,
+    SystemRole,
+    TokenizerFacts,
+    UnknownTokens,
+)
 from cimento.models.hf.layout import largest_difference, masked_positions, tolerance_nats
-from cimento.models.hf.scorer import Inside, Inspectable
-from cimento.models.settings import BosRule, BoundaryRule, Policy
+from cimento.models.settings import Policy
 from cimento.models.tokenizing import own_frame
 from cimento.suites import JsonValue
 
@@ -30,80 +38,8 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainComparison:
-    """A comparison of scores of the same texts in the fast and in the plain way.
-
-    The plain way passes one text (for a masked model, one masked copy) at a time through the
-    model's own forward pass, with nothing batched, shared or left out.
-
-    Attributes:
-        n_texts: how many different texts.
-        n_tokens: how many scored tokens they have.
-        max_difference_nats: largest difference between two scores of a token; infinite where only
-            one of them is a number.
-        tolerance_nats: largest difference that rounding can explain.
-        fast_texts_per_s: texts scored per second in cimento's way.
-        plain_texts_per_s: texts scored per second in the plain way.
-        way: description of the fast way.
-    """
-
-    n_texts: int
-    n_tokens: int
-    max_difference_nats: float
-    tolerance_nats: float
-    fast_texts_per_s: float
-    plain_texts_per_s: float
-    way: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether both ways give the same scores."""
-        return self.max_difference_nats <= self.tolerance_nats
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownTokens:
-    """The part of some texts that a tokenizer does not know.
-
-    Attributes:
-        suite: suite of the texts.
-        n_texts: how many different texts.
-        n_tokens: number of their tokens.
-        n_unknown: number of unknown tokens among these.
-        n_refused: number of texts that cannot be scored at all.
-        refusal: the reason for the first of these.
-    """
-
-    suite: str
-    n_texts: int
-    n_tokens: int
-    n_unknown: int
-    n_refused: int = 0
-    refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
-    """The results of inspecting a model.
-
-    Attributes:
-        card: the card of the model.
-        tokenizer: facts on its tokenizer; None if it is not a model of transformers.
-        comparison: comparison of fast and plain scores; None if there is nothing to compare.
-        unknown: for each suite, the part of the texts that the tokenizer does not know.
-        notes: what the user should know of how it was loaded, as sentences.
-    """
-
-    card: ModelCard
-    tokenizer: TokenizerFacts | None = None
-    comparison: PlainComparison | None = None
-    unknown: tuple[UnknownTokens, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
 def inspect_model(
-    scorer: Scorer, texts: Mapping[str, Sequence[str]], *, policy: Policy, n_compared: int
+    scorer: Inspectable, texts: Mapping[str, Sequence[str]], *, policy: Policy, n_compared: int
 ) -> Inspection:
     """Inspect a model.
 
@@ -113,8 +49,6 @@ def inspect_model(
         policy: the policy it was loaded with.
         n_compared: number of texts of every suite, from the first, that are scored both ways.
     """
-    if not isinstance(scorer, Inspectable):
-        return Inspection(card=scorer.card)
     inside = scorer.inside()
     encoded = {
         suite: _encoded(scorer, list(dict.fromkeys(suite_texts)))
@@ -269,45 +203,9 @@ def _timed(work: Callable[[], list[FloatArray]]) -> tuple[list[FloatArray], floa
     return result, max(time.perf_counter() - started, 1e-9)
 
 
-SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
-
 _CAPITALS, _SMALL = "DOMANI MARIA TORNA A ROMA", "domani maria torna a roma"
 _SYSTEM = "Antworte in einem Satz."
 _USER = "Wie viele Beine hat eine Spinne?"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenizerFacts:
-    """The facts on a tokenizer.
-
-    Attributes:
-        kind: how it cuts words, such as ``byte-level BPE``.
-        marks: what of words its tokens mark.
-        boundary: what ``--boundary auto`` corrects words by with this model; ``none`` where it
-            corrects nothing.
-        bos: the policy for what stands before a text; empty where the model leaves no choice.
-        before: the tokens that stand before a text when it is scored.
-        origin: where these come from.
-        after: the tokens that stand after it.
-        unknown: the token for what it does not know; empty where it has none.
-        knows_capitals: whether its vocabulary has words with capital letters, or it lower-cases
-            texts itself.
-        system_role: what its chat template makes of a system message: it is ``rendered``, ``left
-            out`` or ``refused``; None where there is no template.
-        refusal: what the template said, where it refused.
-    """
-
-    kind: str
-    marks: str
-    boundary: BoundaryRule
-    bos: BosRule | Literal[""]
-    before: str
-    origin: str
-    after: str
-    unknown: str
-    knows_capitals: bool
-    system_role: SystemRole | None
-    refusal: str = ""
 
 
 def tokenizer_facts(

@@ -16,9 +16,9 @@ from cimento.models.characters import trim_spans
 from cimento.models.hf.batches import Trial
 from cimento.models.hf.copies import Copy, MaskedPlan, MaskedScoring, MaskedToken
 from cimento.models.hf.fill_words import Beam, Row, RowFiller, best_at, grow
+from cimento.models.hf.inside import Inside
 from cimento.models.hf.layout import centred, masked_positions
 from cimento.models.hf.planning import PlanningScorer
-from cimento.models.hf.scorer import Inside
 from cimento.models.hf.shapes import Passes
 from cimento.models.questions import (
     CHOICE,

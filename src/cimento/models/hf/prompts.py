@@ -37,7 +37,7 @@ from cimento.models.tokenizing import causal_frame, tokenized
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.models.hf.scorer import Inside
+    from cimento.models.hf.inside import Inside
 
 _SHOWN_CHARACTERS = 60
 """Of the end of a prompt, in messages."""

@@ -12,14 +12,13 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from cimento.io.tables import BOUNDARY, UNIGRAM
-from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Scorer
+from cimento.models.base import TWO_SIDED, Encoded, ModelCard
 from cimento.models.hf.batches import memory_of
 from cimento.models.hf.boundaries import (
     NOTHING_MARKED,
@@ -35,6 +34,7 @@ from cimento.models.hf.heads import (
     read_scores,
     widened,
 )
+from cimento.models.hf.inside import Inside
 from cimento.models.hf.layout import (
     ModelLayout,
     Proof,
@@ -66,29 +66,6 @@ _THINNED: Mapping[Thinning, str] = {
     "head": "head where needed",
     "nowhere": "head everywhere",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inside:
-    """The parts of a scorer.
-
-    Attributes:
-        model: the model of transformers, on its device.
-        tokenizer: its tokenizer.
-        way: description of the way in which texts go through the model.
-    """
-
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    way: str
-
-
-@runtime_checkable
-class Inspectable(Scorer, Protocol):
-    """The protocol of a scorer that gives access to its parts."""
-
-    def inside(self) -> Inside:
-        """The parts of the scorer."""
 
 
 class TransformersScorer(ABC):

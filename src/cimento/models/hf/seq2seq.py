@@ -17,8 +17,9 @@ from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Encoded
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.causal import fed, following_trial
+from cimento.models.hf.inside import Inside
 from cimento.models.hf.layout import padded, refuse_windows
-from cimento.models.hf.scorer import Inside, TransformersScorer
+from cimento.models.hf.scorer import TransformersScorer
 from cimento.models.settings import Policy
 from cimento.models.tokenizing import Frame, own_frame, shortened
 

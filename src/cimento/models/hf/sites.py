@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from cimento.models.base import FloatArray
-    from cimento.models.hf.scorer import Inside
+    from cimento.models.hf.inside import Inside
 
 Args: TypeAlias = tuple[torch.Tensor, ...]
 Kwargs: TypeAlias = Mapping[str, torch.Tensor]
