@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import StorageError
 from cimento.people.surveys import administration, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.material import SurveyPlan
@@ -496,13 +495,3 @@ def test_a_completion_code_is_shown_at_the_end_only(design, database):
             person.answer(position, question.expected or "3")
         assert not any("C0DE" in page for page in pages)
         assert "C0DE&lt;1&gt;" in person.get("/done").text
-
-
-@pytest.mark.parametrize("order", ["", "null", "3", "[1]", '{"q1": 2}'])
-def test_a_damaged_order_of_questions_is_told(design, database, order):
-    storage.prepare(database, design)
-    storage.invite_participants(database, design, 1)
-    with contextlib.closing(storage.open_database(database)) as connection:
-        connection.execute("UPDATE participants SET questions = ?", (order,))
-    with pytest.raises(StorageError, match=r"the questions of participant 'P-.*' are unreadable"):
-        storage.participants(database)
