@@ -438,7 +438,7 @@ def test_a_canary_that_anyone_could_write_is_none():
 def test_every_code_is_reported_by_a_test():
     tests = "".join(
         path.read_text(encoding="utf-8")
-        for name in ("test_suite_*.py", "test_lm_eval_tasks.py")
+        for name in ("test_suite_*.py", "test_lm_eval_tasks.py", "test_roles.py")
         for path in Path(__file__).parent.glob(name)
     )
     assert [code for code in CHECKS if code not in tests] == []
