@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.declared import checked
+from cimento.io.option_types import ScoringKeywords
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
 from cimento.measures import boundary_corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
@@ -99,7 +100,7 @@ def score(
     level: Level = "token",
     contexts: str | Sequence[str] | None = None,
     cache: AnswerCache | None = None,
-    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
+    **options: Unpack[ScoringKeywords],
 ) -> pl.DataFrame:
     """The surprisal of every token, word or sentence of some texts.
 
