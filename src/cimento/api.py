@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, Unpack
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
@@ -24,6 +24,7 @@ from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, InputError, ModelError, StorageError, UsageError
 from cimento.io.declared import checked
 from cimento.io.helper_process import HelperProcess
+from cimento.io.option_types import EvaluationKeywords, LoadingKeywords
 from cimento.models.hf.names import is_model_here
 from cimento.models.in_memory import (
     LoadedModel,
@@ -67,7 +68,7 @@ def evaluate(
     output: str | Path | None = None,
     force: bool = False,
     cache: AnswerCache | None = None,
-    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
+    **options: Unpack[EvaluationKeywords],
 ) -> Run:
     """Ask one model about one suite and judge its answers.
 
@@ -118,7 +119,7 @@ def evaluate_all(
     output: str | Path | None = None,
     force: bool = False,
     cache: AnswerCache | None = None,
-    **options: Any,  # noqa: ANN401  # as for `evaluate`
+    **options: Unpack[EvaluationKeywords],
 ) -> Iterator[Run | Failure]:
     """The runs of several models on several suites, each as soon as it is made.
 
@@ -189,7 +190,7 @@ def _is_suite(model: object) -> bool:
 
 def load_model(
     model: ModelLike,
-    **options: Any,  # noqa: ANN401  # as for `evaluate`
+    **options: Unpack[LoadingKeywords],
 ) -> AnyScorer | LoadedModel:
     """Load a model once; every function takes the result in place of the model's name.
 

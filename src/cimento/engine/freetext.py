@@ -7,13 +7,14 @@ question to be complete (Chowdhury and Zamparelli 2018, aclanthology.org/C18-101
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import checked
+from cimento.io.option_types import ScoringKeywords
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
 from cimento.measures import boundary_corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
@@ -46,7 +47,7 @@ def score(
     level: Level = "token",
     contexts: str | Sequence[str] | None = None,
     cache: AnswerCache | None = None,
-    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
+    **options: Unpack[ScoringKeywords],
 ) -> pl.DataFrame:
     """The surprisal of every token, word or sentence of some texts.
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from cimento.errors import UsageError, needing
+from cimento.io.option_types import TrainingKeywords
 from cimento.options import from_names
 from cimento.paradigms.registry import SuiteLike
 
@@ -30,7 +31,7 @@ def evaluate_while_training(
     *,
     name: str = "",
     output: str | Path | None = "runs",
-    **options: Any,  # noqa: ANN401  # as for `cimento.evaluate`
+    **options: Unpack[TrainingKeywords],
 ) -> SuiteCallback:
     """Have a Trainer ask its model about suites at every evaluation and every checkpoint.
 

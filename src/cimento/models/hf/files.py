@@ -28,6 +28,7 @@ from cimento.models.hf.names import (
     meant_by,
     refuse_misnamed,
 )
+from cimento.models.hf.revisions import cached_revisions, without_digits
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -200,8 +201,9 @@ def locate(name: str, *, tokenizer: str = "") -> LocatedModel:
 
     Args:
         name: ``demo-causal`` or ``demo-masked``; a folder; ``org/name`` or ``org/name@revision``
-            of the Hugging Face hub, downloaded unless it is in the local cache. The folder may be
-            that of a PEFT adapter, which is loaded onto the base model in its config.
+            of the Hugging Face hub, downloaded unless it is in the local cache, of whose commits
+            the first seven digits are enough. The folder may be that of a PEFT adapter, which is
+            loaded onto the base model in its config.
         tokenizer: the name of another tokenizer than the model's, in the same forms; empty for
             the model's.
 
@@ -261,7 +263,7 @@ def _hub_name(name: str, *, where: str, todo: str) -> tuple[str, str | None]:
         UsageError: it is no such name.
     """
     hub_name, _, revision = name.partition("@")
-    is_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
+    is_path = name.startswith((".", "/", "~")) or "\\" in name
     if is_path or not _HUB_NAME.match(hub_name):
         raise UsageError(
             where=where,
@@ -279,6 +281,17 @@ def _locate(name: str, *, inner: bool) -> LocatedModel:
         inner: whether it is the base model of an adapter; if it is an adapter too, its base is not
             located, since adapters could name each other endlessly.
     """
+    plain, digits = without_digits(name)
+    if digits:
+        located = _locate(plain, inner=inner)
+        if located.revision.startswith(digits):
+            return located
+        if plain in DEMO_MODELS:
+            raise UsageError(
+                where=f"model {name!r}",
+                seen=f"this version of cimento comes with {located.label}",
+                todo=f"Give {plain}.",
+            )
     path = _folder_here(name, what="model")
     if path is None:
         hub_name, revision = _hub_name(name, where=f"model {name!r}", todo=FORMS)
@@ -298,14 +311,23 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
         MissingDependencyError: the hub's library is not installed.
         UsageError: the files cannot be downloaded.
     """
-    where = f"{what} {name!r}"
+    where = f"{what} '{name}{f'@{revision}' if revision else ''}'"
     with needing("huggingface_hub", extra="hf", purpose=where):
         from huggingface_hub import snapshot_download
+    cached = cached_revisions(name)
+    commit = cached.full(revision, where=where) if revision else None
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=list(patterns)))
+        return Path(snapshot_download(name, revision=commit, allow_patterns=list(patterns)))
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
     except Exception as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
+        said = f"{type(error).__name__}: {_whole_sentences(reason[0])}"
+        if cached.commits:
+            raise UsageError(
+                where=where,
+                seen=f"this revision is neither in the local cache nor downloadable ({said})",
+                todo=f"In the cache are the revisions {cached}.",
+            ) from error
         if meant := meant_by(name):
             raise UsageError(
                 where=where,
@@ -314,9 +336,8 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
                 todo=meant,
             ) from error
         raise UsageError(
-            where=where + (f" at {revision!r}" if revision else ""),
-            seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
-            f" ({type(error).__name__}: {_whole_sentences(reason[0])})",
+            where=where,
+            seen=f"it is neither a folder here, nor in the local cache, nor downloadable ({said})",
             todo="Check the spelling and the network, or give the folder of a downloaded copy"
             f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
         ) from error

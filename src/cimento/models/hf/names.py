@@ -175,7 +175,8 @@ def meant_by(name: str) -> str:
         for entry in _entries(path.parent)
         if holds_model(entry)
     ]
-    close = difflib.get_close_matches(name, [*DEMO_MODELS, *beside, *_downloaded()], 3, _NEAR)
+    known = [other for other in (*DEMO_MODELS, *beside, *_downloaded()) if other != name]
+    close = difflib.get_close_matches(name, known, 3, _NEAR)
     return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Unpack, cast
 
 from pydantic import BeforeValidator, Field
 
@@ -24,6 +24,7 @@ from cimento.engine.requests import Fill, Requests
 from cimento.errors import InputError, TableError, UsageError, counted
 from cimento.io.declared import checked
 from cimento.io.files import expanded
+from cimento.io.option_types import LoadingKeywords
 from cimento.io.tables import FILLS, REQUESTS
 from cimento.io.values import grouped
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
@@ -138,7 +139,7 @@ def fill(
     masks: int = 3,
     choice: Sequence[ChoiceRule] = (),
     cache: AnswerCache | None = None,
-    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
+    **options: Unpack[LoadingKeywords],
 ) -> pl.DataFrame:
     """The words that a model puts in the blanks of some texts.
 

@@ -1,0 +1,79 @@
+"""The options of functions have types, which are those of their declarations."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import pytest
+
+import cimento
+from cimento.io import option_types
+from cimento.options import RunOptions
+
+ROOT = Path(__file__).parent.parent.parent
+
+SNIPPET = """\
+import cimento
+
+cimento.evaluate("it-subject-verb", "demo-causal", batch_size=3, dtype="bf16", k=5, shots=0)
+cimento.evaluate("it-subject-verb", "demo-causal", batchsize=3)
+list(cimento.evaluate_all(["it-subject-verb"], ["demo-causal"], measures=["lp"], sead=1))
+cimento.score("a", "demo-causal", bos="nothing")
+cimento.fill("a ___", "demo-causal", k=3, devise="cpu")
+cimento.load_model("demo-causal", dtype="fp32", kind="causal", metric="sum")
+"""
+WRONG = {4: "batchsize", 5: "sead", 6: "bos", 7: "devise", 8: "metric"}
+"""The lines of the snippet that are wrong, and the options that are."""
+
+
+def test_the_types_are_those_of_the_declarations():
+    path = ROOT / "scripts" / "option_types.py"
+    spec = importlib.util.spec_from_file_location("option_types_script", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.FILE.read_text(encoding="utf-8") == script.module()
+
+
+@pytest.mark.parametrize(
+    ("name", "keywords"),
+    [
+        ("evaluate", option_types.EvaluationKeywords),
+        ("evaluate_all", option_types.EvaluationKeywords),
+        ("evaluate_while_training", option_types.TrainingKeywords),
+        ("score", option_types.ScoringKeywords),
+        ("fill", option_types.LoadingKeywords),
+        ("load_model", option_types.LoadingKeywords),
+    ],
+)
+def test_options_of_functions_are_typed_and_no_argument_is_named_twice(name, keywords):
+    parameters = inspect.signature(getattr(cimento, name)).parameters
+    assert f"Unpack[{keywords.__name__}]" in str(parameters["options"].annotation)
+    assert not keywords.__annotations__.keys() & parameters.keys()
+
+
+def test_every_option_of_a_run_is_an_option_of_training_or_says_where_runs_go():
+    named = {"suites", "models", "output", "engine", "workers", "as_json", "set", "from_file"}
+    fields = typing.get_type_hints(option_types.TrainingKeywords)
+    assert RunOptions.model_fields.keys() - fields.keys() == named
+
+
+@pytest.mark.slow
+def test_mypy_finds_an_option_that_does_not_exist(tmp_path):
+    path = tmp_path / "snippet.py"
+    path.write_text(SNIPPET, encoding="utf-8")
+    run = subprocess.run(  # noqa: S603  # our own tool
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
+         "--cache-dir", os.environ.get("MYPY_CACHE_DIR", str(tmp_path / "cache")), str(path)],
+        capture_output=True, text=True, check=False,
+        env=os.environ | {"MYPYPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    lines = [line for line in run.stdout.splitlines() if line.startswith(str(path))]
+    found = {int(line.split(":")[1]) for line in lines}
+    assert found == WRONG.keys(), run.stdout + run.stderr
+    assert all(any(name in line for line in lines) for name in WRONG.values())
