@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
-from cimento.io.files import read_bytes, writing
+from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.registry import load_suite, load_suites
 from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
@@ -249,4 +249,14 @@ def apply_judgments(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
     loaded = load_suite(path, language=language)
-    return loaded.paradigm.apply_judgments(loaded.suite, judgments, output, scale=scale)
+    applied: list[Applied] = []
+
+    def save(folder: Path) -> None:
+        apply = loaded.paradigm.apply_judgments
+        applied.append(apply(loaded.suite, judgments, folder, scale=scale))
+
+    if output.is_dir() and any(output.iterdir()):  # to be replaced, if its caller let it
+        save(output)
+    else:
+        folder_atomically(output, save)
+    return applied[0]
