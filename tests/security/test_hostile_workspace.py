@@ -265,6 +265,28 @@ def test_nothing_outside_is_read_or_written_through_any_name_of_the_folder(folde
         assert not any(SECRET in text for text in texts), name
 
 
+def used_queue(workspace) -> list[str]:
+    """What the queue of a folder says, its jobs begun, and another one added."""
+    said: list[str] = []
+    queue = Queue(workspace)
+    queue.start()
+    try:
+        for job in queue.jobs():
+            said.extend([repr(job), queue.log(job.number), queue.reason(job.number)])
+            queue.go_on(job.number)
+        queue.add(Wanted(("it-islands",), ("demo-causal",)))
+        end = time.monotonic() + 20
+        while any(job.state == "waiting" for job in queue.jobs()):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        for job in queue.jobs():
+            said.append(queue.log(job.number))
+            queue.forget(job.number)
+    finally:
+        queue.end()
+    return said
+
+
 def used(folder) -> list[str]:
     """All that the app's own functions say or give of a folder, each tried by itself."""
     workspace, said = Workspace(folder), []
@@ -277,24 +299,6 @@ def used(folder) -> list[str]:
 
     from cimento.app import opening, shown
     from cimento.people.surveys import read_design, storage
-
-    def queue_of_folder():
-        queue = Queue(workspace)
-        queue.start()
-        try:
-            for job in queue.jobs():
-                said.extend([repr(job), queue.log(job.number), queue.reason(job.number)])
-                queue.go_on(job.number)
-            queue.add(Wanted(("it-islands",), ("demo-causal",)))
-            end = time.monotonic() + 20
-            while any(job.state == "waiting" for job in queue.jobs()):
-                assert time.monotonic() < end
-                time.sleep(0.01)
-            for job in queue.jobs():
-                said.append(queue.log(job.number))
-                queue.forget(job.number)
-        finally:
-            queue.end()
 
     for name in ("top.csv", "suites/mine.csv", "suites/two", "suites/list.txt"):
         tried(lambda name=name: opening.open_grid(workspace.suite(name)))
@@ -313,7 +317,7 @@ def used(folder) -> list[str]:
     tried(lambda: workspace.inside("judgments/s.secret"))
     tried(lambda: workspace.new("suites", "mine.csv").write_text("new"))
     tried(lambda: workspace.new("surveys", "s"))
-    tried(queue_of_folder)
+    tried(lambda: said.extend(used_queue(workspace)))
     tried(lambda: workspace.delete_suite("suites/mine.csv"))
     tried(lambda: [workspace.delete_survey(one) for one in workspace.surveys()])
     tried(lambda: [workspace.delete_run(run.name) for run in workspace.runs()])

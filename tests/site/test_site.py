@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from cimento import SiteSettings, UsageError, analyze, evaluate, export, open_runs, write_site
 from cimento.cli.main import invoke
-from cimento.io.files import write_bytes
 from cimento.report.document import sections_of
 from cimento.report.html import minus
 from cimento.site.board import link, slug, suite_parts
@@ -338,52 +337,6 @@ def test_the_board_offers_records_for_other_sites(animal_runs, tmp_path):
         record.pop("detailed_evaluation_results")
     assert {name: json.loads(records.read(name)) for name in records.namelist()} == exported
     assert len(exported) == 3
-
-
-@pytest.mark.parametrize("moment", [1, 3, 12])
-def test_a_site_that_was_killed_is_finished_by_the_same_command(
-    animal_runs, tmp_path, monkeypatch, moment
-):
-    """The process is gone while it writes a file: nothing after that moment happens."""
-    write_site(animal_runs, tmp_path / "whole")
-
-    class GoneError(BaseException):
-        pass
-
-    write, count = write_bytes, 0
-
-    def killed(data, path, **options):
-        nonlocal count
-        count += 1
-        if count == moment:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.with_name(f".{path.name}.unfinished").write_bytes(data[:9])
-            raise GoneError
-        return write(data, path, **options)
-
-    monkeypatch.setattr("cimento.site.write_bytes", killed)
-    with pytest.raises(GoneError):
-        write_site(animal_runs, tmp_path / "site")
-    monkeypatch.undo()
-    write_site(animal_runs, tmp_path / "site")
-    files = {
-        name: {path.relative_to(tmp_path / name): path.read_bytes()
-               for path in (tmp_path / name).rglob("*") if path.is_file()}
-        for name in ("whole", "site")
-    }  # fmt: skip
-    assert files["site"] == files["whole"]
-
-
-def test_the_list_of_what_was_begun_has_nothing_outside_removed(animal_runs, tmp_path):
-    root = tmp_path / "site"
-    root.mkdir()
-    (tmp_path / "outside.html").write_text("mine")
-    (root / "of-nobody.html").write_text("begun by a build that was killed")
-    (root / ".site.begun").write_text("\n../outside.html\n\nof-nobody.html\n\n/etc/passwd\n")
-    write_site(animal_runs, root)
-    assert (tmp_path / "outside.html").read_text() == "mine"
-    assert not (root / "of-nobody.html").exists()
-    assert not (root / ".site.begun").exists()
 
 
 def test_files_of_others_are_neither_overwritten_nor_removed(animal_runs, tmp_path):
