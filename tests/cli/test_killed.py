@@ -85,7 +85,8 @@ def plain(path):
 def tree(folder):
     return {
         path.relative_to(folder).as_posix(): plain(path)
-        for path in sorted(folder.rglob("*")) if path.is_file()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".added"  # on their way to the cache
     }  # fmt: skip
 
 

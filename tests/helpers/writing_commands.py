@@ -45,7 +45,7 @@ FILES: Mapping[str, str] = {
         json.dumps({"text": f"Piove, quindi esco {word}."}) + "\n" for word in ("oggi", "domani")
     ),
     "idioms.tsv": "left\tkeyword\tright\nIeri\tdi punto in bianco\tè partito .\n"
-    "Anna\tdi punto in bianco\tha riso .\n",
+    "<s> Anna\tdi punto in bianco\tha riso . </s>\n",
     "templates.toml": TEMPLATES,
     "variants.toml": '[[variants]]\nname = "cani"\nreplace = { cane = "gatto" }\n',
 }
@@ -129,7 +129,7 @@ WRITING: Mapping[str, Sequence[str]] = {
         "out.csv",
     ),
     "annotate filter": ("judgments.csv", "--answered", "0.5", "-o", "out.csv"),
-    "annotate apply": ("mine", "judgments.csv", "-o", "out"),
+    "annotate apply": ("mine", "judgments.csv", "--scale", "1,5", "-o", "out"),
     "annotate review export": ("it-islands", "-o", "out.xlsx"),
     "annotate review import": ("it-islands", "sheet.tsv", "--reviewer", "A", "-o", "out"),
     "annotate survey build": ("it-islands", "-o", "out", "--contact", "x@example.org"),

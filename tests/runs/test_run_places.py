@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import time
 from pathlib import Path
 
 import openpyxl
@@ -13,6 +11,7 @@ import pytest
 
 from cimento import Asking, evaluate, open_run, open_runs
 from cimento.cli.main import invoke
+from cimento.io.unfinished import unfinished
 from cimento.runs.store import RunFolder, find_runs
 from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
@@ -207,20 +206,22 @@ def test_what_a_killed_program_left_is_not_part_of_the_run():
     assert run("pairs.tsv") == 0
     (folder,) = find_runs(Path("runs"))
     undisturbed = folder.manifest()["files"]
-    left = [folder.suite_folder / ".items.tsv.abcd1234", folder.path / ".tokens.parquet.x_y_z_12"]
-    kept = [folder.suite_folder / ".DS_Store", folder.suite_folder / ".items.tsv.fresh123"]
-    for path in [*left, *kept]:
+    left = [
+        folder.suite_folder / ".items.tsv.unfinished",
+        folder.path / ".tokens.parquet.unfinished.0123abcd",
+    ]
+    kept = folder.suite_folder / ".DS_Store"
+    for path in [*left, kept]:
         path.write_text("half")
-    for path in left:
-        os.utime(path, (time.time() - 7200,) * 2)
     (folder.path / "manifest.json").unlink()
-    assert run("pairs.tsv") == 0
+    # Another process may be writing a file.
+    with unfinished(folder.suite_folder / "other.tsv") as busy:
+        assert run("pairs.tsv") == 0
+        assert busy.exists()
 
     assert folder.manifest()["files"] == undisturbed
     assert not any(path.exists() for path in left)
-    # Another process may be writing it; the other is the system's.
-    assert all(path.exists() for path in kept)
-    kept[1].unlink()
+    assert kept.exists()
     assert invoke(["report", "runs"]) == 0
 
 

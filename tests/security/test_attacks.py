@@ -83,7 +83,7 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
         "people/surveys/test_survey_administration.py::test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done",
         "people/surveys/test_survey_serving.py::test_numbers_of_thousands_of_digits_are_no_page",
         "people/surveys/test_survey_serving.py::test_looking_at_the_head_of_a_page_is_no_attempt_to_sign_in",
-        "people/surveys/test_survey_serving.py::test_what_says_it_was_passed_on_has_no_more_attempts",
+        "people/surveys/test_survey_forwarding.py::test_what_says_it_was_passed_on_has_no_more_attempts",
         "people/surveys/test_survey_serving.py::test_requests_for_another_name_are_refused",
     ),
     "F21 the summary of stories changes when they are run again": (
@@ -106,7 +106,7 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
         "security/test_hostile_workspace.py::test_a_module_in_the_folder_is_not_taken_for_one_of_python",
     ),
     "A4 a site that was killed is never finished": (
-        "site/test_site.py::test_a_site_that_was_killed_is_finished_by_the_same_command",
+        "site/test_site_killed.py::test_a_site_that_was_killed_is_finished_by_the_same_command",
         "cli/test_killed.py::test_a_command_that_was_killed_ends_well_when_it_is_repeated",
     ),
     "A5 the app's token is among the arguments of the browser": (

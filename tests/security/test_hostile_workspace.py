@@ -265,8 +265,9 @@ def test_nothing_outside_is_read_or_written_through_any_name_of_the_folder(folde
         assert not any(SECRET in text for text in texts), name
 
 
-def used_queue(workspace, said) -> None:
-    """Add what the queue of a folder says of its jobs, each of which goes on."""
+def used_queue(workspace) -> list[str]:
+    """What the queue of a folder says, its jobs begun, and another one added."""
+    said: list[str] = []
     queue = Queue(workspace)
     queue.start()
     try:
@@ -283,6 +284,7 @@ def used_queue(workspace, said) -> None:
             queue.forget(job.number)
     finally:
         queue.end()
+    return said
 
 
 def used(folder) -> list[str]:
@@ -315,7 +317,7 @@ def used(folder) -> list[str]:
     tried(lambda: workspace.inside("judgments/s.secret"))
     tried(lambda: workspace.new("suites", "mine.csv").write_text("new"))
     tried(lambda: workspace.new("surveys", "s"))
-    tried(lambda: used_queue(workspace, said))
+    tried(lambda: said.extend(used_queue(workspace)))
     tried(lambda: workspace.delete_suite("suites/mine.csv"))
     tried(lambda: [workspace.delete_survey(one) for one in workspace.surveys()])
     tried(lambda: [workspace.delete_run(run.name) for run in workspace.runs()])

@@ -1,4 +1,4 @@
-"""A site whose building was killed."""
+"""A site that was killed while it was built, and what the next build makes of it."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +15,7 @@ from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
-from cimento.io.files import folder_atomically, refuse_existing
+from cimento.io.files import folder_atomically
 from cimento.options import run_option
 from cimento.paradigms.registry import (
     LoadedSuite,
@@ -302,8 +303,8 @@ def _write(loaded: LoadedSuite, output: Path, options: ConvertOptions) -> Path:
     if to in ("native", "xlsx"):
         return save_suite(loaded, output)
     if to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
-        refuse_existing(output)
-        return write_choice_tasks(tasks, output, meta=loaded.suite.meta)
+        write_tasks = partial(write_choice_tasks, tasks, meta=loaded.suite.meta)
+        return folder_atomically(output, write_tasks)
     sentences = sentence_suite(loaded)
     if options.language and to in _WITHOUT_LANGUAGE:
         # The command line gave it: it is no part of the file that could be lost.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +15,7 @@ from cimento.cli.flags import command_of
 from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import refuse_existing
+from cimento.io.files import folders_atomically
 from cimento.io.parsing import whole_number
 from cimento.options import run_option
 from cimento.paradigms.registry import load_suite, sentence_suite
@@ -215,10 +216,13 @@ def pairs(options: GrammarOptions) -> None:
     read = [read_grammar(find_grammar(name)) for name in names]
     made = [generate_suites(grammar, n=options.items, seed=options.seed) for grammar in read]
     parts = [part for pair in made for part in pair if part is not None]
-    for part in () if options.force else parts:
-        refuse_existing(output / part.name, todo=_REPLACE)
+    if options.force:
+        for part in parts:
+            write_native(part, output / part.name)
+    else:
+        writers = {output / part.name: partial(write_native, part) for part in parts}
+        folders_atomically(writers, todo=_REPLACE)
     for part in parts:
-        write_native(part, output / part.name)
         note(f"{counted(len(part.items), 'item')}: {output / part.name}; {lengths(part)}")
 
 
@@ -283,7 +287,8 @@ def prompted(options: PromptedOptions) -> None:
     from cimento.paradigms.prompted.prompts import prompted_suite
 
     derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
-    if not options.force:
-        refuse_existing(output, todo=_REPLACE)
-    PROMPTED.write(derived, output)
+    if options.force:
+        PROMPTED.write(derived, output)
+    else:
+        folders_atomically({output: partial(PROMPTED.write, derived)}, todo=_REPLACE)
     note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +13,7 @@ from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import refuse_existing, write_text
+from cimento.io.files import folder_atomically, refuse_existing, write_text
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import run_option
 from cimento.paradigms.registry import load_suite, load_suites, sentence_suite
@@ -62,8 +63,7 @@ def match_suite(options: MatchOptions) -> None:
         frequency=known,
         sha256=loaded.reading.sha256,
     )
-    refuse_existing(options.output)
-    write_native(matched.suite, options.output)
+    folder_atomically(options.output, partial(write_native, matched.suite))
     kept = len(matched.suite.items)
     header = ("", "items", "words apart", "characters apart", "words shared", "frequency apart")
     rows = [
@@ -99,8 +99,7 @@ def prime_suite(options: PrimeOptions) -> None:
         seed=options.seed,
         sha256=loaded.reading.sha256,
     )
-    refuse_existing(output)
-    write_native(made, output)
+    folder_atomically(output, partial(write_native, made))
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
 
 
@@ -122,8 +121,7 @@ def merge_suite(options: MergeOptions) -> None:
     loaded, output = load_suites(options.suites), options.output
     parts = {one.suite.name: sentence_suite(one) for one in loaded}
     made = merge_suites(parts, name=options.name)
-    refuse_existing(output)
-    write_native(made, output)
+    folder_atomically(output, partial(write_native, made))
     note(f"Written: {output}, {counted(len(made.items), 'item')} of {counted(len(parts), 'suite')}")
 
 

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, StorageError, UsageError
@@ -173,6 +173,46 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
             temporary.chmod(0o777 & ~_umask())
             _move_folder(temporary, target)
     return folder
+
+
+def folders_atomically(saves: Mapping[Path, Callable[[Path], object]], *, todo: str) -> None:
+    """Have several folders filled, and give them their names when all of them are complete.
+
+    One that is there already, with the same files, is left: an earlier call was killed after it.
+
+    Args:
+        saves: what writes the files of each folder.
+        todo: advice where another folder is in the way.
+
+    Raises:
+        StorageError: a folder with other files is in the way, or one cannot be written.
+    """
+    with contextlib.ExitStack() as stack:
+        made: dict[Path, Path] = {}
+        for folder, save in saves.items():
+            with writing(folder):
+                target = folder.resolve()
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made[folder] = stack.enter_context(unfinished(target, is_folder=True))
+                save(made[folder])
+        left = [folder for folder, temporary in made.items() if not _is_alike(folder, temporary)]
+        for folder in left:
+            refuse_existing(folder, todo=todo)
+        for folder in left:
+            with writing(folder):
+                made[folder].chmod(0o777 & ~_umask())
+                _move_folder(made[folder], folder.resolve())
+
+
+def _is_alike(folder: Path, other: Path) -> bool:
+    """Whether two folders hold the same files, none of them hidden."""
+    names, others = (
+        sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+        for one in (folder, other)
+    )
+    return names == others and all(
+        read_bytes(folder / name) == read_bytes(other / name) for name in names
+    )
 
 
 def refuse_existing(path: Path, *, todo: str = "Choose another name, or remove it.") -> None:

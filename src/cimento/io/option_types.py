@@ -17,6 +17,7 @@ class LoadingKeywords(TypedDict, total=False):
     dtype: object
     tokenizer: object
     model_args: Mapping[str, Any] | Sequence[str] | str
+    tokenizer_args: Mapping[str, Any] | Sequence[str] | str
     allow_pickle: bool
     trust_remote_code: bool
     kind: Literal["auto", "causal", "masked", "seq2seq", "diffusion"]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
-from cimento.io.files import read_bytes, writing
+from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.registry import load_suite, load_suites
 from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
@@ -277,8 +277,17 @@ def apply_judgments(
         )
     loaded = load_suite(path, language=language)
     first = once(judgments)
-    applied = loaded.paradigm.apply_judgments(loaded.suite, first, output, scale=scale)
+    applied: list[Applied] = []
+
+    def save(folder: Path) -> None:
+        apply = loaded.paradigm.apply_judgments
+        applied.append(apply(loaded.suite, first, folder, scale=scale))
+
+    if output.is_dir() and any(output.iterdir()):  # to be replaced, if its caller let it
+        save(output)
+    else:
+        folder_atomically(output, save)
     if again := len(judgments) - len(first):
         why = "the same person had answered the question before"
-        return replace(applied, passed={**applied.passed, why: again})
-    return applied
+        return replace(applied[0], passed={**applied[0].passed, why: again})
+    return applied[0]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean, listed
-from cimento.io.files import read_bytes, write_bytes, write_text, writing
+from cimento.io.files import folder_atomically, read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.people.annotate.candidates import CandidateTask
@@ -253,14 +253,17 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
     )
     review = SuiteReview(rows=tuple(after), changes=changes, status="")
     review = replace(review, status=_status(review, reviewer, rows=len(before)))
-    with writing(output, todo="Choose another folder."):
-        shutil.copytree(suite, output)
-    for name in dict.fromkeys(change.row.table for change in changes):
-        of_table = [change for change in changes if change.row.table == name]
-        writer = _write_stories if name.endswith(".jsonl") else _write_table
-        writer(output / name, of_table)
-    _write_settings(output / TOML, review, reviewer)
-    _append_log(output / LOG, review, reviewer)
+
+    def save(folder: Path) -> None:
+        shutil.copytree(suite, folder, dirs_exist_ok=True)
+        for name in dict.fromkeys(change.row.table for change in changes):
+            of_table = [change for change in changes if change.row.table == name]
+            writer = _write_stories if name.endswith(".jsonl") else _write_table
+            writer(folder / name, of_table)
+        _write_settings(folder / TOML, review, reviewer)
+        _append_log(folder / LOG, review, reviewer)
+
+    folder_atomically(output, save)
     return review
 
 

@@ -346,6 +346,10 @@ def losses(suite: Suite, format_: str) -> list[str]:
     return TARGETS[format_].losses(suite)
 
 
+_FOLDERS = frozenset({"native", "lm-eval"})
+"""The formats of a folder."""
+
+
 def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False) -> Path:
     """Write a suite in a format.
 
@@ -374,6 +378,6 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
             todo="Choose another format, or allow the loss with --allow-loss.",
         )
     refuse_existing(path)
-    if format_ == "native":
-        return folder_atomically(path, lambda folder: native.write_native(suite, folder))
+    if format_ in _FOLDERS:
+        return folder_atomically(path, lambda folder: target.write(suite, folder))
     return target.write(suite, path)
