@@ -13,7 +13,8 @@ from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
-from cimento.models.settings import Asking
+from cimento.models.base import TWO_SIDED
+from cimento.models.settings import Asking, Policy
 from cimento.options import RunOptions
 from cimento.paradigms.base import ParadigmOptions, TestSuite
 from cimento.paradigms.registry import suite_digest
@@ -239,7 +240,7 @@ class SuiteJob:
             options=self._options,
             scoring=self._scoring,
             inputs=self._inputs,
-            warnings=answers.warnings,
+            warnings=(*answers.warnings, *self._without_effect(answers)),
             went=AdaptiveRecord.of(noted),
             entries={
                 "label": self.model.label,
@@ -249,6 +250,16 @@ class SuiteJob:
                 **self._noted,
                 **noted,
             },
+        )
+
+    def _without_effect(self, answers: Answers) -> tuple[str, ...]:
+        """A remark on an option for masked models that was given for another one."""
+        pll, card = self._scoring.policy.pll, answers.model or self.model.card
+        # Conventions of other programs say what they do with either kind.
+        if pll == Policy().pll or card.kind in TWO_SIDED or getattr(self._options, "compat", ""):
+            return ()
+        return (
+            f"--pll={pll} has no effect: it is for masked models, and this one is {card.kind}.",
         )
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
