@@ -412,13 +412,13 @@ def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Ru
     pairs = matched(first, second, keys)
     if pairs is None:
         raise UsageError(
-            where="cimento compare",
+            where="compare",
             seen="a suite or a model has several runs in one of the folders",
             todo="Give single run folders.",
         )
     if not pairs:
         raise UsageError(
-            where="cimento compare", seen=_nothing_paired(first, second), todo="Give single runs."
+            where="compare", seen=_nothing_paired(first, second), todo="Give single runs."
         )
     return pairs
 

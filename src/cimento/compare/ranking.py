@@ -153,7 +153,7 @@ def rank_models(
     ]
     if not rankings and not correlations:
         raise UsageError(
-            where="cimento compare",
+            where="compare",
             seen="no suite was run by two models",
             todo="Give runs of one suite by several models.",
         )

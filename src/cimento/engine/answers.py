@@ -27,6 +27,7 @@ from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Noted, Remarking
+from cimento.models.failing import forward_errors
 from cimento.runs.usage import Tokens, total_tokens
 from cimento.suites import JsonValue
 
@@ -78,7 +79,8 @@ def answer(
         if some := [requests[number] for number in numbers]:
             # Texts are encoded and laid out in tables while the model answers another thread.
             asked = partial(askers[kind], some, model, cache, progress)
-            name, table, remarks = asked() if kind is Score else model.call(asked)
+            with forward_errors(model.scorer.card.name, model.scorer):
+                name, table, remarks = asked() if kind is Score else model.call(asked)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32

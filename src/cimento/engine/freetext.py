@@ -17,11 +17,11 @@ from cimento.io.declared import checked
 from cimento.io.option_types import ScoringKeywords
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
 from cimento.measures import boundary_corrected, surprisal_bits
-from cimento.models.base import Score, Scorer
+from cimento.models.base import TWO_SIDED, Score, Scorer
 from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.registry import AnyScorer
-from cimento.models.settings import Asking
+from cimento.models.settings import Asking, Policy
 from cimento.options import ScoringOptions
 from cimento.suites.stimuli import Span, one_or_several, word_spans
 
@@ -179,6 +179,12 @@ def _scored(
     requests = tuple(Score(wanted.text, wanted.context) for wanted, i in numbers.items())
     handle = ModelHandle(model, chosen)
     kept, policy = cache or MemoryCache(), handle.scoring.policy
+    if policy.pll != Policy().pll and (kind := handle.scorer.card.kind) not in TWO_SIDED:
+        raise UsageError(
+            where=f"--pll={policy.pll}",
+            seen=f"it is for masked models, and {handle.label} is {kind}",
+            todo="Leave it out.",
+        )
     tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
     order = [numbers[wanted] for wanted in asked]
     table = _at_level(level, asked, order, tokens, chosen)

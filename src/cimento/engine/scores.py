@@ -44,6 +44,7 @@ from cimento.models.base import (
     Scorer,
     TextScorer,
 )
+from cimento.models.failing import forward_errors
 from cimento.models.settings import Policy
 
 if TYPE_CHECKING:
@@ -122,15 +123,16 @@ def ask(
             raise only_logprobs(scorer.card)
         key = model_key(scorer.card, policy)
         return answer_texts(requests, scorer, model=key, cache=cache, progress=progress)
-    return answer_scores(
-        requests,
-        scorer,
-        policy=policy,
-        cache=cache,
-        columns=columns,
-        progress=progress,
-        compute=compute,
-    )
+    with forward_errors(scorer.card.name, scorer):
+        return answer_scores(
+            requests,
+            scorer,
+            policy=policy,
+            cache=cache,
+            columns=columns,
+            progress=progress,
+            compute=compute,
+        )
 
 
 def answer_scores(

@@ -249,7 +249,33 @@ def _taken(model: ModelLike, tokenizer: Any) -> str | AnyScorer | LoadedModel:  
     if isinstance(model, str) or hasattr(model, "card") or not is_module:
         # An object that is not a model is refused when it is opened.
         return cast("str | AnyScorer", model)
-    return LoadedModel(cast("PreTrainedModel", model), tokenizer)
+    module = cast("PreTrainedModel", model)
+    name = str(getattr(module, "name_or_path", "") or type(module).__name__)
+    return LoadedModel(without_peft(module, name), tokenizer)
+
+
+def without_peft(model: PreTrainedModel, name: str) -> PreTrainedModel:
+    """The model of transformers in a `PeftModel`, whose modules have the adapter inside.
+
+    Args:
+        model: a model of transformers, which is returned itself, or one that peft wraps.
+        name: its name, for messages.
+
+    Raises:
+        UsageError: the adapter is not in the modules of the model, but puts tokens before texts.
+    """
+    get_base = getattr(type(model), "get_base_model", None)
+    if get_base is None or not hasattr(model, "active_peft_config"):
+        return model
+    if model.active_peft_config.is_prompt_learning:
+        raise UsageError(
+            where=f"model {name!r}",
+            seen=f"its adapter ({type(model.active_peft_config).__name__}) puts tokens of its own"
+            " before every text, and is no part of the model's layers",
+            todo="Only adapters of weights (LoRA and the like) can be scored.",
+        )
+    inner: PreTrainedModel = get_base(model)
+    return inner
 
 
 TOKENS = 4096
@@ -288,6 +314,7 @@ def live_scorer(
             seen=f"{type(model).__name__} is no model of transformers in memory",
             todo="Load it first, or give cimento.evaluate its name.",
         )
+    model = without_peft(model, name)
     policy = live_policy(policy or Policy(), model)
     located = LocatedModel(name=name, folder=Path(), revision=weights_digest(model))
     return scorer_around(model, tokenizer, located=located, policy=policy, kind=kind, limits=limits)
@@ -394,13 +421,14 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
 
 
 def _kind_of(model: PreTrainedModel, name: str) -> Kind:
-    """The kind of a model: encoder-decoder by its config, else by the name of the class."""
+    """The kind of a model: encoder-decoder by its config, else by the names of its classes."""
     if getattr(model.config, "is_encoder_decoder", False):
         return "seq2seq"
-    written = type(model).__name__
-    kind = kind_by_name(written, parts=vars(model.config))
-    if kind is not None:
-        return kind
+    parts, written = vars(model.config), type(model).__name__
+    # A class of one's own has the kind of the class that it is made from.
+    for base in type(model).__mro__:
+        if kind := kind_by_name(base.__name__, parts=parts):
+            return kind
     raise UsageError(
         where=f"model {name!r}",
         seen=f"{written} is neither a causal nor a masked language model",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import ModelError, TextTooLongError
+from cimento.errors import CimentoError, ModelError, TextTooLongError
 from cimento.io.values import stretches
 from cimento.models.base import EncodedTexts, Score
 from cimento.models.characters import Characters, byte_offsets
@@ -222,7 +222,8 @@ class TextEncoder:
         Raises:
             TextTooLongError: a text does not fit the window, and none slides over it.
             ModelError: the text already begins with the tokens that the frame would add, a token
-                lies across the end of the context, or the model does not know a token.
+                lies across the end of the context, the model does not know a token, or the
+                tokenizer fails.
         """
         import numpy as np
 
@@ -232,7 +233,13 @@ class TextEncoder:
             len(text) - len(request.text) for text, request in zip(whole, requests, strict=True)
         ]
         characters = Characters.of(whole)
-        cut = _cut(whole, self.tokenizer, characters)
+        try:
+            cut = _cut(whole, self.tokenizer, characters)
+        except CimentoError:
+            raise
+        # Tokenizers are programs in several languages, with errors of their own.
+        except Exception as error:
+            raise self._untokenized(whole, error) from error
         shift = np.array(before, dtype=np.int64)[cut.text]
         self._refuse(requests, cut, shift)
         regions = [
@@ -250,6 +257,21 @@ class TextEncoder:
             end=np.where(cut.start < shift, -1, cut.end - shift),
             words=characters.containing(begins, cut.text, cut.start),
             wanted=characters.inside(wanted, cut.text, cut.start, cut.end),
+        )
+
+    def _untokenized(self, texts: Sequence[str], error: Exception) -> ModelError:
+        """The error of texts with which the tokenizer fails; it names the first of these."""
+        where = f"model {self.name!r}"
+        for text in texts:
+            try:
+                tokenized([text], self.tokenizer)
+            except Exception as its:  # noqa: BLE001  # as above
+                where, error = f"{where}, text {shortened(text)!r}", its
+                break
+        return ModelError(
+            where=where,
+            seen=f"its tokenizer failed ({type(error).__name__}: {str(error)[:200]})",
+            todo="Is it the tokenizer of this model? Else take out what is odd in the text.",
         )
 
     @property

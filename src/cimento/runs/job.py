@@ -14,7 +14,8 @@ from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, ModelError
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
-from cimento.models.settings import Asking
+from cimento.models.base import TWO_SIDED
+from cimento.models.settings import Asking, Policy
 from cimento.models.special_tokens import on_special_tokens, suspicious
 from cimento.options import RunOptions
 from cimento.paradigms.base import ParadigmOptions, TestSuite
@@ -244,7 +245,11 @@ class SuiteJob:
             options=self._options,
             scoring=self._scoring,
             inputs=self._inputs,
-            warnings=(*answers.warnings, *self._on_special_tokens()),
+            warnings=(
+                *answers.warnings,
+                *self._without_effect(answers),
+                *self._on_special_tokens(),
+            ),
             went=AdaptiveRecord.of(noted),
             entries={
                 "label": self.model.label,
@@ -265,6 +270,16 @@ class SuiteJob:
         except ModelError:  # it comes with code, and only the loaded model has run that
             return ()
         return () if tokenizer is None else on_special_tokens(tokenizer, self._suspicious)
+
+    def _without_effect(self, answers: Answers) -> tuple[str, ...]:
+        """A remark on an option for masked models that was given for another one."""
+        pll, card = self._scoring.policy.pll, answers.model or self.model.card
+        # Conventions of other programs say what they do with either kind.
+        if pll == Policy().pll or card.kind in TWO_SIDED or getattr(self._options, "compat", ""):
+            return ()
+        return (
+            f"--pll={pll} has no effect: it is for masked models, and this one is {card.kind}.",
+        )
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""

@@ -38,11 +38,15 @@ WITHOUT_BLANKS = re.compile(
 """Characters of scripts that put no blanks between words."""
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_SHOWN = 60
+
+
 def one_or_several(texts: str | Sequence[str]) -> list[str]:
     """Texts as a list; a str is a single text, not a sequence of characters.
 
     Raises:
-        UsageError: one of them is not a str.
+        UsageError: one of them is not a str, or has half of a character.
     """
     several = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else list(texts)
     for text in several:
@@ -51,6 +55,13 @@ def one_or_several(texts: str | Sequence[str]) -> list[str]:
                 where="texts",
                 seen=f"{text!r} is of type {type(text).__name__}, not str",
                 todo="Give one str or several.",
+            )
+        if half := _SURROGATE.search(text):
+            raise UsageError(
+                where=f"text {text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN]!r}",
+                seen=f"{half.group()!r} at character {half.start() + 1} is half of a character,"
+                " which no file and no model can hold",
+                todo="Read the text again with its encoding, or leave the character out.",
             )
     return several
 

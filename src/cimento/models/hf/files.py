@@ -48,6 +48,11 @@ Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
 _CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
 _MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 _GENERATING = "ForConditionalGeneration"
+_AUTO_KINDS: Mapping[str, Kind] = {
+    "AutoModelForCausalLM": "causal",
+    "AutoModelForMaskedLM": "masked",
+    "AutoModelForSeq2SeqLM": "seq2seq",
+}
 _INNER_CONFIGS = ("text_config", "vision_config", "audio_config")
 
 
@@ -437,7 +442,14 @@ def kind_in(config: Mapping[str, Any]) -> Kind | None:
     kinds = {kind_by_name(name, parts=config) for name in named_architectures(config)}
     if "masked" in kinds:
         return "masked"
-    return "causal" if "causal" in kinds else None
+    if "causal" in kinds:
+        return "causal"
+    # Code that comes with a model has classes of any names, and says which loader takes them.
+    brought = config.get("auto_map")
+    named = {
+        kind for auto, kind in _AUTO_KINDS.items() if isinstance(brought, dict) and auto in brought
+    }
+    return named.pop() if len(named) == 1 else None
 
 
 def named_architectures(config: Mapping[str, Any]) -> list[str]:

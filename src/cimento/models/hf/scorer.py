@@ -19,6 +19,7 @@ import torch
 
 from cimento.io.tables import BOUNDARY, UNIGRAM
 from cimento.models.base import TWO_SIDED, Encoded, ModelCard
+from cimento.models.failing import forward_errors
 from cimento.models.hf.batches import memory_of
 from cimento.models.hf.boundaries import (
     NOTHING_MARKED,
@@ -103,7 +104,7 @@ class TransformersScorer(ABC):
         self.opened: dict[object, Any] = {}
         self.notes: tuple[str, ...] = ()
         self._lock = lock_of(model)
-        with self._lock:
+        with self._lock, forward_errors(card.name, tokenizer):
             self._open(shell_of(model), tokenizer, policy, limits)
 
     def _open(
