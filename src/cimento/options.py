@@ -49,8 +49,10 @@ EngineName: TypeAlias = Literal["local", "ray"]
 
 def _number_or_auto(value: object) -> object:
     """A limit on batches as a number, or ``auto`` for no fixed limit."""
+    if value == "auto":
+        return value
     number = whole_number(value) if isinstance(value, str) else value
-    if value != "auto" and not (isinstance(number, int) and number >= 1):
+    if not (isinstance(number, int) and number >= 1):
         raise ValueError("give a whole number from 1, or auto")
     return number
 

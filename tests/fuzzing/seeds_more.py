@@ -157,9 +157,9 @@ DIALOGUES = json.dumps(
 ISLAND_ROWS = lines(
     ["participant", "experiment", "dependency", "island", "condition", "item_number", "judgment",
      "zscore_published"],
-    ["p1", "e1", "wh", "whether", "short", "1", "6", "1.1"],
-    ["p1", "e1", "wh", "whether", "long", "2", "2", "-0.9"],
-    ["p1", "e1", "wh", "filler", "x", "3", "7", ""],
+    ["p1", "e1", "wh", "whether", "short_island", "1", "6", "1.1"],
+    ["p1", "e1", "wh", "whether", "long_island", "2", "2", "-0.9"],
+    ["p1", "e1", "wh", "filler", "long_nonisland", "3", "7", ""],
     separator=",",
 )  # fmt: skip
 

@@ -22,7 +22,7 @@ def noted(tmp_path, table, model, name="pairs.tsv"):
     assert invoke(["run", str(path), "-m", model, "-o", str(output), "--language", "en"]) == 0
     (run,) = find_runs(output)
     manifest = json.loads((run.path / "manifest.json").read_text())
-    return [text for text in manifest["warnings"] if "special token" in text]
+    return [text for text in manifest["warnings"] if " special tokens of the model: " in text]
 
 
 PAIRS = "good\tbad\nThe {0} sleeps.\tThe {0} sleep.\nThe girl reads.\tThe girl read.\n"

@@ -52,7 +52,7 @@ def answer(
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> Answers:
-    """The answers to requests of any kinds, which are numbered by their positions.
+    """The answers to requests of any kinds, numbered by their positions.
 
     Args:
         requests: the requests, without repeats.
@@ -69,16 +69,14 @@ def answer(
 
     meter = model.scorer.meter if isinstance(model.scorer, Metered) else {}
     meter.clear()
-    tables: dict[str, list[pl.DataFrame]] = {}
     warnings = list(model.scorer.notes) if isinstance(model.scorer, Noted) else []
+    tables: dict[str, list[pl.DataFrame]] = {}
     askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
-    by_kind: dict[type[Request], list[int]] = {kind: [] for kind in askers}
-    for number, request in enumerate(requests):
-        by_kind[type(request)].append(number)
-    for kind, numbers in by_kind.items():
+    for kind in askers:
+        numbers = [n for n, request in enumerate(requests) if type(request) is kind]
         if some := [requests[number] for number in numbers]:
-            # Texts are encoded and laid out in tables while the model answers another thread.
             asked = partial(askers[kind], some, model, cache, progress)
+            # Texts are encoded and laid out in tables while the model answers another thread.
             with forward_errors(model.scorer.card.name, model.scorer):
                 name, table, remarks = asked() if kind is Score else model.call(asked)
             if len(some) < len(requests):

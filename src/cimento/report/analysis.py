@@ -52,8 +52,9 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
     grids = _grids_of_level(analysis, all_items=all_items)
     for other in analysis.others:
         name = level_name(other)
+        part = name.replace(" ", "-")
         grids |= {
-            f"{key}, {name}": replace(grid, title=f"{name[0].upper()}{name[1:]}. {grid.title}")
+            f"{key}-{part}": replace(grid, title=f"{name[0].upper()}{name[1:]}. {grid.title}")
             for key, grid in _grids_of_level(other, all_items=all_items).items()
         }
     if analysis.others:

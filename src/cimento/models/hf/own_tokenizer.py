@@ -13,7 +13,6 @@ from cimento.models.hf.arguments import (
     TRUST_CODE,
     refuse_of_tokenizer,
 )
-from cimento.models.hf.boundaries import tokenizer_state
 from cimento.models.hf.files import LocatedModel
 from cimento.models.hf.warned import FIX_PATTERN, WRONG_PATTERN, listening, on_pattern
 from cimento.models.settings import Policy
@@ -77,6 +76,8 @@ def _without_effect(name: str, located: LocatedModel) -> str:
 
 def _reading(tokenizer: PreTrainedTokenizerBase) -> tuple[object, ...]:
     """What decides how a tokenizer reads texts and chats."""
+    from cimento.models.hf.boundaries import tokenizer_state  # imports torch
+
     return (
         tokenizer_state(tokenizer),
         tokenizer.special_tokens_map,
