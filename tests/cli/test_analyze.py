@@ -25,9 +25,9 @@ def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
     shown = capsys.readouterr().out
     for part in ("How able the models are", "How hard the phenomena are", "shares of the variance"):
         assert part in shown
-    assert "subject-verb agreement" in shown
-    # The suite on gaps is the harder one, and its items are shown with their sentences.
-    assert shown.index("filler-gap") < shown.index("subject-verb agreement")
+    # The suites differ in their level of chance, and so each has a scale of its own.
+    assert shown.index("subject-verb agreement") < shown.index("Chance 0.19. ")
+    assert shown.index("Chance 0.19. ") < shown.index("filler-gap")
 
 
 def test_json_has_every_item_and_every_answer(runs, capsys):
@@ -42,11 +42,12 @@ def test_json_has_every_item_and_every_answer(runs, capsys):
 def test_tables_are_written_in_every_form(runs, tmp_path):
     assert invoke(["analyze", str(runs), "--items", "-o", str(tmp_path)]) == 0
     names = {"models", "phenomena", "variance", "items"}
-    assert {path.stem for path in tmp_path.glob("*.csv")} == names
+    written = {path.name for path in tmp_path.glob("*.csv")}
+    assert written == {f"{name}{level}.csv" for name in names for level in ("", "-chance-0.19")}
     drawn = {path.stem for path in tmp_path.glob("*.svg")}
     assert drawn == {"wright", "difficulty", "information"}
     lines = (tmp_path / "items.csv").read_text("utf-8").splitlines()
-    assert len(lines) > 40
+    assert len(lines) == 25  # a heading, and the 24 items of the suite of agreement
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,11 @@ def has_column(runs: Iterable[Run], name: str) -> bool:
     return any(name in _columns(run) for run in runs)
 
 
+def are_judged(runs: Iterable[Run]) -> bool:
+    """Whether some item of some runs is right or wrong; ratings, say, are only correlated."""
+    return any(one.outcomes()["right"].is_not_null().any() for one in runs if item_outcomes([one]))
+
+
 def respondents_of(
     judgments: Sequence[Judgment], runs: Sequence[Run], *, ties: TieRule = "judged"
 ) -> list[Respondent]:

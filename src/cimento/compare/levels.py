@@ -18,6 +18,7 @@ from cimento.compare.answer_table import (
     Respondent,
     TieRule,
     answer_table,
+    are_judged,
     has_column,
 )
 from cimento.compare.item_outcomes import judged_on_measure
@@ -96,6 +97,8 @@ def analyze_runs(
 
     judged, phenomenon = judged_on_measure(runs, settings.measure), settings.phenomenon
     levels = levels_of(judged)
+    # Suites of which nothing is right or wrong have no level; alone, they are refused below.
+    levels = [level for level in levels if are_judged(level[1])] or levels
     if len(levels) > 1 and phenomenon:
         table_of(runs, phenomenon)  # refuses a column that no suite has
     analyses = []

@@ -72,10 +72,10 @@ def answer(
     warnings = list(model.scorer.notes) if isinstance(model.scorer, Noted) else []
     tables: dict[str, list[pl.DataFrame]] = {}
     askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
-    for kind in askers:
+    for kind, asker in askers.items():
         numbers = [n for n, request in enumerate(requests) if type(request) is kind]
         if some := [requests[number] for number in numbers]:
-            asked = partial(askers[kind], some, model, cache, progress)
+            asked = partial(asker, some, model, cache, progress)
             # Texts are encoded and laid out in tables while the model answers another thread.
             with forward_errors(model.scorer.card.name, model.scorer):
                 name, table, remarks = asked() if kind is Score else model.call(asked)
