@@ -258,5 +258,6 @@ def test_prophetnet_is_refused_for_what_it_does():
     whole = first_three(2, 10, 11, 12, 13)
     assert torch.equal(whole, first_three(2, 10, 11, 20, 21))
     assert (whole - first_three(2, 10, 11)).abs().max() > 1e-5
+    tokenizer = zoo.tokenizer(zoo.ENCODER_DECODERS["bart"].tokenizer)
     with pytest.raises(ModelError, match="another number of tokens follows it, whichever"):
-        cimento.live_scorer(model, zoo.tokenizer(zoo.ENCODER_DECODERS["bart"].tokenizer), name="prophetnet")
+        cimento.live_scorer(model, tokenizer, name="prophetnet")

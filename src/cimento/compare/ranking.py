@@ -134,9 +134,8 @@ def rank_models(
         outcomes: of two models or more.
         correction: ``holm``, or ``bh`` for the share of false finds.
         seed: of what is drawn.
-        with_pairs: whether every pair of models is described. Without, a ranking has no pairs,
-            and its places follow from the same tests; correlations are left out where there are
-            rankings.
+        with_pairs: whether rankings have their pairs. Without, places follow from the same tests,
+            and correlations are left out where there are rankings.
 
     Raises:
         UsageError: no suite was run by two models.

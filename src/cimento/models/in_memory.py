@@ -247,10 +247,11 @@ def without_peft(model: PreTrainedModel, name: str) -> PreTrainedModel:
     get_base = getattr(type(model), "get_base_model", None)
     if get_base is None or not hasattr(model, "active_peft_config"):
         return model
-    if model.active_peft_config.is_prompt_learning:
+    config: Any = model.active_peft_config
+    if config.is_prompt_learning:
         raise UsageError(
             where=f"model {name!r}",
-            seen=f"its adapter ({type(model.active_peft_config).__name__}) puts tokens of its own"
+            seen=f"its adapter ({type(config).__name__}) puts tokens of its own"
             " before every text, and is no part of the model's layers",
             todo="Only adapters of weights (LoRA and the like) can be scored.",
         )

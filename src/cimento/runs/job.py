@@ -256,7 +256,8 @@ class SuiteJob:
         """A remark on an option for masked models that was given for another one."""
         pll, card = self._scoring.policy.pll, answers.model or self.model.card
         # Conventions of other programs say what they do with either kind.
-        if pll == Policy().pll or card.kind in TWO_SIDED or getattr(self._options, "compat", ""):
+        follows_others = bool(getattr(self._options, "compat", ""))
+        if pll == Policy().pll or card.kind in TWO_SIDED or follows_others:
             return ()
         return (
             f"--pll={pll} has no effect: it is for masked models, and this one is {card.kind}.",

@@ -159,7 +159,8 @@ def _sees_tokens(model: PreTrainedModel, within: FloatArray, long: Ids, toleranc
     """Whether scores of a text's beginning change with the tokens that follow, not their number."""
     half = len(long) // 2
     # The tokens of the beginning are such as the model knows.
-    others = (*long[:half], *(long[:half] * 2)[: len(long) - half])
+    beginning = [*long[:half]]
+    others = [*beginning, *(beginning * 2)[: len(long) - half]]
     changed = plain_logprobs(model, others)[:half]
     return largest_difference(changed, within[:half]) > tolerance
 
