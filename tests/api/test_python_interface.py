@@ -212,11 +212,11 @@ def test_the_names_of_cimento_are_these():
         "Measure Meta Missing ModelCard ModelError Outcome Policy Prediction Reading Region Run "
         "RunOptions RunSummary Scorer SiteSettings Source Suite SuiteError Summary TableError "
         "TextScorer "
-        "UsageError analyze cite compare evaluate evaluate_all evaluate_while_training export "
+        "UsageError analyze cite cloze compare evaluate evaluate_all evaluate_while_training export "
         "figure "
         "fill join_surprisals live_scorer load_model load_suite load_suites new_canary "
         "open_morphology "
-        "open_run open_runs open_source pairs report score undisturbed write_site"
+        "open_run open_runs open_source pairs ratings report score stories undisturbed write_site"
     )
     for name in dir(cimento):
         assert getattr(cimento, name).__module__.startswith("cimento."), name
