@@ -41,7 +41,6 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unus
 	$(BIN)/python scripts/check_sizes.py
 	$(BIN)/python scripts/dead_names.py
 	$(BIN)/python scripts/picture.py --check
-	$(BIN)/python scripts/option_types.py --check
 	$(BIN)/python scripts/measure_shape.py --page --check
 
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError, compare, evaluate, load_suite, pairs
+from cimento.compare import item_outcomes, rank_models
 from cimento.testing import FakeScorer
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
@@ -310,6 +311,42 @@ def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
     ]  # fmt: skip
     assert invoke(["compare", folders[0]]) == 2
     assert "no suite was run by two models" in capsys.readouterr().err
+
+
+def test_the_pairs_of_more_than_ten_models_are_printed_on_request(tmp_path, capsys):
+    for number in range(11):
+        recorded(tmp_path, f"m{number}", [1.0, 2.0] * number + [2.0, 1.0] * (20 - number))
+    folders = [str(tmp_path / f"m{number}") for number in range(11)]
+    shown = {}
+    for options in ((), ("--pairs",), ("-o", str(tmp_path / "tables")), ("--json",)):
+        capsys.readouterr()
+        assert invoke(["compare", *folders, *options]) == 0
+        shown[options[:1]] = capsys.readouterr()
+    plain = shown[()]
+    assert "gained/lost" not in plain.out
+    assert "The pairs of 11 models are not listed: --pairs prints them" in plain.err
+    assert "gained/lost" in shown[("--pairs",)].out
+    assert (tmp_path / "tables" / "pairs.csv").is_file()
+    (table,) = json.loads(shown[("--json",)].out)["rankings"]
+    assert len(table["pairs"]) == 55  # 11 x 10 / 2
+    # Places and all other tables are the same, with and without the pairs.
+    ranking = plain.out[: plain.out.index("\n\n")]
+    assert shown[("--pairs",)].out.startswith(ranking)
+    invoke(["compare", *folders[:10]])
+    assert "gained/lost" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("clusters", [None, {str(n): str(n // 2) for n in range(24)}])
+def test_places_are_the_same_without_the_pairs(clusters):
+    rights = ["+" * k + "-" * (24 - k) for k in (24, 22, 20, 12, 7, 5, 1)]
+    runs = [marks(f"m{n}", right, clusters=clusters) for n, right in enumerate(rights)]
+    outcomes = item_outcomes(runs)
+    (whole,), (short,) = (
+        rank_models(outcomes, with_pairs=with_pairs).rankings for with_pairs in (True, False)
+    )
+    assert (len(whole.pairs), short.pairs) == (21, ())
+    assert short.models == whole.models
+    assert len({model.rank.best for model in short.models}) > 1
 
 
 def test_several_suites_share_one_table_of_each_kind(tmp_path, capsys):

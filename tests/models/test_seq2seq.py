@@ -8,8 +8,13 @@ import shutil
 
 import pytest
 import torch
-from transformers import AutoModelForSeq2SeqLM
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    ProphetNetConfig,
+    ProphetNetForConditionalGeneration,
+)
 
+import cimento
 from cimento import Asking, ModelError, Policy, UsageError
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
@@ -230,3 +235,29 @@ def test_a_model_can_be_named_as_what_it_is(zoo_folder):
 
     assert one.logprobs == other.logprobs
     assert surprisal_bits(one.total) > 0
+
+
+def test_prophetnet_is_refused_for_what_it_does():
+    """Its decoder's scores change with the number of tokens that follow, not with their names."""
+    config = ProphetNetConfig(
+        vocab_size=420, hidden_size=32, encoder_ffn_dim=32, decoder_ffn_dim=32, ngram=2,
+        num_encoder_layers=2, num_decoder_layers=2, num_encoder_attention_heads=2,
+        num_decoder_attention_heads=2, pad_token_id=0, decoder_start_token_id=2, eos_token_id=2,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = ProphetNetForConditionalGeneration(config).eval()
+    for weight in model.parameters():
+        torch.nn.init.normal_(weight, std=1.0)
+
+    def first_three(*ids):
+        ids = torch.tensor([ids])
+        with torch.no_grad():
+            logits = model(input_ids=ids[:, :2], decoder_input_ids=ids, use_cache=False).logits
+        return logits[0, :3].log_softmax(-1)
+
+    whole = first_three(2, 10, 11, 12, 13)
+    assert torch.equal(whole, first_three(2, 10, 11, 20, 21))
+    assert (whole - first_three(2, 10, 11)).abs().max() > 1e-5
+    tokenizer = zoo.tokenizer(zoo.ENCODER_DECODERS["bart"].tokenizer)
+    with pytest.raises(ModelError, match="another number of tokens follows it, whichever"):
+        cimento.live_scorer(model, tokenizer, name="prophetnet")

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
 
 _TWO = 2
+_MOST_IN_PAIRS = 10
+"""Number of models up to which every pair of them is printed without being asked for."""
 
 
 class CompareOptions(GridOptions):
@@ -51,6 +53,10 @@ class CompareOptions(GridOptions):
     )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
     items: bool = option(default=False, help="Also print the difference of every item.")
+    pairs: bool = option(
+        default=False,
+        help="Also print every pair of more than ten models; -o and --json always have them.",
+    )
     every_question: bool = option(
         default=False,
         help="Also compare every question of a suite: single predictions, hits at k, all tiers.",
@@ -207,10 +213,20 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
-    ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
+    models = {one.model for one in outcomes}
+    asked = options.pairs or options.output is not None or options.as_json
+    with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
+    ranked = rank_models(
+        outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
+    )
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
     show_grids(ranked.grids(correction=options.correct), options)
+    if not with_pairs:
+        note(
+            f"The pairs of {len(models)} models are not listed: --pairs prints them, -o DIR"
+            " writes them."
+        )
     for title in ranked.alone:
         note(f"Not compared: {title}. No other run here is on this suite.")
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]

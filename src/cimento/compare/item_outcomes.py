@@ -197,8 +197,8 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
 
 
 def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
-    known = rows.filter(rows[column].is_not_null())
-    return dict(zip(known["item"].to_list(), known[column].to_list(), strict=True))
+    both = zip(rows["item"].to_list(), rows[column].to_list(), strict=True)
+    return {item: value for item, value in both if value is not None}
 
 
 def step_of(name: str) -> tuple[str, int | None]:
@@ -253,11 +253,12 @@ def labelled_apart(runs: Sequence[Run]) -> list[Run]:
 
 
 def _names_apart(runs: Sequence[Run]) -> list[str]:
-    names = []
-    for run in runs:
-        twins = [r for r in runs if (r.suite.name, r.model) == (run.suite.name, run.model)]
-        names.append(_with_options(run, twins) if len(twins) > 1 else run.model)
-    return names
+    keys = [(run.suite.name, run.model) for run in runs]
+    twins = grouped(zip(keys, runs, strict=True))
+    return [
+        _with_options(run, twins[key]) if len(twins[key]) > 1 else run.model
+        for run, key in zip(runs, keys, strict=True)
+    ]
 
 
 def without_trials(runs: Sequence[Run], *, beside: int = 2) -> tuple[list[Run], list[Run]]:
@@ -276,13 +277,13 @@ def without_trials(runs: Sequence[Run], *, beside: int = 2) -> tuple[list[Run], 
     versions = [(run.suite_name, digest) for run, digest in zip(runs, digests, strict=True)]
     both = list(zip(runs, versions, strict=True))
     whole = [(version, run.model) for run, version in both if not is_trial(run)]
-    counts = Counter(version for version, _ in whole)
-    trials = [
-        run
+    counts, there = Counter(version for version, _ in whole), set(whole)
+    left_out = [
+        is_trial(run) and (version, run.model) in there and counts[version] >= beside
         for run, version in both
-        if is_trial(run) and (version, run.model) in whole and counts[version] >= beside
     ]
-    return [run for run in runs if run not in trials], trials
+    split = list(zip(runs, left_out, strict=True))
+    return [run for run, is_out in split if not is_out], [run for run, is_out in split if is_out]
 
 
 def without_restated(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:

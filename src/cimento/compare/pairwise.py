@@ -418,11 +418,16 @@ def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Te
         correction: ``holm``, or ``bh`` for the share of false finds.
     """
     tests = (one.test if isinstance(one, PairwiseComparison) else one.change for one in comparisons)
-    p_values = _CORRECTIONS[correction]([test.p for test in tests])
+    p_values = adjusted([test.p for test in tests], correction)
     return tuple(
         dataclasses.replace(comparison, corrected=p, family=len(comparisons))
         for comparison, p in zip(comparisons, p_values, strict=True)
     )
+
+
+def adjusted(p_values: Sequence[float | None], correction: Correction) -> list[float | None]:
+    """P-values corrected over all of them; None where a test is undefined."""
+    return _CORRECTIONS[correction](p_values)
 
 
 def surely_worse(

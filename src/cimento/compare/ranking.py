@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import (
     Correction,
     PairedCorrelations,
     PairwiseComparison,
+    adjusted,
     compare_pair,
     corrected,
     paired_correlations,
@@ -19,8 +20,8 @@ from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
-from cimento.statistics.design import Significance
-from cimento.statistics.differences import cochran_q, share_test
+from cimento.statistics.design import Design, Significance
+from cimento.statistics.differences import cochran_q, discordant, share_test
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import ModelRanks, Rank, RankedPair, rank_by_pairs
 from cimento.statistics.reliability import ItemAnalysis, item_analysis
@@ -121,7 +122,11 @@ class Rankings:
 
 
 def rank_models(
-    outcomes: Sequence[ItemOutcomes], *, correction: Correction = "holm", seed: int = 0
+    outcomes: Sequence[ItemOutcomes],
+    *,
+    correction: Correction = "holm",
+    seed: int = 0,
+    with_pairs: bool = True,
 ) -> Rankings:
     """All models of each suite and question, with p-values corrected over all pairs.
 
@@ -133,6 +138,8 @@ def rank_models(
         correction: of the p-values that are shown: ``holm``, or ``bh`` for the share of false
             finds.
         seed: of what is drawn.
+        with_pairs: whether rankings have their pairs. Without, places follow from the same tests,
+            and correlations are left out where there are rankings.
 
     Raises:
         UsageError: no suite was run by two models.
@@ -140,7 +147,7 @@ def rank_models(
     groups = grouped(((one.suite, one.question), one) for one in outcomes)
     several = [group for group in groups.values() if len(group) > 1]
     rankings = [
-        _ranking(judged, seed=seed)
+        _ranking(judged, seed=seed, with_pairs=with_pairs)
         for group in several
         if len(judged := [one for one in group if one.right]) > 1
         or (not any(one.coefficients for one in group) and len(judged := group) > 1)
@@ -149,7 +156,7 @@ def rank_models(
         change
         for group in several
         for one, other in combinations(group, TWO)
-        for change in paired_correlations(one, other)
+        for change in (paired_correlations(one, other) if with_pairs or not rankings else ())
     ]
     if not rankings and not correlations:
         raise UsageError(
@@ -159,29 +166,57 @@ def rank_models(
         )
     together = {one.suite for group in several for one in group}
     titles = (f"{one.suite}, {one.model}" for one in outcomes if one.suite not in together)
-    every = [pair for ranking in rankings for pair in ranking.pairs]
-    # Places hold for all models at once only where no pair at all is found by chance.
-    sure = iter(corrected(every, "holm"))
-    pairs = iter(corrected(every, correction))
-    placed = [_placed(r, [next(sure) for _ in r.pairs]) for r in rankings]
     return Rankings(
-        rankings=tuple(replace(r, pairs=tuple(islice(pairs, len(r.pairs)))) for r in placed),
+        rankings=tuple(_all_placed(rankings, correction)),
         correlations=corrected(correlations, correction),
         alone=tuple(dict.fromkeys(titles)),
     )
 
 
-def _placed(ranking: Ranking, pairs: Sequence[PairwiseComparison]) -> Ranking:
-    """A ranking with the places that pairs, corrected by Holm's method, leave to its models."""
+@dataclass(frozen=True, slots=True)
+class _Unplaced:
+    """A ranking without places, and every pair of its models with p before any correction."""
+
+    ranking: Ranking
+    tests: list[tuple[str, str, float | None]]
+
+
+def _all_placed(rankings: Sequence[_Unplaced], correction: Correction) -> Iterator[Ranking]:
+    """The rankings with corrected pairs and with places."""
+    tests = [p for one in rankings for _, _, p in one.tests]
+    # Places hold for all models at once only where no pair at all is found by chance.
+    sure, shown = iter(adjusted(tests, "holm")), iter(adjusted(tests, correction))
+    for one in rankings:
+        yield _placed(
+            one,
+            sure=[next(sure) for _ in one.tests],
+            shown=[next(shown) for _ in one.tests],
+            family=len(tests),
+        )
+
+
+def _placed(
+    unplaced: _Unplaced,
+    *,
+    sure: Sequence[float | None],
+    shown: Sequence[float | None],
+    family: int,
+) -> Ranking:
+    """A ranking with corrected pairs, and the places that Holm's correction leaves to models."""
+    ranking = unplaced.ranking
+    pairs = [
+        replace(pair, corrected=p, family=family)
+        for pair, p in zip(ranking.pairs, shown, strict=False)
+    ]
     shares = {one.model: one.accuracy for one in ranking.models if one.accuracy is not None}
-    tested = [(pair.first, pair.second, pair.corrected) for pair in pairs]
+    tested = [(one, other, p) for (one, other, _), p in zip(unplaced.tests, sure, strict=True)]
     ranks = rank_by_pairs(shares, tested if shares else [], corrected=True).ranks
     by_model = {rank.name: rank for rank in ranks}
     models = (replace(one, rank=by_model.get(one.model)) for one in ranking.models)
-    return replace(ranking, models=tuple(models))
+    return replace(ranking, pairs=tuple(pairs), models=tuple(models))
 
 
-def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
+def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _Unplaced:
     items = [item for item in group[0].right if all(item in one.right for one in group)]
     scored_by_some = {item for one in group for item in one.right}
     design = group[0].design(items)
@@ -199,19 +234,23 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
         for one in group
     ]
     rows = list(zip(*columns.values(), strict=True))
-    return Ranking(
+    several = combinations(group, TWO) if with_pairs else ()
+    pairs = tuple(compare_pair(one, other, items) for one, other in several)
+    tests = [(pair.first, pair.second, pair.test.p) for pair in pairs]
+    ranking = Ranking(
         suite=group[0].suite,
         question=group[0].question,
         n=len(items),
         left_out=len(scored_by_some) - len(items),
         models=tuple(sorted(models, key=lambda model: -(model.accuracy or 0.0))),
-        pairs=tuple(compare_pair(one, other, items) for one, other in combinations(group, TWO)),
+        pairs=pairs,
         together=cochran_q(rows, design, seed=seed) if len(group) > TWO else None,
         alpha=krippendorff_alpha(rows, design=design),
         analysis=item_analysis(rows, seed=seed),
         items=tuple(items),
         note=rates_only(one.kind for one in group),
     )
+    return _Unplaced(ranking, tests if with_pairs else _share_tests(columns, design).pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +294,11 @@ def places_of(group: Sequence[ItemOutcomes], *, items: Collection[str] | None = 
     by_some = {item for keys in listed for item in keys if items is None or item in items}
     if not shared:
         return Places(ranks={}, left_out=len(by_some), reason="no item was scored on all models")
-    tests = _share_tests(judged, shared) if judged else _correlation_tests(group, shared)
+    if judged:
+        shared_columns = {one.model: [one.right[item] for item in shared] for one in judged}
+        tests = _share_tests(shared_columns, judged[0].design(shared))
+    else:
+        tests = _correlation_tests(group, shared)
     ranked = rank_by_pairs(tests.means, tests.pairs) if tests.means else ModelRanks((), ())
     return Places(
         ranks={rank.name: rank for rank in ranked.ranks},
@@ -276,15 +319,20 @@ class _Tests:
     method: str
 
 
-def _share_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _Tests:
-    design = group[0].design(items)
-    columns = {one.model: [one.right[item] for item in items] for one in group}
-    tests = {
-        (one, other): share_test(columns[other], columns[one], design)
-        for one, other in combinations(columns, TWO)
-    }
+def _share_tests(columns: Mapping[str, Sequence[bool]], design: Design) -> _Tests:
+    """The tests of what each model gets right of the same items.
+
+    Where items stand alone, p depends on two numbers, which many pairs of models share.
+    """
+    known: dict[tuple[int, int], Significance] = {}
+    tests = {}
+    for one, other in combinations(columns, TWO):
+        counts = discordant(columns[other], columns[one])
+        if design.clustered or counts not in known:
+            known[counts] = share_test(columns[other], columns[one], design)
+        tests[one, other] = known[counts]
     return _Tests(
-        {model: sum(column) / len(items) for model, column in columns.items()},
+        {model: sum(column) / design.n for model, column in columns.items() if design.n},
         [(one, other, test.p) for (one, other), test in tests.items()],
         " or ".join(dict.fromkeys(test.method for test in tests.values())),
     )

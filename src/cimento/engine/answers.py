@@ -77,8 +77,7 @@ def answer(
         if some := [requests[number] for number in numbers]:
             asked = partial(asker, some, model, cache, progress)
             # Texts are encoded and laid out in tables while the model answers another thread.
-            with forward_errors(model.scorer.card.name, model.scorer):
-                name, table, remarks = asked() if kind is Score else model.call(asked)
+            name, table, remarks = asked() if kind is Score else _called(model, asked)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32
@@ -93,6 +92,12 @@ def answer(
         model=model.scorer.card,
         usage=_usage(requests, meter),
     )
+
+
+def _called(model: ModelHandle, asked: Callable[[], Answered]) -> Answered:
+    """The answers of a model, whose own errors name it; `ask` does the same for scores."""
+    with forward_errors(model.scorer.card.name, model.scorer):
+        return model.call(asked)
 
 
 def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:

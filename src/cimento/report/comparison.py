@@ -61,9 +61,12 @@ def ranking_grids(
     title = f"{alone.suite}, {alone.question}: every pair." if alone else "Every pair of models."
     grids = {
         "models": models_grid(rankings),
-        "pairs": _pairs_grid(pairs, title=title, correction=correction, suites=alone is None),
-        "reliability": reliability_grid(rankings),
     }
+    if pairs:
+        grids["pairs"] = _pairs_grid(
+            pairs, title=title, correction=correction, suites=alone is None
+        )
+    grids["reliability"] = reliability_grid(rankings)
     if any(ranking.checkpoints for ranking in rankings):
         grids["checkpoints"] = checkpoints_grid(rankings)
     return grids | correlated

@@ -133,13 +133,36 @@ def refuse_foresight(model: PreTrainedModel, within: FloatArray, long: Ids, *, n
         ModelError: the scores depend on it, so the model is not causal.
     """
     half = long[: len(long) // 2]
-    if largest_difference(plain_logprobs(model, half), within[: len(half)]) > tolerance_nats(model):
+    tolerance = tolerance_nats(model)
+    if largest_difference(plain_logprobs(model, half), within[: len(half)]) <= tolerance:
+        return
+    if getattr(model, "is_quantized", False):
+        todo = _MIXING
+    elif _sees_tokens(model, within, long, tolerance):
+        todo = _MASKED
+    else:
         raise ModelError(
             where=f"model {name!r}",
-            seen=f"{type(model).__name__} sees the words that it should predict:"
-            " what follows a token changes its score",
-            todo=_MIXING if getattr(model, "is_quantized", False) else _MASKED,
+            seen=f"{type(model).__name__} gives a token another score where another number of"
+            " tokens follows it, whichever they are, so that a text has no one probability",
+            todo="ProphetNet in transformers is such a model; no option changes it.",
         )
+    raise ModelError(
+        where=f"model {name!r}",
+        seen=f"{type(model).__name__} sees the words that it should predict:"
+        " what follows a token changes its score",
+        todo=todo,
+    )
+
+
+def _sees_tokens(model: PreTrainedModel, within: FloatArray, long: Ids, tolerance: float) -> bool:
+    """Whether scores of a text's beginning change with the tokens that follow, not their number."""
+    half = len(long) // 2
+    # The tokens of the beginning are such as the model knows.
+    beginning = [*long[:half]]
+    others = [*beginning, *(beginning * 2)[: len(long) - half]]
+    changed = plain_logprobs(model, others)[:half]
+    return largest_difference(changed, within[:half]) > tolerance
 
 
 def plain_logprobs(model: PreTrainedModel, ids: Ids) -> FloatArray:
