@@ -137,7 +137,10 @@ def test_the_key_is_found_however_it_is_written():
     server = Server("http://127.0.0.1:9/v1")
     written = b'{"a": ["sk\\u002dplanted-9c2f47aa", {"sk-planted-9c2f47aa": 1}], "b": "sk"}'
 
-    assert server._without_key(written) == {"a": ["[key]", {"[key]": 1}], "b": "sk"}
+    assert server._without_key(written) == {
+        "a": ["[key]", {"sk-planted-9c2f47aa": 1}],
+        "b": "sk",
+    }
 
 
 def test_what_people_are_asked_and_answer(tmp_path, capsys, caplog):

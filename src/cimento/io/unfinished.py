@@ -61,6 +61,12 @@ def unfinished(path: Path, *, is_folder: bool = False) -> Iterator[Path]:
         os.close(handle)
 
 
+def finished_name(path: Path) -> str:
+    """The name that an unfinished file or folder gets when it is complete; else its own name."""
+    before, ending, _ = path.name.partition(ENDING)
+    return before.removeprefix(".") if ending and before.startswith(".") else path.name
+
+
 def remove_unfinished(folder: Path) -> None:
     """Remove what killed processes have left unfinished, also in subfolders.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import cycle, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cimento.models.server.spelling import token_starts
@@ -169,6 +169,7 @@ def test_tokens_of_another_text_fit_nowhere(tokens):
 def test_offsets_do_not_make_tokens_of_another_text_fit(case, place, letter):
     text, tokens = case
     other = text[: place % len(text)] + letter + text[place % len(text) + 1 :]
+    assume(other.casefold() != text.casefold())
     lengths = [len(token) for token in tokens]
     offsets = [sum(lengths[:i]) for i in range(len(lengths) + 1)]
 

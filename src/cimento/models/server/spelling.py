@@ -146,7 +146,8 @@ def _spelled(
     content, origin = _folded(text) if recased else (text.encode(), [])
     reached = _reached(content, tokens, recased=recased)
     whole = [count for count, places in enumerate(reached) if len(content) in places]
-    count = _prompt_length(whole, len(tokens), prompt_tokens)
+    exact = [count for count in whole if not reached[count][len(content)][0]]
+    count = _prompt_length(whole, exact, len(tokens), prompt_tokens)
     if count is None:
         return None
     starts: Starts = []
@@ -179,16 +180,18 @@ def _reached(
     return reached
 
 
-def _prompt_length(whole: Sequence[int], n_tokens: int, prompt_tokens: int | None) -> int | None:
+def _prompt_length(
+    whole: Sequence[int], exact: Sequence[int], n_tokens: int, prompt_tokens: int | None
+) -> int | None:
     """The number of tokens of the text: the server's number, all but one, or all.
 
     One token was to be generated. A server that generated more is believed where the text can
-    only end in one place.
+    only end in one place, and every token up to there is spelled as the text has it.
     """
     for count in (prompt_tokens, n_tokens - 1, n_tokens):
         if count in whole:
             return count
-    return whole[0] if len(whole) == 1 else None
+    return exact[0] if len(whole) == 1 == len(exact) else None
 
 
 def _ends(token: str, content: bytes, start: int, *, recased: bool) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
+from cimento.io.unfinished import finished_name
 from cimento.suites import JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import pair_losses, write_blimp
@@ -370,7 +371,7 @@ def write_task(
     text = _TASK.format(
         about=about,
         task=data.stem,
-        data=json.dumps(f"{data.parent.name}/{data.name}"),
+        data=json.dumps(f"{finished_name(data.parent)}/{data.name}"),
         asks="\n".join(f"{key}: {value}" for key, value in asks.items()),
         metadata="\n  ".join(f"{key}: {json.dumps(text)}" for key, text in stated.items() if text),
         remark=remark,
