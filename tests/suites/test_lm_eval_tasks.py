@@ -350,3 +350,12 @@ def test_a_written_task_says_what_stands_before(suites, tmp_path, more, written)
 
     assert plain["target_delimiter"] == written
     assert open_suite(folder / "pairs.yaml").suite.leading_blank is bool(written)
+
+
+def test_a_written_task_names_the_folder_that_it_is_in(tmp_path):
+    folder = tmp_path / "pairs"
+    command = ["suites", "convert", "en-subject-verb", "--to", "lm-eval", "--allow-loss"]
+    assert invoke([*command, "-o", str(folder)]) == 0
+    [path] = folder.glob("*.yaml")
+    task = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert task["dataset_kwargs"] == {"data_files": "pairs/en_subject_verb.jsonl"}
