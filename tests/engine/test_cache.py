@@ -268,3 +268,15 @@ def test_two_policies_never_share_an_answer(zoo_folder, cache):
         scorer = load_folder(zoo_folder("bert"), policy)
         expected = ask(scorer, plain.TEXTS, policy=policy)
         assert ask(scorer, plain.TEXTS, policy=policy, cache=cache) == expected
+
+
+def test_a_cache_shows_what_it_held_while_others_put_more(tmp_path):
+    with closing(FileCache(tmp_path)) as cache:
+        cache.put({b"first": b"1"})
+        with cache.unchanged() as current:
+            current.put({b"first": b"one", b"second": b"2"})
+            assert cache.get([b"first", b"second"]) == {b"first": b"1"}
+            assert current.get([b"first", b"second"]) == {b"first": b"one", b"second": b"2"}
+        assert cache.get([b"first", b"second"]) == {b"first": b"one", b"second": b"2"}
+        cache.put({b"third": b"3"})
+        assert cache.get([b"third"]) == {b"third": b"3"}

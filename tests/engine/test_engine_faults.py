@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.engine.added import put_added, write_added
 from cimento.engine.cache import MemoryCache, get_scores, pack_scores
-from cimento.engine.units import put_added, write_added
 from tests.helpers import engines
 
 MAIN = "from cimento.cli.main import main; main()"

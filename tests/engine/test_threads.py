@@ -168,3 +168,26 @@ def test_many_suites_are_stored_by_another_process_byte_for_byte_as_here(tmp_pat
         assert (folders[0] / path).read_bytes() == (folders[1] / path).read_bytes()
     for there, again in zip(*map(cimento.open_runs, folders), strict=True):
         assert there.estimates() == again.estimates()
+
+
+def test_answers_go_to_the_cache_while_the_model_answers_the_next(suite, tmp_path, monkeypatch):
+    monkeypatch.setattr("cimento.engine.added.KEPT_TOGETHER", 2)
+    cache, other = FileCache(tmp_path / "cache"), FileCache(tmp_path / "cache")
+    counted = []
+
+    class Late(OnGpu):
+        """A model that gives its last answer only when another process could read the first."""
+
+        def score(self, encoded):
+            self.units += 1
+            end = time.monotonic() + self.patience_s
+            while self.units == 5 and not other.count() and time.monotonic() < end:
+                time.sleep(0.01)
+            counted.append(other.count())
+            return FakeScorer.score(self, encoded)
+
+    cimento.evaluate(suite, Late(), output=tmp_path / "runs", cache=cache)
+    assert counted[:2] == [0, 0]
+    assert 0 < counted[-1] < 2 * len(PAIRS)
+    assert cache.count() == other.count() == 2 * len(PAIRS)
+    assert not list((tmp_path / "runs").rglob("*.added"))

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
+from cimento.engine.added import put_added, write_added
 from cimento.engine.cache import MemoryCache, get_scores, pack_scores
 from cimento.engine.engines import in_share, parse_share
 from cimento.engine.jobs import PullQueue
-from cimento.engine.units import SIZES, Division, Unit, put_added, write_added, write_sealed
+from cimento.engine.units import SIZES, Division, Unit, write_sealed
 from cimento.engine.workers import TaskError
 from cimento.paradigms import Choose, Score
 

@@ -14,8 +14,8 @@ import sqlite3
 import struct
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -153,6 +153,8 @@ class FileCache:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "answers.sqlite3"
         self._turn = threading.Lock()
+        self._putting = threading.Lock()
+        self._current: FileCache | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
             # Threads of this process look up in turn; see `get`.
@@ -224,15 +226,44 @@ class FileCache:
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store these entries in one transaction."""
+        if self._current is not None:
+            self._current.put(entries)
+            return
         rows = [(key, _sealed(key, data)) for key, data in entries.items()]
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?)", rows)
-            self._connection.execute("COMMIT")
-        except DATABASE_ERRORS as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise self._failure(error) from error
+        with self._putting:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?)", rows)
+                self._connection.execute("COMMIT")
+            except DATABASE_ERRORS as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise self._failure(error) from error
+
+    @contextmanager
+    def unchanged(self) -> Iterator[FileCache]:
+        """A context in which this cache shows what it held before, whatever is put there meanwhile.
+
+        The cache that it gives has a connection of its own to the same file and shows what is new.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        with closing(FileCache(self.path.parent)) as current:
+            try:
+                # A transaction of SQLite sees the file as it is when it first reads.
+                with self._turn:
+                    self._connection.execute("BEGIN")
+                    self._connection.execute("SELECT 1 FROM sealed LIMIT 1").fetchone()
+            except DATABASE_ERRORS as error:
+                raise self._failure(error) from error
+            self._current = current
+            try:
+                yield current
+            finally:
+                self._current = None
+                with self._turn:
+                    self._connection.execute("ROLLBACK")
 
     def count(self) -> int:
         """The number of texts and questions whose answers are stored."""

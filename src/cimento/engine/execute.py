@@ -13,14 +13,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from cimento.engine.added import Keeper, put_added
+from cimento.engine.cache import FileCache
 from cimento.engine.engines import in_share
 from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work, gathered
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Request
-from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
+from cimento.engine.units import Division, Unit, is_whole, model_digest
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import CimentoError, ModelError, StorageError
 from cimento.io.memory import give_back
@@ -65,6 +67,8 @@ class Execution(Generic[ResultT]):
         self._results: dict[int, ResultT] = {}
         self._held: deque[UnitState] = deque()
         self._finishing: dict[Future[ResultT], int] = {}
+        self._open = ExitStack()
+        self._keeper: Keeper | None = None
         self.states = [JobState(job, self._group(job)) for job in jobs]
         groups = self._groups.values()
         self._queue: PullQueue[int] = PullQueue(
@@ -101,7 +105,7 @@ class Execution(Generic[ResultT]):
             returns=work.engine.share is None,
         )
         opened = work.engine.opened(len(self._queue), device=work.device, here=worker)
-        with opened as pool, _finishing_threads() as threads:
+        with opened as pool, _finishing_threads() as threads, self._open:
             self._drive(pool, threads)
             while work.engine.share is not None and self._look_again():
                 self._drive(pool, threads)
@@ -337,6 +341,7 @@ class Execution(Generic[ResultT]):
             self._fail(number, outcome.error)
             return
         unit.take(outcome.result)
+        self._keep(unit)
         self._held.append(unit)
         if len(self._held) > _HELD:
             self._held.popleft().let_go()
@@ -440,8 +445,22 @@ class Execution(Generic[ResultT]):
         for group in self._groups.values():
             group.division.places.clear()
 
+    def _keep(self, unit: UnitState) -> None:
+        """Have a thread put a unit's answers into the cache, if a GPU would wait for that later.
+
+        There a text gets the same numbers in any company. Elsewhere a run that is interrupted must
+        find the cache as it was when it began, so that the same texts are asked together.
+        """
+        work = self._work
+        alone = unit.group.model.waits and work.engine.is_alone(work.device)
+        if not alone or work.store is None or not isinstance(work.cache, FileCache):
+            return
+        if self._keeper is None:
+            self._keeper = self._open.enter_context(closing(Keeper(work.cache)))
+        self._keeper.take(work.store.added(unit.group.digest, unit.unit.digest))
+
     def _keep_added(self) -> None:
-        """Put the answers that units added into the cache, after all workers have finished."""
+        """Put the answers that units added, and that are not there yet, into the cache."""
         store, cache = self._work.store, self._work.cache
         if store is not None and cache is not None:
             put_added((store.added(u.group.digest, u.unit.digest) for u in self.units), cache)

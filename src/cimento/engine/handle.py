@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import gc
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from cimento.engine.cache import answer_key
+from cimento.engine.cache import AnswerCache, answer_key
 from cimento.engine.model_thread import ModelThread
 from cimento.engine.requests import Request
+from cimento.engine.rounding import HALF, measure_rounding
 from cimento.engine.scores import THIS_THREAD, model_key
 from cimento.io.memory import give_back
-from cimento.models.base import ModelCard
+from cimento.models.base import ModelCard, Widening
 from cimento.models.registry import AnyScorer, ScorerSource, Source, asking_by, name_of, open_source
 from cimento.models.settings import Asking
 from cimento.suites import JsonValue
@@ -51,6 +54,8 @@ class ModelHandle:
         self.scoring = asking_by(self.source, scoring)
         self._scorer: AnyScorer | None = None
         self._thread = ModelThread()
+        self._measuring = threading.Lock()
+        self._is_measured = False
 
     @property
     def label(self) -> str:
@@ -116,6 +121,21 @@ class ModelHandle:
             self._scorer = self.source.load()
         return self._scorer
 
+    def measure_rounding(self, cache: AnswerCache) -> None:
+        """Measure what half precision does to margins, once for a model, and put it on its card.
+
+        Args:
+            cache: the cache of answers, which keeps the measure.
+        """
+        scorer = self.scorer
+        if scorer.card.dtype not in HALF or not isinstance(scorer, Widening):
+            return
+        with self._measuring:
+            if scorer.card.rounding_bits is None and not self._is_measured:
+                self._is_measured = True
+                bits = self.call(measure_rounding, scorer, self.scoring.policy, cache)
+                scorer.card = replace(scorer.card, rounding_bits=bits)
+
     def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of a function for which the model computes.
 
@@ -143,7 +163,7 @@ class ModelHandle:
             return
         self._thread.close()
         self._thread = ModelThread()
-        self._scorer = None
+        self._scorer, self._is_measured = None, False
         if isinstance(self.source, ScorerSource):
             self.source.release()
             # A model refers to itself in cycles, and its memory is needed for the next one.

@@ -12,14 +12,12 @@ import dataclasses
 import hashlib
 import io
 import json
-import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count, pairwise, repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from cimento.engine.cache import AnswerCache, union
 from cimento.engine.requests import (
     Answers,
     Attribute,
@@ -100,12 +98,6 @@ Prompts are long, an interchange is a pass for every layer, and integrated gradi
 """
 
 _SCHEMAS = {schema.name: schema for schema in (TOKENS, FILLS, CHOICES, REPLIES, PATCHES, GRADIENTS)}
-_LENGTH = struct.calcsize("<q")
-_KEPT_TOGETHER = 64
-"""Number of units whose answers go to the cache in one transaction.
-
-One transaction for each unit takes twice the time.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,79 +353,3 @@ def _unpacked(content: bytes, path: Path) -> pl.DataFrame:
 
 def _damaged(path: Path) -> TableError:
     return TableError(where=str(path), seen="is damaged")
-
-
-class Overlay:
-    """A cache that keeps the entries added by a unit apart from those known before the run.
-
-    The work of one unit must not depend on whether another was done before it. Then the same texts
-    always go through the model together, whichever workers do the units and in whichever order.
-
-    Args:
-        known: the cache from before the run, which is only read.
-    """
-
-    def __init__(self, known: AnswerCache) -> None:
-        self._known = known
-        self.added: dict[bytes, bytes] = {}
-
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values stored under these keys before the run or added by this unit."""
-        added = {key: self.added[key] for key in keys if key in self.added}
-        return {**self._known.get([key for key in keys if key not in added]), **added}
-
-    def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Add these entries to those of the unit."""
-        self.added.update(entries)
-
-
-def write_added(added: Mapping[bytes, bytes], path: Path) -> None:
-    """Write the entries that a unit adds to the cache, to be put there later.
-
-    The file holds the number of entries, the lengths of the key and the value of each, and then the
-    keys and values in turn.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
-    parts = [part for entry in added.items() for part in entry]
-    lengths = struct.pack(f"<{1 + len(parts)}q", len(added), *map(len, parts))
-    write_sealed(lengths + b"".join(parts), path)
-
-
-def _read_added(path: Path) -> dict[bytes, bytes]:
-    """The entries that a unit adds to the cache.
-
-    Raises:
-        StorageError: the file cannot be read.
-        TableError: the file is damaged.
-    """
-    content = read_sealed(path)
-    try:
-        (count,) = struct.unpack_from("<q", content)
-        lengths = struct.unpack_from(f"<{2 * count}q", content, _LENGTH)
-        ends = list(accumulate(lengths, initial=(1 + len(lengths)) * _LENGTH))
-        parts = [content[begin:end] for begin, end in pairwise(ends)]
-        return dict(zip(parts[::2], parts[1::2], strict=True))
-    except (struct.error, ValueError) as error:
-        raise _damaged(path) from error
-
-
-def put_added(paths: Iterable[Path], cache: AnswerCache) -> None:
-    """Put what units added into the cache, and remove the files; a damaged one is only removed."""
-    there = [path for path in paths if path.is_file()]
-    for start in range(0, len(there), _KEPT_TOGETHER):
-        some = there[start : start + _KEPT_TOGETHER]
-        entries: dict[bytes, bytes] = {}
-        for path in some:
-            try:
-                added = _read_added(path)
-            except (StorageError, TableError):
-                continue
-            for key, data in added.items():
-                entries[key] = union(key, entries[key], data) if key in entries else data
-        if entries:
-            known = cache.get(list(entries))
-            cache.put({k: union(k, known[k], d) if k in known else d for k, d in entries.items()})
-        for path in some:
-            path.unlink(missing_ok=True)

@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from cimento import errors
+from cimento.engine.added import Overlay, write_added
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.handle import ModelHandle
-from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
+from cimento.engine.requests import Score
+from cimento.engine.units import Unit, UnitResult, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.files import default_cache_folder
 from cimento.io.memory import give_back
@@ -210,6 +212,8 @@ class Worker:
         known = self._kept(task)
         self._is_apart = task.result is not None
         cache = known if task.result is None else Overlay(known)
+        if any(isinstance(request, Score) for request in task.unit.requests):
+            handle.measure_rounding(known)
         begun = time.monotonic()
         try:
             answers = answer(

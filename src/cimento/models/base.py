@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, overload, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+    overload,
+    runtime_checkable,
+)
 
 from cimento.errors import UsageError
 from cimento.io.values import stretches
@@ -34,6 +42,8 @@ class ModelCard:
         tokenizer: content hash of the tokenizer, in hexadecimal.
         dtype: number format of the weights, such as ``float32``.
         device: device, such as ``cpu`` or ``cuda:0``.
+        rounding_bits: the largest margin, in bits, that half precision may decide, as measured on a
+            sample; None where it was not measured.
         bos: token put before a text, as text; empty for none.
         window: longest sequence in tokens, including special ones; None without a limit.
         boundary: marks for which words are corrected, ``word-start`` or ``word-end``; empty without
@@ -47,6 +57,7 @@ class ModelCard:
     tokenizer: str
     dtype: str = ""
     device: str = ""
+    rounding_bits: float | None = None
     bos: str = ""
     window: int | None = None
     boundary: str = ""
@@ -279,6 +290,24 @@ class LayerScorer(ColumnScorer, Protocol):
         Raises:
             ModelError: the layers cannot be read one by one.
         """
+
+
+@runtime_checkable
+class Widening(Scorer, Protocol):
+    """The protocol of a `Scorer` that can be had in a wider number format, to compare the two.
+
+    Attributes:
+        card: the card of the model, to which the result of the comparison is added.
+    """
+
+    card: ModelCard
+
+    @property
+    def device_name(self) -> str:
+        """The name of the kind of device that it computes on."""
+
+    def in_float32(self) -> Self | None:
+        """The same model in float32 on the same device; None where that is not possible."""
 
 
 class Plan(Protocol):

@@ -12,7 +12,8 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -49,6 +50,7 @@ from cimento.models.hf.layout import (
 from cimento.models.hf.shapes import Passes
 from cimento.models.hf.sharing import lock_of, shell_of
 from cimento.models.hf.sites import Layers
+from cimento.models.hf.widening import device_name, in_float32
 from cimento.models.tokenizing import TextEncoder, vocabulary_size
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ class TransformersScorer(ABC):
         limits: BatchLimits,
     ) -> None:
         self.card = card
+        self._given = model, tokenizer, card, policy, limits
         self.opened: dict[object, Any] = {}
         self.notes: tuple[str, ...] = ()
         self._lock = lock_of(model)
@@ -275,6 +278,21 @@ class TransformersScorer(ABC):
     def _text_start(self, text: Encoded) -> int:  # noqa: ARG002  # elsewhere it is the text's
         """The index of the first token that the model reads as text, including a context."""
         return len(self._texts.frame.before)
+
+    @property
+    def device_name(self) -> str:
+        """The name of the kind of device; see `Widening`."""
+        return device_name(self._model.device)
+
+    def in_float32(self) -> Self | None:
+        """The same model in float32; see `Widening`."""
+        model, tokenizer, card, policy, limits = self._given
+        with self._lock:
+            wide = in_float32(model)
+        if wide is None:
+            return None
+        card, policy = replace(card, dtype="float32"), replace(policy, dtype="float32")
+        return type(self)(wide, tokenizer, card=card, policy=policy, limits=limits)
 
     def count_layers(self) -> int:
         """The number of layers of the model; see `LayerScorer`."""

@@ -355,6 +355,9 @@ def near_tie_threshold(manifest: Mapping[str, JsonValue], given: float | None) -
     args = policy.get("model_args") if isinstance(policy, dict) else None
     if isinstance(args, dict) and "quantization_config" in args:
         return NearTies(NEAR_TIE_BITS["bfloat16"], "weights quantised, as for bfloat16")
+    measured = model.get("rounding_bits") if isinstance(model, dict) else None
+    if isinstance(measured, float):
+        return NearTies(measured, f"the error of {dtype}, measured with this model")
     if dtype in NEAR_TIE_BITS:
         return NearTies(NEAR_TIE_BITS[dtype], f"the error of {dtype}")
     return NearTies(NEAR_TIE_BITS[_UNKNOWN], f"number format unknown, as for {_UNKNOWN}")
