@@ -179,6 +179,14 @@ class Worker:
                 raise
             return TaskOutcome(error=_fault(error, task))
 
+    def begin(self, task: UnitTask) -> bool:
+        """Load the model of a task, and say whether it `waits`; `do` reports what fails here."""
+        try:
+            self._open(task)
+        except CimentoError:
+            return False
+        return self.waits
+
     def close(self) -> None:
         """Release the model, and close the cache if it was opened here."""
         self._forget()
@@ -189,6 +197,7 @@ class Worker:
     def _open(self, task: UnitTask) -> ModelHandle | None:
         """The loaded model of a task; None where it cannot be loaded."""
         key = (task.model, task.scoring)
+        self._is_apart = task.result is not None
         if key != self._key:
             self._forget()
             self._key = key
@@ -210,7 +219,6 @@ class Worker:
     def _answer(self, task: UnitTask, handle: ModelHandle) -> UnitResult | None:
         # If no file is written, there are no other workers, so answers go to the cache at once.
         known = self._kept(task)
-        self._is_apart = task.result is not None
         cache = known if task.result is None else Overlay(known)
         if any(isinstance(request, Score) for request in task.unit.requests):
             handle.measure_rounding(known)
@@ -326,10 +334,17 @@ class ThisProcess:
         self._doing[self._threads.submit(self._worker.do, task)] = worker
 
     def wait(self) -> list[Said]:
-        """Do the task that was given, or wait for a thread, and return the outcomes."""
+        """Do the task that was given, or wait for a thread, and return the outcomes.
+
+        There are none where the model turns out to be on a GPU: it is given more tasks first, since
+        one unit alone would not fill its batches.
+        """
         if self._given:
             worker, task = self._given.popitem()
-            return [(worker, self._worker.do(task))]
+            if not self._worker.begin(task):
+                return [(worker, self._worker.do(task))]
+            self.give(worker, task)
+            return []
         # Not sooner, for what was done may have made new units possible.
         self._worker.expect(min(len(self._doing), _THREADS))
         done, _ = wait_for(self._doing, return_when=FIRST_COMPLETED)
