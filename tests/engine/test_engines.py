@@ -11,6 +11,8 @@ import pytest
 
 from cimento import Asking, Policy
 from cimento.cli.main import invoke
+from cimento.engine.engines import Engine
+from cimento.engine.workers import Processes, Worker
 from tests.helpers import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")
@@ -182,3 +184,40 @@ def test_a_share_is_a_number_of_so_many(text, capsys):
 def test_an_unknown_engine_is_named(capsys):
     assert invoke(["run", "others", "-m", "counted:a", "--engine", "rey"]) == 2
     assert "'rey' is not one of 'local', 'ray'" in capsys.readouterr().err
+
+
+def variables(process: int) -> dict[str, str]:
+    """The variables with which a worker began, once it has begun."""
+    found: dict[str, str] = {}
+    while "PYTHONSAFEPATH" not in found:
+        content = Path(f"/proc/{process}/environ").read_text(encoding="utf-8")
+        found = dict(line.partition("=")[::2] for line in content.split("\0") if line)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes show no variables")
+@pytest.mark.parametrize(
+    ("named", "workers", "given"),
+    [
+        ("0,1", 3, ["0", "1", "0"]),
+        pytest.param(None, 2, ["0", "1"], marks=pytest.mark.slow),
+        pytest.param("1,GPU-5ebe9f43", None, ["1", "GPU-5ebe9f43"], marks=pytest.mark.slow),
+        pytest.param("1", 2, ["1", "1"], marks=pytest.mark.slow),
+    ],
+)
+def test_each_worker_has_a_gpu_of_its_own(monkeypatch, named, workers, given):
+    monkeypatch.setattr("cimento.models.hf.devices.count_gpus", lambda: len(set(given)))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if named is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
+    with Engine(workers=workers).opened(9, device="auto", here=Worker()) as pool:
+        assert isinstance(pool, Processes)
+        seen = [variables(process)["CUDA_VISIBLE_DEVICES"] for process in pool.process_ids()]
+    assert seen == given
+
+
+def test_gpus_that_are_named_but_not_there_start_no_workers(monkeypatch):
+    monkeypatch.setattr("cimento.models.hf.devices.count_gpus", lambda: 0)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1,2,3")
+    assert Engine().devices() == []
+    assert Engine().is_alone()

@@ -274,12 +274,13 @@ def in_share(position: int, total: int, share: tuple[int, int]) -> bool:
 
 def visible_gpus() -> list[str]:
     """The GPUs that may be used, as CUDA_VISIBLE_DEVICES names them; empty without any."""
-    named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if named is not None:
-        return [name.strip() for name in named.split(",") if name.strip()]
     from cimento.models.hf.devices import count_gpus
 
-    return [str(number) for number in range(count_gpus())]
+    # A variable that another machine's settings left behind names GPUs that are not here.
+    there, named = count_gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is None:
+        return [str(number) for number in range(there)]
+    return [name.strip() for name in named.split(",") if name.strip()][:there]
 
 
 def array_script(arguments: Sequence[str], logs: Path, *, jobs: int, gpus: int, hours: int) -> str:

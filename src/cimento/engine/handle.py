@@ -128,7 +128,9 @@ class ModelHandle:
             cache: the cache of answers, which keeps the measure.
         """
         scorer = self.scorer
-        if scorer.card.dtype not in HALF or not isinstance(scorer, Widening):
+        card = scorer.card
+        # A diffusion model draws what it masks, and needs many passes for each text.
+        if card.dtype not in HALF or card.kind == "diffusion" or not isinstance(scorer, Widening):
             return
         with self._measuring:
             if scorer.card.rounding_bits is None and not self._is_measured:
