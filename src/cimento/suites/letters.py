@@ -41,7 +41,9 @@ def one_spelling(text: str) -> str:
 Spelling: TypeAlias = tuple[Literal["NFC", "NFD"], str]
 """A form of Unicode, and an apostrophe, in which all letters of a text are written."""
 
-SPELLINGS: tuple[Spelling, ...] = (*product(("NFC", "NFD"), (APOSTROPHE, "\u2019", "\u02bc")),)
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+
+SPELLINGS: tuple[Spelling, ...] = (*product(_FORMS, (APOSTROPHE, "\u2019", "\u02bc")),)
 """The spellings that a text may have from its first letter to its last, the likeliest first."""
 
 
