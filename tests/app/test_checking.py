@@ -261,6 +261,38 @@ def test_a_table_of_conditions_is_described_before_it_is_a_suite(tmp_path):
         describe(grid, language="italiano")
 
 
+POLISH = [
+    ["good", "bad"],
+    ["Łódź śpi całą noc.", "Łódź śpią całą noc."],
+    ["Kobieta pisze książkę.", "Kobieta piszą książkę."],
+]
+
+
+def polish_bytes():
+    """As a spreadsheet program of Polish Windows saves CSV."""
+    return "\n".join(";".join(row) for row in POLISH).encode("cp1250")
+
+
+def test_letters_of_central_europe_are_read_when_the_language_is_chosen(tmp_path):
+    path = tmp_path / "zdania.csv"
+    path.write_bytes(polish_bytes())
+    assert plain_rows(open_grid(path, language="pl").grid.items) == POLISH
+    opened = open_grid(path).grid
+    assert plain_rows(opened.items) != POLISH
+    edited = set_cells(opened, "items", {(2, 0): "Kobieta czyta książkę."})
+    described = describe(edited, language="pl", path=path)
+    texts = {cell for row in plain_rows(described.items) for cell in row}
+    assert texts > {*POLISH[1], "Kobieta czyta książkę.", POLISH[2][1]}
+    assert describe(edited, language="it", path=path).items == describe(edited, language="it").items
+
+
+def test_a_folder_that_names_its_language_is_read_in_its_letters(tmp_path):
+    toml = '[meta]\nname = "zdania"\nlanguage = "pl"\n'
+    (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")
+    (tmp_path / "items.tsv").write_bytes(polish_bytes().replace(b";", b"\t"))
+    assert plain_rows(open_grid(tmp_path).grid.items) == POLISH
+
+
 def test_every_check_has_a_page_that_the_app_shows():
     assert page_of("CIM-S004").startswith("# CIM-S004")
     assert page_of("CIM-X999") == ""

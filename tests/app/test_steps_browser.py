@@ -222,3 +222,22 @@ def wait_for(what):
         assert time.monotonic() < end
         time.sleep(0.02)
     return result
+
+
+def test_the_keyboard_passes_through_the_field_of_the_model_without_changing_it(opened):
+    tab = opened("es/start")
+    field = tab.locator("[role=combobox][aria-label=Modelo], input[aria-label=Modelo]").first
+    field.wait_for(timeout=WAIT_MS)
+    field.focus()
+    before = field.input_value()
+    assert before.startswith("demo-causal")
+    for key in ("Tab", "Shift+Tab", "Tab"):
+        tab.keyboard.press(key)
+        tab.wait_for_timeout(300)
+    assert field.input_value() == before
+    # Another name may still be typed.
+    field.fill("./modelo")
+    tab.wait_for_timeout(1000)
+    tab.keyboard.press("Tab")
+    tab.wait_for_timeout(1000)
+    assert field.input_value() == "./modelo"

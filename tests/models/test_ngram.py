@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import sys
+import unicodedata
 from itertools import product
 
 import pytest
@@ -118,6 +119,46 @@ def test_a_suite_is_judged_and_unknown_words_are_counted(arpa, tmp_path):
     assert any(f"{expected}: gatta, grigia" in warning for warning in run.manifest["warnings"])
     assert run.manifest["model"]["bos"] == "<s>"
     assert run.manifest["model"]["details"]["order"] == "3"
+
+
+# A bigram model of Italian words with accents; as above, log10 P by hand.
+ACCENTED = """
+\\data\\
+ngram 1=6
+ngram 2=1
+
+\\1-grams:
+-1.5\t<unk>
+-99\t<s>\t-0.25
+-1\t</s>
+-0.75\tc\t-0.5
+-1.25\t'
+-2\tperch\u00e9
+
+\\2-grams:
+-0.5\tc '
+
+\\end\\
+"""
+
+
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019"])
+def test_accents_and_apostrophes_are_the_same_letters_however_they_are_spelled(
+    tmp_path, written, asked, apostrophe
+):
+    path = tmp_path / "accented.arpa"
+    path.write_text(unicodedata.normalize(written, ACCENTED), encoding="utf-8")
+    scorer = scorer_of(path)
+    text = unicodedata.normalize(asked, f"c{apostrophe} perch\u00e9")
+
+    assert log10_of(scorer, text) == pytest.approx([-0.25 - 0.75, -0.5, -2])
+    [encoded] = scorer.encode([Score(text=text)])
+    assert "".join(encoded.tokens[1:]) == text.replace(" ", "")
+    remarks = scorer.remarks([Score(text=text)])
+    same = written == asked and apostrophe == "'"
+    assert remarks == () if same else "spelled otherwise" in remarks[0]
 
 
 def test_the_end_of_a_text_is_part_of_no_region(arpa):

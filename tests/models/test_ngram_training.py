@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,10 @@ def test_a_text_without_sentences_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no sentence"):
         train(["", "  "], tmp_path / "x.arpa")
     assert not (tmp_path / "x.arpa").exists()
+
+
+def test_a_word_whose_accent_is_taken_apart_in_some_lines_is_one_word(tmp_path):
+    lines = ["La citt\u00e0 dorme.", "Una citta\u0300 grande.", "La citta\u0300 cresce."]
+    train(lines, tmp_path / "mixed.arpa", order=2)
+    train([unicodedata.normalize("NFC", line) for line in lines], tmp_path / "one.arpa", order=2)
+    assert (tmp_path / "mixed.arpa").read_bytes() == (tmp_path / "one.arpa").read_bytes()

@@ -226,3 +226,18 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     heavy = "{'torch', 'transformers', 'polars', 'pydantic', 'numpy'}"
     code = f"import sys, cimento.models.recorded; sys.exit(bool({heavy} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603  # our own code
+
+
+def test_a_recording_of_a_copy_with_accents_taken_apart_is_of_the_same_suite_and_says_so(tmp_path):
+    suite = make_suite([FORMULA], [{"match": "Chi | è | là.", "mismatch": "Chi | sei | là."}])
+    sentences = [
+        [("Chi", 1.0), ("e\u0300", 2.5), ("la\u0300", 3.0), (".", 0.5), ("</s>", 0.25)],
+        [("Chi", 1.0), ("sei", 7.5), ("la\u0300", 3.0), (".", 0.5), ("</s>", 0.25)],
+    ]
+    recorded = replayed(tmp_path, sentences, suite=suite)
+    assert values(recorded, suite).values == {
+        "1": {"match": (1.0, 2.5, 3.75), "mismatch": (1.0, 7.5, 3.75)}
+    }
+    [said] = recorded.warnings
+    assert said.startswith("Recorded with accents or apostrophes spelled otherwise")
+    assert "2 sentences" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
+import unicodedata
 from itertools import pairwise
 
 import pytest
@@ -390,3 +391,39 @@ def test_every_case_of_the_reference_aligner(shared):
         assert charged == wanted["region_to_tokens"], case["id"]
         oovs = {str(number): list(words) for number, words in enumerate(alignment.oovs, start=1)}
         assert oovs == wanted["oovs"], case["id"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "tokenizer"),
+    [
+        (["Perché", "l", "’", "è", "già", "là", "."], WORDS.tokenizer),
+        (["▁Perché", "▁l", "’", "è", "▁gi", "à", "▁là", "."], META),
+    ],
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_tokens_of_another_copy_of_the_text_find_the_regions_of_its_letters(
+    tokens, tokenizer, form
+):
+    other = {"NFC": "NFD", "NFD": "NFC"}[form]
+    regions = unicodedata.normalize(form, "Perché l'è | già là.")
+    spec = spec_of(tokenizer)
+    alignment = align(regions, [unicodedata.normalize(other, token) for token in tokens], spec)
+    text = regions.replace(" | ", " ")
+    asked = [token.removeprefix("▁").replace("’", "'") for token in tokens]
+    assert [unicodedata.normalize("NFC", text[a:b]) for a, b in alignment.spans] == asked
+    assert alignment.regions == (*[1] * 4, *[2] * (len(tokens) - 4))
+    assert alignment.is_respelled
+    assert not align(regions, [unicodedata.normalize(form, token) for token in asked]).is_respelled
+
+
+def test_bytes_of_another_copy_of_the_text_find_its_letters():
+    # GPT-2's letters of the bytes C3 A9 (é composed) and of 65 CC 81 (e and an accent after it).
+    for written, token in (("perche\u0301", "ĠperchÃ©"), ("perch\u00e9", "ĠpercheÌģ")):
+        alignment = align(f"E | {written} qui", ["E", token, "Ġqui"], spec_of(INITIAL))
+        assert alignment.regions == (1, 2, 2)
+        assert alignment.spans[1] == (2, 2 + len(written))
+
+
+def test_other_letters_are_no_other_spelling():
+    with pytest.raises(TableError, match="the text there is 'perchè'"):
+        align("perchè", ["perché"])

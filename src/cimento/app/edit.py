@@ -30,7 +30,7 @@ from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.marked import unmarked
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
-from cimento.app.parts import opened_dialog, save
+from cimento.app.parts import named_languages, opened_dialog, save
 from cimento.app.views import (
     View,
     edit_cell,
@@ -44,7 +44,7 @@ from cimento.app.views import (
 from cimento.app.words import said
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError
-from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite
+from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.suite_workbook import HOW_TO, ITEMS
 
@@ -60,7 +60,7 @@ async def build(visit: Visit) -> None:
     try:
         place = visit.workspace.suite(name)
         path = place if isinstance(place, Path) else find_suite(place)
-        opened = await asyncio.to_thread(open_grid, path)
+        opened = await asyncio.to_thread(open_grid, path, language=visit.say.language)
     except CimentoError as error:
         problem(visit, error)
         _choice(visit)
@@ -209,8 +209,9 @@ class Editor:
         say = self._say
         ui.label(say("edit.bare"))
         with ui.element("div").classes("tools"):
-            codes = {code: say.named("language", code) for code in TEMPLATE_LANGUAGES}
-            language = ui.select(codes, label=say("edit.language"), value=say.language)
+            language = ui.select(
+                named_languages(say), label=say("edit.language"), value=say.language
+            )
             language.classes("short")
             give = guarded(self._visit, lambda: self._described(str(language.value)))
             button(say("edit.describe"), give)
@@ -418,7 +419,8 @@ class Editor:
 
     async def _described(self, language: str) -> None:
         """Give a bare table a description."""
-        await self.change(await asyncio.to_thread(describe, self.grid, language=language))
+        described = partial(describe, self.grid, language=language, path=self._path)
+        await self.change(await asyncio.to_thread(described))
 
     # --- Dialogs
 

@@ -26,7 +26,7 @@ from cimento.suites.formats.native import TABLES
 from cimento.suites.headers import count_titles
 from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths
 from cimento.suites.published import LANGUAGE_CODE
-from cimento.suites.reading import TOML
+from cimento.suites.reading import TOML, said_to_be
 from cimento.suites.suite_workbook import (
     ABOUT,
     ITEMS,
@@ -56,17 +56,19 @@ class Opened:
     notes: tuple[Note, ...] = ()
 
 
-def open_grid(path: Path) -> Opened:
+def open_grid(path: Path, *, language: str = "") -> Opened:
     """Open a suite, with or without faults.
 
     Args:
         path: a workbook, a table, a suite folder, an archive of one suite, or a file in any other
             format that is read.
+        language: ISO 639-1 code of the language that a suite without a description may be in,
+            which decides between encodings of Windows; empty if nothing is known.
 
     Raises:
         InputError: nothing can be read there, or nothing that a grid can hold.
     """
-    with opened(path) as folder:
+    with opened(path) as folder, said_to_be(language):
         place = _only_suite(folder, path) if is_archive(path) else folder
         name = place.name if place.is_dir() else place.stem
         if recorded_source(place):
@@ -201,12 +203,13 @@ def write_folder(grid: Grid, folder: Path) -> Path:
         return save_suite(load_suite(path), folder)
 
 
-def describe(grid: Grid, *, language: str) -> Grid:
+def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     """A suite that says its language; a bare table gets a sheet *about* for it.
 
     Args:
         grid: a grid, with or without faults.
         language: ISO 639-1 code of the sentences; empty to leave it open.
+        path: the file that the grid was opened from, whose letters may be others in that language.
 
     Raises:
         UsageError: the code is none.
@@ -215,6 +218,8 @@ def describe(grid: Grid, *, language: str) -> Grid:
         about = grid.sheets[ABOUT].rows
         row = next((n for n, row in enumerate(about) if row[0].strip() == "language"), len(about))
         return set_cells(grid, ABOUT, {(row, 0): "language", (row, 1): language})
+    if path is not None and path.is_file():
+        grid = _as_in(language, grid, path)
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_grid(grid, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
         if language and not LANGUAGE_CODE.fullmatch(language):
@@ -231,6 +236,17 @@ def describe(grid: Grid, *, language: str) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     return replace(set_cells(described, ABOUT, named), name=grid.name)
+
+
+def _as_in(language: str, grid: Grid, path: Path) -> Grid:
+    """A grid whose cells are as its file has them in a language; those that were edited stay."""
+    read = (open_grid(path).grid, open_grid(path, language=language).grid)
+    guessed, known = ([cell for row in one.items.rows for cell in row] for one in read)
+    if len(guessed) != len(known) or guessed == known:
+        return grid
+    other = dict(zip(guessed, known, strict=True))
+    rows = tuple(tuple(other.get(cell, cell) for cell in row) for row in grid.items.rows)
+    return replace(grid, sheets={**grid.sheets, ITEMS: replace(grid.items, rows=rows)})
 
 
 def _read_with_faults(path: Path, language: str) -> Grid | None:

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from nicegui import ui
 
 from cimento.app.frame import Text, Visit, guarded
+from cimento.app.words import Words
+from cimento.suites.published import NAMES
 
 
 @contextmanager
@@ -98,3 +100,9 @@ async def save(name: str, make: Callable[[], bytes | str]) -> None:
         make: makes its content, in a thread of its own.
     """
     ui.download.content(await asyncio.to_thread(make), name)
+
+
+def named_languages(say: Words) -> dict[str, str]:
+    """The codes of all languages that suites may be in, in the order of their names."""
+    named = {code: say.named("language", code) for code in NAMES}
+    return dict(sorted(named.items(), key=lambda name: name[1]))

@@ -13,7 +13,7 @@ from nicegui import ui
 from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, Job
-from cimento.app.parts import opened_dialog, table_of
+from cimento.app.parts import named_languages, opened_dialog, table_of
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import Wanted
 from cimento.app.words import Words, said, said_line
@@ -21,7 +21,7 @@ from cimento.app.workspace import SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.runs.usage import duration, gigabytes
 from cimento.suites.builtin import find_suite
-from cimento.suites.published import NAMES, is_address, published
+from cimento.suites.published import is_address, published
 
 if TYPE_CHECKING:
     from cimento.runs.planning import Planned
@@ -142,10 +142,8 @@ class _Fields:
             self._suites.props(f'hint="{say("run.addresses")}"')
             self._models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
         with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
-            named = {code: say.named("language", code) for code in NAMES}
-            languages = dict(sorted(named.items(), key=lambda name: name[1]))
             self._language = ui.select(
-                {"": say("run.stated"), **languages}, label=say("run.language"), value=""
+                {"": say("run.stated"), **named_languages(say)}, label=say("run.language"), value=""
             ).props("outlined dense")
             self._limit = ui.number(say("run.limit"), min=1, step=1, precision=0).mark("limit")
             self._limit.props("outlined dense")

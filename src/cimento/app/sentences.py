@@ -10,10 +10,10 @@ import functools
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from nicegui import ui
 
@@ -233,6 +233,19 @@ def known_models(workspace: Workspace) -> list[str]:
     return list(dict.fromkeys([*names, *workspace.model_folders()]))
 
 
+class _Names(ui.select):
+    """A choice of names in which others may be typed.
+
+    The Tab key gives the text of the field as if it were typed. For one of the choices that is what
+    it is shown as, of which NiceGUI knows no value, so that the field would be emptied.
+    """
+
+    def _handle_new_value(self, value: str) -> str:
+        shown = cast("Mapping[str, str]", self.options)
+        named = next((name for name, text in shown.items() if text == value), None)
+        return named if named is not None else str(super()._handle_new_value(value))
+
+
 def model_choice(visit: Visit, label: str, value: str | list[str]) -> ui.select:
     """A field for one model or several: those on this machine, or any other by its name.
 
@@ -248,9 +261,7 @@ def model_choice(visit: Visit, label: str, value: str | list[str]) -> ui.select:
         name: visit.say("run.demo", name=name) if name in small else name
         for name in [*known_models(visit.workspace), *given]
     }
-    field = ui.select(
-        options, label=label, value=value, multiple=several, new_value_mode="add-unique"
-    )
+    field = _Names(options, label=label, value=value, multiple=several, new_value_mode="add-unique")
     field.props("outlined use-chips" if several else "outlined hide-selected fill-input")
     return field.props(f'hint="{visit.say("run.names")}"').classes("wide")
 

@@ -1,8 +1,9 @@
 """N-gram models: the baseline that sees only a few words to the left.
 
 Tokens are whole words, as written: the model must have been trained on text of the same case and
-with punctuation marks cut off in the same way. ``<s>`` precedes the first word unless the policy is
-``none``; ``</s>`` is not scored.
+with punctuation marks cut off in the same way. A word that the model knows only with its accents
+or apostrophes spelled otherwise (`cimento.suites.letters`) is that word. ``<s>`` precedes the first
+word unless the policy is ``none``; ``</s>`` is not scored.
 
 Files in the ARPA text format are read without any package, binary ones with ``kenlm``. A model says
 log10 P of n-grams and, for those that can be a context, a back-off weight. The probability of a
@@ -23,13 +24,14 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from cimento.errors import InputError, UsageError, needing
+from cimento.errors import InputError, UsageError, counted, needing
 from cimento.io.files import open_plain, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import tokens_in
 from cimento.models.hf.files import LocatedModel
 from cimento.models.settings import Policy
+from cimento.suites.letters import spellings_of
 from cimento.suites.stimuli import word_spans
 
 if TYPE_CHECKING:
@@ -270,6 +272,7 @@ class NgramScorer:
         self._model = model
         self._policy = policy
         self._start = policy.bos != "none"
+        self._known: dict[str, str] = {}
         self.card = ModelCard(
             name=located.name,
             kind="causal",
@@ -292,10 +295,11 @@ class NgramScorer:
         outside += [request.context[low:high] for low, high in self._words(request.context)]
         tokens = (*outside, *(request.text[low:high] for low, high in spans))
         unknown = self._unknown(tokens)
+        known = self._as_known(tokens)
         placed = (*[(-1, -1)] * len(outside), *spans)
         wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
         return Encoded(
-            ids=tuple(_identity(UNKNOWN_WORD if i in unknown else t) for i, t in enumerate(tokens)),
+            ids=tuple(map(_identity, known)),
             tokens=tokens,
             spans=placed,
             words=(*[-1] * len(outside), *range(len(spans))),
@@ -310,16 +314,34 @@ class NgramScorer:
 
         scores: list[FloatArray] = []
         for text in encoded:
-            unknown = self._unknown(text.tokens)
-            words = [UNKNOWN_WORD if i in unknown else token for i, token in enumerate(text.tokens)]
+            words = self._as_known(text.tokens)
             log10 = self._model.log10(words[self._start :], start=self._start)
             values = [log10[index - self._start] * math.log(10) for index in text.wanted]
             scores.append(np.array(values, dtype=np.float64))
         return scores
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
-        """A remark on the number of words in these texts that the model does not know."""
+        """Remarks on the words in these texts that the model spells otherwise, or does not know."""
         encoded = [self._encode(request) for request in requests]
+        return (*self._respelled(encoded), *self._not_known(encoded))
+
+    def _respelled(self, encoded: Sequence[Encoded]) -> Iterator[str]:
+        """A remark on words that the model knows in another spelling of their letters."""
+        other = Counter(
+            token
+            for text in encoded
+            for token, known in zip(text.tokens, self._as_known(text.tokens), strict=True)
+            if known not in (token, UNKNOWN_WORD)
+        )
+        if other:
+            yield (
+                f"{counted(other.total(), 'word')} ({len(other)} different) are known to the model"
+                " with accents or apostrophes spelled otherwise, and scored as these:"
+                f" {_few([*other])}"
+            )
+
+    def _not_known(self, encoded: Sequence[Encoded]) -> Iterator[str]:
+        """A remark on the number of words that the model does not know."""
         words = [token for text in encoded for token in text.tokens[text.first :]]
         unknown = Counter(
             text.tokens[index]
@@ -328,14 +350,12 @@ class NgramScorer:
             if index >= text.first
         )
         if not unknown:
-            return ()
-        shown = ", ".join([*unknown][:_SHOWN]) + (", ..." if len(unknown) > _SHOWN else "")
+            return
         fate = "scored as <unk>" if self._model.has_unknown else "unscored: the model has no <unk>"
-        remark = (
+        yield (
             f"{unknown.total()} of {len(words)} words ({len(unknown)} different) are unknown to the"
-            f" model and {fate}: {shown}"
+            f" model and {fate}: {_few([*unknown])}"
         )
-        return (remark,)
 
     def _words(self, text: str, bars: Collection[int] = ()) -> list[Span]:
         policy = self._policy
@@ -348,8 +368,27 @@ class NgramScorer:
         return frozenset(
             index
             for index, token in enumerate(tokens)
-            if index >= self._start and (token in _MARKERS or not self._model.knows(token))
+            if index >= self._start and not self._spelled(token)
         )
+
+    def _as_known(self, tokens: Sequence[str]) -> list[str]:
+        """The words that the model is asked for, with its mark for those that it does not know."""
+        return [
+            token if index < self._start else self._spelled(token) or UNKNOWN_WORD
+            for index, token in enumerate(tokens)
+        ]
+
+    def _spelled(self, token: str) -> str:
+        """A word as the model spells it; empty if it does not know it."""
+        if token not in self._known:
+            spellings = () if token in _MARKERS else spellings_of(token)
+            self._known[token] = next(filter(self._model.knows, spellings), "")
+        return self._known[token]
+
+
+def _few(words: Sequence[str]) -> str:
+    """The first of some words."""
+    return ", ".join(words[:_SHOWN]) + (", ..." if len(words) > _SHOWN else "")
 
 
 def locate_ngrams(path: Path) -> LocatedModel:

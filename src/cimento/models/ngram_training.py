@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError
 from cimento.io.files import write_lines
 from cimento.models.ngram import END, START, UNKNOWN_WORD
+from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import word_spans
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def _numbered(sentences: Iterable[str]) -> tuple[list[str], Integers, list[int]]
     import numpy as np
 
     numbers = {name: number for number, name in enumerate(_NAMES)}
+    # A word is written as where it comes first, whatever form its accents have elsewhere.
+    written: dict[str, str] = {}
     text: list[int] = []
     lengths: list[int] = []
     for sentence in sentences:
@@ -118,7 +121,10 @@ def _numbered(sentences: Iterable[str]) -> tuple[list[str], Integers, list[int]]
             continue
         inside = (sentence[low:high] for low, high in spans)
         # A marker that stands in the text is no word.
-        inside = (_NAMES[_UNKNOWN] if word in _NAMES else word for word in inside)
+        inside = (
+            _NAMES[_UNKNOWN] if word in _NAMES else written.setdefault(one_spelling(word), word)
+            for word in inside
+        )
         text += [_START, *(numbers.setdefault(word, len(numbers)) for word in inside), _END]
         lengths.append(len(spans) + 2)
     return list(numbers), np.array(text, dtype=np.int64), lengths

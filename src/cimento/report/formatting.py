@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Self
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.io.values import grouped
-from cimento.report.wrong_side import below_chance, below_zero
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
@@ -187,8 +186,7 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     said = [text for text in dict.fromkeys(texts.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
         said = [f"{question}: {text}" for question, text in texts.items() if text]
-    whole = (_near(run), _lengths(run), *map(below_zero, run.estimates))
-    return (*said, *filter(None, whole), *few_of_each_code(run.warnings))
+    return (*said, *filter(None, (_near(run), _lengths(run))), *few_of_each_code(run.warnings))
 
 
 def _near(run: RunSummary) -> str:
@@ -379,8 +377,6 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
     """A caution about an interval or a chance level; empty if there is none."""
     if estimate.low is None:
         return f"There is no interval ({estimate.reason or 'undefined'})."
-    if wrong := below_chance(estimate):
-        return wrong
     if of_chance and estimate.chance is None:
         return f"There is no chance level: {estimate.chance_method or 'undefined'}."
     if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):

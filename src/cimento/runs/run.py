@@ -37,6 +37,7 @@ from cimento.runs.store import (
 from cimento.runs.suite_field import LaterSuite, SuiteField
 from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
 from cimento.runs.usage import stored_usage
+from cimento.runs.wrong_side import wrong_sides
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,12 +224,12 @@ class Run:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """The remarks made while the model was asked, and those of judging."""
+        """The remarks made while the model was asked, those of judging, and those on results."""
         if self._stored is not None:
             return self._stored.warnings
         noted = self.manifest.get("warnings")
         stored = tuple(map(str, noted)) if isinstance(noted, list) else ()
-        return (*stored, *self.paradigm.warnings(self))
+        return (*stored, *self.paradigm.warnings(self), *wrong_sides(self.estimates()))
 
     def summary(self, *, with_outcomes: bool = False) -> RunSummary:
         """The results of the run in one record.

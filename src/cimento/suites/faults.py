@@ -95,6 +95,10 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S084": _warning(
         "a quotation mark left open", "If it ends a cell, write it; if cells look right, leave it."
     ),
+    "CIM-S085": _warning(
+        "glosses or translations below sentences",
+        "If one of them is an item, complete its row, or move it away from the sentence above.",
+    ),
     "CIM-S083": _error("a value of JSON that is no text", 'Write the text itself, as "The text.".'),
     "CIM-S092": _warning(
         "a byte order mark inside a file", "Look whether a second header row follows it."

@@ -11,6 +11,8 @@ which checks report (CIM-S044, CIM-S045).
 from __future__ import annotations
 
 import unicodedata
+from itertools import product
+from typing import Literal, TypeAlias
 
 APOSTROPHE = "'"
 """The apostrophe that the others are compared as, U+0027."""
@@ -34,3 +36,28 @@ def one_spelling(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", text).translate(_OTHERS)
+
+
+Spelling: TypeAlias = tuple[Literal["NFC", "NFD"], str]
+"""A form of Unicode, and an apostrophe, in which all letters of a text are written."""
+
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+
+SPELLINGS: tuple[Spelling, ...] = (*product(_FORMS, (APOSTROPHE, "\u2019", "\u02bc")),)
+"""The spellings that a text may have from its first letter to its last, the likeliest first."""
+
+
+def respelled(text: str, spelling: Spelling) -> str:
+    """A text with all its letters in one spelling; `one_spelling` of it stays the same."""
+    form, apostrophe = spelling
+    return unicodedata.normalize(form, one_spelling(text)).replace(APOSTROPHE, apostrophe)
+
+
+def spellings_of(word: str) -> tuple[str, ...]:
+    """A word as it is written, and then in every other spelling that may stand for it.
+
+    For vocabularies that can be asked but not searched, such as those of n-gram models.
+    """
+    if word.isascii() and APOSTROPHE not in word:
+        return (word,)
+    return tuple(dict.fromkeys((word, *(respelled(word, spelling) for spelling in SPELLINGS))))

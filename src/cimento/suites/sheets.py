@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.suites.faults import fault
+from cimento.suites.glosses import gloss_rows
 from cimento.suites.headers import CONTEXTS, ITEMS, PREFIXES, ends_sentence, rivals
 from cimento.suites.reading import unusable
 from cimento.suites.tables import Table, read_suite_table
@@ -24,6 +26,8 @@ _SUMS = {
 }  # fmt: skip
 """How the label of a row of sums begins."""
 _WORDS_OF_LABEL = 3
+_SHOWN = 5
+"""Largest number of glosses that a message lists."""
 _LEAST_UNLIKE = 0.75
 """Least share of sentences or numbers in a column for a label to be none of them."""
 _MOST_ROWS = 5_000
@@ -61,6 +65,10 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     table, faults = read_suite_table(data, path)
     if table is None:
         return None, faults
+    glosses = {} if len(table.numbers) > _MOST_ROWS else gloss_rows(table)
+    if glosses:
+        faults.append(_skipped_glosses(table, glosses))
+        table = _without(table, glosses)
     others = {} if len(table.numbers) > _MOST_ROWS else _others(table)
     if others:
         shown = "; ".join(f"{table.numbers[row]} ({text!r})" for row, text in others.items())
@@ -70,12 +78,27 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
             "Complete a row that belongs to the table; a column phenomenon names groups of items."
         )
         faults.append(fault("CIM-S009", where=where[0], seen=seen, todo=todo, places=where))
-        kept = [row not in others for row in range(len(table.numbers))]
-        cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
-        table = Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
+        table = _without(table, others)
     if rival := _rivals(table):
         return None, [*faults, rival]
     return _with_whole_ids(table), faults
+
+
+def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
+    """What is said of rows that are glosses or translations."""
+    first = list(glosses.items())[:_SHOWN]
+    shown = "; ".join(f"{table.numbers[row]} ({text!r})" for row, text in first)
+    more = f" and {len(glosses) - _SHOWN} more" if len(glosses) > _SHOWN else ""
+    where = list(map(table.place, glosses))
+    seen = f"Rows are skipped as glosses or translations of the sentence above: {shown}{more}."
+    return fault("CIM-S085", where=where[0], seen=seen, places=where)
+
+
+def _without(table: Table, rows: Collection[int]) -> Table:
+    """A table without some of its rows."""
+    kept = [row not in rows for row in range(len(table.numbers))]
+    cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
+    return Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
 
 
 def _rivals(table: Table) -> Fault | None:

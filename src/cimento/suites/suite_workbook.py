@@ -22,7 +22,7 @@ from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
 from cimento.suites.delimited import split_plain
 from cimento.suites.faults import EXAMPLE, errors
-from cimento.suites.reading import TOML, open_json_lines
+from cimento.suites.reading import TOML, decode_table, open_json_lines, said_to_be
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,
@@ -105,6 +105,7 @@ def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
 
     Raises:
         InputError: the folder has files or fields that no workbook can hold.
+        SuiteError: a table is in no encoding that is known.
     """
     known = {TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", RECORDS}
     if others := sorted({file.name for file in folder.iterdir()} - known):
@@ -113,9 +114,12 @@ def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
     predictions = settings.pop(PREDICTIONS, [])
     if not _are_records(predictions):
         settings[PREDICTIONS], predictions = predictions, []
-    sheets = {ABOUT: list(_about(settings)), ITEMS: _items(folder)}
-    if (folder / f"{SEEDS}.tsv").exists():
-        sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
+    meta = settings.get("meta")
+    language = meta.get("language") if isinstance(meta, dict) else ""
+    with said_to_be(language if isinstance(language, str) else ""):
+        sheets = {ABOUT: list(_about(settings)), ITEMS: _items(folder)}
+        if (folder / f"{SEEDS}.tsv").exists():
+            sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
     sheets[PREDICTIONS] = list(_prediction_rows(predictions))
     texts = read_toml(_HOW_TO)
     of_sentences = "pairs" if {"good", "bad"} <= {*sheets[ITEMS][0]} else "sentences"
@@ -380,7 +384,10 @@ def _items(folder: Path) -> list[list[str]]:
 
 
 def _table_rows(path: Path) -> list[list[str]]:
-    return [*split_plain(read_bytes(path).decode("utf-8").removesuffix("\n"))]
+    text, faults = decode_table(read_bytes(path), name=path.name)
+    if text is None:
+        raise SuiteError(where=path.name, faults=faults)
+    return [*split_plain(text.removesuffix("\n"))]
 
 
 def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:

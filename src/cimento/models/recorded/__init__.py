@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from cimento.errors import InputError, TableError, UsageError
+from cimento.errors import InputError, TableError, UsageError, counted
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.tables import TOKENS
@@ -446,6 +446,13 @@ def _warnings(stimuli: Sequence[_Stimulus], spec: ModelSpec) -> Iterator[str]:
         yield (
             "Unknown words, judged by the surprisal of the token that stands for them: "
             f"{oovs.total()} in all, {len(oovs)} different: {_shown(list(oovs))}."
+        )
+    respelled = [stimulus.text for stimulus in stimuli if stimulus.alignment.is_respelled]
+    if respelled:
+        yield (
+            "Recorded with accents or apostrophes spelled otherwise than in the suite, and taken"
+            f" for the same letters: {counted(len(respelled), 'sentence')}, the first"
+            f" {respelled[0]!r}. A model may score the other spelling otherwise."
         )
     lost = [
         stimulus.sentence.tokens[index]

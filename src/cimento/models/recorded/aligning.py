@@ -22,13 +22,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise, product
 from typing import TypeAlias
 
 from cimento.errors import TableError
 from cimento.models.characters import BYTE_LETTERS
 from cimento.models.recorded.reading import ModelSpec, Tokenizer
+from cimento.suites.letters import APOSTROPHE, SPELLINGS, Spelling, respelled
 from cimento.suites.stimuli import Span
 
 _Change: TypeAlias = Callable[[str], str]
@@ -50,22 +51,26 @@ class RewrittenText:
     Attributes:
         source: the text as the suite has it.
         chars: the text rewritten.
-        origin: for each of `chars`, and for their end, the offset in `source`.
+        origin: for each of `chars`, and for their end, the offset in `source` of what it is of.
+        until: for each of `chars` the offset in `source` where that ends.
         owner: for each of `chars` its region, from 1, or 0 between regions; for their end the
             last region.
         ends: for each region one past its last character, in `chars`.
+        is_respelled: whether letters are spelled otherwise than in the suite.
     """
 
     source: str
     chars: str
     origin: tuple[int, ...]
+    until: tuple[int, ...]
     owner: tuple[int, ...]
     ends: tuple[int, ...]
+    is_respelled: bool = False
 
     def span(self, start: int, end: int) -> Span:
         """Offsets in `source` of a stretch of `chars`, without blanks at its end."""
         end = start + len(self.chars[start:end].rstrip())
-        return self.origin[start], self.origin[end - 1] + 1 if end > start else self.origin[start]
+        return self.origin[start], self.until[end - 1] if end > start else self.origin[start]
 
     def words(self, start: int, end: int) -> list[str]:
         """The words of a stretch of `chars`, as the suite has them."""
@@ -93,7 +98,22 @@ def rewritings(text: str, regions: Sequence[Span], tokenizer: Tokenizer) -> Iter
         changes.append(lambda char: unicodedata.normalize("NFKC", base(char)))
     if tokenizer.sentinel_pattern == _BYTE_MARK:
         changes.append(lambda char: _bytes_as_letters(base(char)))
-    return (_rewrite(text, regions, change) for change in changes)
+    yield from (_rewrite(text, regions, change) for change in changes)
+    if text.isascii() and APOSTROPHE not in text:
+        return
+    # What was scored may have been another copy of the suite, with its accents taken apart.
+    for change, spelling in product(changes, SPELLINGS):
+        rewritten = _rewrite(text, regions, _respelling(change, spelling), whole_letters=True)
+        yield replace(rewritten, is_respelled=True)
+
+
+def _respelling(change: _Change, spelling: Spelling) -> _Change:
+    """What a tokenizer makes of a letter, with its accents, that is spelled in some way."""
+
+    def changed(letter: str) -> str:
+        return "".join(map(change, respelled(letter, spelling)))
+
+    return changed
 
 
 def _without_accents(text: str) -> str:
@@ -113,18 +133,36 @@ def _bytes_as_letters(char: str) -> str:
     return "".join(BYTE_LETTERS[byte] for byte in char.encode(errors="surrogatepass"))
 
 
-def _rewrite(text: str, regions: Sequence[Span], change: _Change) -> RewrittenText:
-    pieces = [change(char) for char in text]
-    offsets = [0, *accumulate(map(len, pieces))]
-    owner = [0] * offsets[-1]
+def _rewrite(
+    text: str, regions: Sequence[Span], change: _Change, *, whole_letters: bool = False
+) -> RewrittenText:
+    """A text with each of its characters, or each letter with the accents after it, rewritten."""
+    region_of = [0] * len(text)
     for number, (start, end) in enumerate(regions, start=1):
-        first, last = offsets[start], offsets[end]
-        owner[first:last] = [number] * (last - first)
+        region_of[start:end] = [number] * (end - start)
+    # An accent that begins a region belongs to no letter.
+    begins = [
+        index
+        for index, char in enumerate(text)
+        if not whole_letters
+        or not index
+        or not unicodedata.combining(char)
+        or region_of[index] != region_of[index - 1]
+    ]
+    parts = list(pairwise([*begins, len(text)]))
+    pieces = [change(text[start:end]) for start, end in parts]
+    offsets = dict(zip([*begins, len(text)], [0, *accumulate(map(len, pieces))], strict=True))
+    each = [
+        (start, end, region_of[start])
+        for (start, end), piece in zip(parts, pieces, strict=True)
+        for _ in piece
+    ]
     return RewrittenText(
         source=text,
         chars="".join(pieces),
-        origin=(*(i for i, piece in enumerate(pieces) for _ in piece), len(text)),
-        owner=(*owner, len(regions)),
+        origin=(*(start for start, _, _ in each), len(text)),
+        until=tuple(end for _, end, _ in each),
+        owner=(*(region for _, _, region in each), len(regions)),
         ends=tuple(offsets[end] for _, end in regions),
     )
 
@@ -141,12 +179,14 @@ class Alignment:
         oovs: for each region the words that unknown tokens stand for.
         unspelled: indices of tokens that were placed by their length, because they begin with
             the mark for a blank and do not spell the text there.
+        is_respelled: whether the tokens spell the letters of the text otherwise than the suite.
     """
 
     regions: tuple[int | None, ...]
     spans: tuple[Span, ...]
     oovs: tuple[tuple[str, ...], ...]
     unspelled: tuple[int, ...] = ()
+    is_respelled: bool = False
 
 
 def align_tokens(
@@ -252,6 +292,7 @@ class _Walk:
             spans=tuple(self._spans),
             oovs=tuple(tuple(words) for words in self._oovs),
             unspelled=tuple(self._unspelled),
+            is_respelled=self._text.is_respelled,
         )
 
     def _place_next(self) -> None:

@@ -8,7 +8,7 @@ of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -40,6 +40,7 @@ from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
 from cimento.runs.outcomes import Estimate, outcomes_table
+from cimento.runs.wrong_side import against_ratings
 from cimento.suites import JsonValue, Suite
 
 if TYPE_CHECKING:
@@ -250,21 +251,29 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
 
     def warnings(self, run: Run) -> Sequence[str]:
         """Notes on what the numbers are, and the number of replies that could not be read."""
-        lost = unread(run)
-        if not lost:
-            return (NOT_PROBABILITIES,)
-        reply, [first, *between, last] = lost[0].reply, lost[0].prompt.answers
-        shown = reply if len(reply) <= _SHOWN else f"{reply[:_SHOWN]}..."
-        labels = f"{first} {'to' if between else 'or'} {last}"
-        unclear = counted(len(lost), "reply names", "replies name")
-        note = f"{unclear} no answer and count neither way, such as {shown!r} to a prompt that asks"
-        note += f" for {labels}"
-        if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
-            note += _CANNOT_REPLY
-        return (NOT_PROBABILITIES, note)
+        # Answers say the same of a sentence as people do: that it is better.
+        people = (one for one in run.estimates() if one.statistic == "spearman")
+        opposite = filter(None, (against_ratings(people, positive=True),))
+        return (NOT_PROBABILITIES, *_unclear(run), *opposite)
 
 
 PROMPTED = Prompted()
+
+
+def _unclear(run: Run) -> Iterator[str]:
+    """The number of replies that could not be read, with one of them."""
+    lost = unread(run)
+    if not lost:
+        return
+    reply, [first, *between, last] = lost[0].reply, lost[0].prompt.answers
+    shown = reply if len(reply) <= _SHOWN else f"{reply[:_SHOWN]}..."
+    labels = f"{first} {'to' if between else 'or'} {last}"
+    unclear = counted(len(lost), "reply names", "replies name")
+    note = f"{unclear} no answer and count neither way, such as {shown!r} to a prompt that asks"
+    note += f" for {labels}"
+    if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
+        note += _CANNOT_REPLY
+    yield note
 
 
 def _options(run: Run) -> PromptedOptions:

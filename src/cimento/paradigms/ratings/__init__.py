@@ -63,6 +63,7 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
+from cimento.report.formatting import said_once
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
 from cimento.runs.store import manifest_part
 from cimento.suites import JsonValue, Suite
@@ -261,9 +262,11 @@ class Ratings(RegionParadigm):
         pairs = [run for run in runs if judged_suite(run).predictions]
         tables = [super().text(pairs)] if pairs else []
         # The warnings of runs with pairs are below the table of pairs.
-        warned = dict.fromkeys(text for run in runs if run not in pairs for text in run.warnings)
+        others = [run.summary() for run in runs if run not in pairs]
+        warned = said_once(others, lambda run: few_of_each_code(run.warnings))
+        notes = [f"{about}: {note}" if len(others) > 1 else note for about, note in warned]
         rated = (rated_text(RatedRun(run)) for run in runs)
-        return "\n\n".join([*tables, *rated, *few_of_each_code(warned)])
+        return "\n\n".join([*tables, *rated, *notes])
 
 
 RATINGS = Ratings()

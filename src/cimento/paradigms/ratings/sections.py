@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
-from cimento.io.values import group_by
+from cimento.io.values import group_by, grouped
 from cimento.measures import Measure, NoValue, find_measure
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
@@ -28,8 +28,8 @@ from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
-from cimento.report.wrong_side import against_ratings
 from cimento.runs.outcomes import Estimate
+from cimento.runs.wrong_side import against_ratings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +88,6 @@ def _beside(run: RatedRun) -> Iterator[str]:
     yield f"  partial: {partials[0].description}"
     yield f"  {_methods_of(spearmans)}"
     yield from (f"  {caution}" for caution in _cautions(spearmans))
-    yield from (f"  {wrong}" for wrong in map(against_ratings, spearmans) if wrong)
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
     }
@@ -402,10 +401,11 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
 
 
 def _against(spearmans: Sequence[tuple[RatedRun, Estimate]]) -> Iterator[str]:
-    """Notes on correlations that are surely on the other side than expected."""
-    for run, estimate in spearmans:
-        if wrong := against_ratings(estimate):
-            yield f"{run.model}: {wrong}"
+    """A note for each model on correlations that are surely on the other side than expected."""
+    by_model = grouped((run.model, estimate) for run, estimate in spearmans)
+    for model, estimates in by_model.items():
+        if wrong := against_ratings(estimates):
+            yield f"{model}: {wrong}"
 
 
 def rated_notes(run: RatedRun) -> tuple[str, ...]:
@@ -419,8 +419,7 @@ def rated_notes(run: RatedRun) -> tuple[str, ...]:
         f"{counted(n, 'sentence')} without a value: {why}."
         for why, n in run.without_value().items()
     ]
-    opposite = filter(None, map(against_ratings, run.measured("spearman")))
-    return (*undefined, *opposite, *(lost if run.n_rated else ()))
+    return (*undefined, *(lost if run.n_rated else ()))
 
 
 def with_people(report: RunReport, run: RatedRun) -> RunReport:
