@@ -1,4 +1,4 @@
-"""Two Ray workers on this machine: the same tables, and what happens when one is killed."""
+"""Ray workers: the same tables, also when one is killed, or the node that it is on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if importlib.util.find_spec("ray") is None:
 
 KILLING = """\
 import os, signal, sys, threading, time
-from cimento.engine import engines as on_ray
+from cimento.engine import on_ray
 from cimento.cli.main import main
 
 give = on_ray.RayActors.give
@@ -33,7 +33,12 @@ main()
 
 
 @pytest.fixture
-def here(tmp_path, zoo_folder) -> Path:
+def here(tmp_path, zoo_folder, monkeypatch) -> Path:
+    # No other cluster of this machine is joined, and no token is left in the home folder.
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
+    (tmp_path / "token").write_text("7" * 64)
     engines.install(tmp_path / "plugin")
     engines.write_suite(tmp_path / "lamps", items=150)
     engines.write_suite(tmp_path / "more", items=150, start=100)
@@ -84,3 +89,32 @@ def test_an_actor_that_is_killed_is_started_again(here):
     [text] = {t for name, what, t, _ in engines.logged(here / "log") if what == "asking"}
     assert "'more': {'deep': [1, 2.5, None, True]}" in text
     assert "dtype='float64'" in text
+
+
+@contextmanager
+def two_nodes(folder: Path) -> Iterator[tuple[str, int]]:
+    """A cluster of two nodes with one core each: its address, and the process of the second."""
+    # The paths of Ray's sockets may have 107 characters.
+    with tempfile.TemporaryDirectory(prefix="ray-") as short:
+        started: list[psutil.Process] = []
+
+        def start(*options: str) -> psutil.Process:
+            before = set(psutil.pids())
+            command = [sys.executable, "-m", "ray.scripts.scripts", "start", *options]
+            more = ["--num-cpus=1", "--disable-usage-stats"]
+            subprocess.run([*command, *more], check=True, capture_output=True, timeout=120)  # noqa: S603
+            new = [p for p in psutil.process_iter(["name"]) if p.pid not in before]
+            ours = [p for p in new if short in " ".join(p.cmdline())]
+            started.extend(ours)
+            return next(p for p in ours if p.info["name"] == "raylet")
+
+        try:
+            port = free_port()
+            start("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={short}")
+            second = start(f"--address=127.0.0.1:{port}")
+            yield f"127.0.0.1:{port}", second.pid
+        finally:
+            for process in started:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(started, timeout=10)
