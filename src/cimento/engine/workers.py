@@ -451,10 +451,10 @@ class Processes:
 def _end_of_process(code: int | None) -> str:
     """How a process ended, from its exit code: minus the number of a signal, or its own."""
     if code == -_KILLED:
-        return "it was killed, as systems do that run out of memory"
+        return "its process was killed, as systems do that run out of memory"
     if code is not None and code < 0:
-        return f"signal {signal.Signals(-code).name} ended it"
-    return f"it ended with code {code}"
+        return f"signal {signal.Signals(-code).name} ended its process"
+    return f"its process ended with code {code}"
 
 
 def _serve(pipe: Connection) -> None:
