@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 .DEFAULT_GOAL := help
 # Tests start many processes; without bytecode each of them would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo lock locked check docs test test-slow test-servers fuzz bench bench-trunk gallery audit format wheel smoke clean
+.PHONY: help demo lock locked check docs test test-slow test-servers test-downloads fuzz bench bench-trunk gallery audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -50,16 +50,18 @@ docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as e
 test: export POLARS_MAX_THREADS ?= 1
 test: export RAYON_NUM_THREADS ?= 1
 test: $(STAMPS)/dev  ## the tests, without the slow ones
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers and not downloads'
 
 test-slow: $(STAMPS)/dev  ## the slow tests, and those of random examples with many more
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers and not downloads'
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile thorough \
-		-m 'hypothesis and not slow and not servers'
+		-m 'hypothesis and not slow and not servers and not downloads'
 
 test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
-	$(BIN)/python -m pytest -m servers
-	$(BIN)/python -m pytest tests/models/test_ngram.py
+	$(BIN)/python -m pytest -m 'servers or kenlm'
+
+test-downloads: $(STAMPS)/dev  ## every published data set of the registry, fetched from its address; needs the network
+	$(BIN)/python -m pytest -m downloads
 
 fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs/reliability.md)
 	$(BIN)/python -m tests.fuzzing

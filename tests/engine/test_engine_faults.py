@@ -67,7 +67,8 @@ def test_a_model_that_ends_every_worker_fails_alone(here, capsys):
     models = ["-m", "counted:deadly", "-m", "counted:a"]
     assert invoke(["run", "others", *models, "--workers", "2", "-o", "runs"]) == 3
     printed = capsys.readouterr().err
-    assert "ended three times over the same texts" in printed
+    assert "3 workers ended over the same texts: its process ended with code 9." in printed
+    assert "memory" not in printed
     assert "missing: others x counted:deadly" in printed
     assert len(list((here / "runs").rglob("manifest.json"))) == 1
 

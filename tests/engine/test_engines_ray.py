@@ -1,21 +1,29 @@
-"""Two Ray workers on this machine: the same tables, and what happens when one is killed."""
+"""Ray workers: the same tables, also when one is killed, or the node that it is on."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import engines
 from tests.helpers.engines import cimento
+from tests.helpers.servers.programs import free_port
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)
 
 KILLING = """\
 import os, signal, sys, threading, time
-from cimento.engine import engines as on_ray
+from cimento.engine import on_ray
 from cimento.cli.main import main
 
 give = on_ray.RayActors.give
@@ -33,7 +41,12 @@ main()
 
 
 @pytest.fixture
-def here(tmp_path, zoo_folder) -> Path:
+def here(tmp_path, zoo_folder, monkeypatch) -> Path:
+    # No other cluster of this machine is joined, and no token is left in the home folder.
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
+    (tmp_path / "token").write_text("7" * 64)
     engines.install(tmp_path / "plugin")
     engines.write_suite(tmp_path / "lamps", items=150)
     engines.write_suite(tmp_path / "more", items=150, start=100)
@@ -84,3 +97,88 @@ def test_an_actor_that_is_killed_is_started_again(here):
     [text] = {t for name, what, t, _ in engines.logged(here / "log") if what == "asking"}
     assert "'more': {'deep': [1, 2.5, None, True]}" in text
     assert "dtype='float64'" in text
+
+
+def processes(marker: str) -> dict[int, str]:
+    """The processes that were started with a text in their command, with their commands."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if marker in command and path.parent.name != str(os.getpid()):
+                found[int(path.parent.name)] = command
+    return found
+
+
+def raylets(marker: str) -> set[int]:
+    return {pid for pid, command in processes(marker).items() if "/raylet " in command[:300]}
+
+
+@contextmanager
+def two_nodes(variables: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """A cluster of two nodes with one core each: its address, and the raylet of the second."""
+    # The paths of Ray's sockets may have 107 characters.
+    with tempfile.TemporaryDirectory(prefix="ray-") as short:
+
+        def start(*options: str) -> None:
+            command = [sys.executable, "-m", "ray.scripts.scripts", "start", *options]
+            subprocess.run(  # noqa: S603  # our own interpreter
+                [*command, "--num-cpus=1", "--disable-usage-stats"],
+                env={**os.environ, **variables}, check=True, capture_output=True, timeout=120,
+            )  # fmt: skip
+
+        port = free_port()
+        try:
+            start("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={short}")
+            first = raylets(short)
+            start(f"--address=127.0.0.1:{port}")
+            [second] = raylets(short) - first
+            yield f"127.0.0.1:{port}", second
+        finally:
+            for process in processes(short):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
+
+LOSING = """\
+import os, signal
+from cimento.engine import on_ray
+from cimento.cli.main import main
+
+give = on_ray.RayActors.give
+given = []
+
+def losing(self, worker, task):
+    give(self, worker, task)
+    given.append(worker)
+    if len(given) == 4:
+        os.kill(int(os.environ["SECOND_NODE"]), signal.SIGKILL)
+
+on_ray.RayActors.give = losing
+main()
+"""
+
+
+@pytest.mark.slow
+def test_a_unit_whose_node_died_goes_to_a_live_actor_and_a_cluster_is_joined_or_refused(
+    here, monkeypatch
+):
+    models = ["lamps", "more", "-m", "counted:slow", "-m", "counted:a", "--device", "cpu"]
+    cimento(here, "cache-1", "run", *models, "-o", "alone")
+    on_nodes = {"PYTHONPATH": f"{here / 'plugin'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    on_nodes["CIMENTO_TEST_LOG"] = str(here / "log")
+    with two_nodes(on_nodes) as (address, second):
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        monkeypatch.setenv("SECOND_NODE", str(second))
+        ray = ["--engine", "ray", "--workers", "2", "--no-cache"]
+        said = cimento(here, "cache-2", "run", *models, "-o", "spread", *ray, code=LOSING)
+        assert "joined the cluster at" in said
+        assert "its unit goes to another" in said
+        assert engines.tables(here / "spread") == engines.tables(here / "alone")
+
+        # The same cluster, asked with another token.
+        (here / "token").write_text("8" * 64)
+        refused = cimento(here, "cache-3", "run", *models, "-o", "none", *ray, ends=2)
+        assert f"RAY_ADDRESS={address}: this cluster of Ray cannot be joined: Auth" in refused
+        assert "InvalidAuthToken" in refused
+        assert not list((here / "none").rglob("*.parquet"))

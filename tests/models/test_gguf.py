@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 import sys
 from types import ModuleType
 
@@ -12,7 +13,7 @@ import pytest
 import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, MissingDependencyError
+from cimento.errors import InputError, MissingDependencyError, TextTooLongError
 
 BOS, EOS = 256, 257
 SIZE = 258
@@ -166,11 +167,58 @@ def test_what_cannot_be_done_with_a_file_is_one_message(options, error, seen, fi
 
 
 def test_a_text_that_is_too_long_or_not_spelt_is_one_message(file, monkeypatch):
-    with pytest.raises(ModelError, match=r"makes 3001 tokens, and 2048 are read"):
+    with pytest.raises(ModelError, match=r"makes 3001 tokens .*, and 2048 are read"):
         cimento.score("a" * 3000, f"gguf:{file}")
     monkeypatch.setattr(FakeLlama, "detokenize", lambda _self, tokens: b"?" * len(tokens))
     with pytest.raises(ModelError, match="do not spell it"):
         cimento.score("Le zie.", f"gguf:{file}")
+
+
+def head(*entries: bytes) -> bytes:
+    """The head of a GGUF file, as the specification lays it out: version 3, no tensor."""
+    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(entries)) + b"".join(entries)
+
+
+def entry(key: str, kind: int, value: bytes) -> bytes:
+    return struct.pack("<Q", len(key)) + key.encode() + struct.pack("<I", kind) + value
+
+
+TOKENS = entry(
+    "tokenizer.ggml.tokens",
+    9,
+    struct.pack("<IQ", 8, 2) + b"".join([struct.pack("<Q", 2), b"ab"] * 2),
+)
+SCORES = entry("tokenizer.ggml.scores", 9, struct.pack("<IQff", 6, 2, 0.5, 1.5))
+NAME = entry("general.architecture", 8, struct.pack("<Q", 5) + b"llama")
+OTHER = entry("clip.context_length", 4, struct.pack("<I", 7))
+LENGTH = entry("llama.context_length", 4, struct.pack("<I", 40))
+
+
+@pytest.mark.parametrize("entries", [(NAME, OTHER, LENGTH), (TOKENS, SCORES, LENGTH, NAME)])
+def test_a_text_beyond_the_window_in_the_file_is_refused(entries, file):
+    file.write_bytes(head(*entries) + b"and what follows")
+    with pytest.raises(TextTooLongError, match=r"makes 41 tokens .*the model's window holds 40"):
+        cimento.score("a" * 40, f"gguf:{file}")
+    assert len(bits_of("a" * 39, file)) == 39
+    assert FakeLlama.made[-1]["n_ctx"] == 40
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        head(NAME, LENGTH)[:-2],
+        head(NAME, OTHER),
+        head(NAME, entry("llama.context_length", 5, struct.pack("<i", -1))),
+        head(NAME, entry("llama.context_length", 99, b"1234")),
+        head(entry("tokens", 9, struct.pack("<IQ", 8, 2**60)), NAME, LENGTH),
+        head(entry("tokens", 9, struct.pack("<IQ", 4, 2**60)), NAME, LENGTH),
+        b"GGUF" + struct.pack("<IQQQ", 3, 0, 2**60, 2**62),
+    ],
+)
+def test_a_head_that_does_not_say_its_window_is_left_to_llama_cpp(content, file):
+    file.write_bytes(content)
+    assert len(bits_of("Le zie.", file)) == 7
+    assert FakeLlama.made[-1]["n_ctx"] == 2048
 
 
 def test_a_file_that_is_none_is_one_message(file, tmp_path):

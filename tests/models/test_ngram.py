@@ -272,6 +272,7 @@ def arpa_files(draw):
 TEXTS = st.lists(st.sampled_from([*WORDS, "unheard"]), min_size=1, max_size=8)
 
 
+@pytest.mark.kenlm
 @settings(deadline=None)
 @given(arpa_files(), TEXTS, st.booleans())
 def test_kenlm_says_the_same_to_the_last_bit(tmp_path_factory, content, words, start):
@@ -287,6 +288,7 @@ def test_kenlm_says_the_same_to_the_last_bit(tmp_path_factory, content, words, s
     )
 
 
+@pytest.mark.kenlm
 def test_kenlm_without_an_unknown_word_gives_no_number_for_one(arpa):
     pytest.importorskip("kenlm", reason="KenLM is not installed (extra kenlm)")
     content = ARPA.replace("-1.5\t<unk>\n", "").replace("ngram 1=6", "ngram 1=5")
@@ -299,6 +301,7 @@ def test_kenlm_without_an_unknown_word_gives_no_number_for_one(arpa):
     assert math.isnan(unknown)
 
 
+@pytest.mark.kenlm
 def test_a_file_that_kenlm_cannot_read_is_told(tmp_path):
     pytest.importorskip("kenlm", reason="KenLM is not installed (extra kenlm)")
     path = tmp_path / "broken.bin"

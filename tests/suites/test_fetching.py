@@ -244,7 +244,7 @@ def test_pinned_hashes_are_those_of_the_released_files(name: str, shared: Path) 
     assert named <= entry.sha256.keys()
 
 
-@pytest.mark.servers
+@pytest.mark.downloads
 @pytest.mark.parametrize("name", [name for name, entry in published().items() if entry.verified])
 def test_every_address_of_the_registry_holds_what_it_says(name: str, tmp_path: Path) -> None:
     """Downloads: a pinned hash that differs, or a folder without files, fails."""

@@ -15,7 +15,8 @@ from cimento.cli.evaluating import (
 )
 from cimento.cli.run import run_command
 from cimento.cli.run_file import said_beside, write_run_file
-from cimento.engine.engines import Engine, array_script
+from cimento.engine.engines import Engine
+from cimento.engine.slurm import array_script
 from cimento.errors import counted
 from cimento.io.declared import option
 from cimento.io.files import write_text

@@ -104,7 +104,9 @@ class Execution(Generic[ResultT]):
             progress=self._partly,
             returns=work.engine.share is None,
         )
-        opened = work.engine.opened(len(self._queue), device=work.device, here=worker)
+        opened = work.engine.opened(
+            len(self._queue), device=work.device, here=worker, note=work.note
+        )
         with opened as pool, _finishing_threads() as threads, self._open:
             self._drive(pool, threads)
             while work.engine.share is not None and self._look_again():
@@ -291,6 +293,7 @@ class Execution(Generic[ResultT]):
     def _drive(self, pool: Pool, threads: Executor) -> None:
         """Have workers do units until none is waiting, and finish the jobs that are answered."""
         given: dict[int, tuple[str, int]] = {}
+        deaths: dict[int, list[str]] = {}
         while True:
             self._start_ahead()
             for worker in pool.workers:
@@ -302,10 +305,13 @@ class Execution(Generic[ResultT]):
                 return
             for worker, outcome in pool.wait():
                 key, number = given.pop(worker)
-                if outcome is not None:
+                if not outcome.death:
                     self._note(number, outcome)
-                elif not self._queue.again(worker, key, number):
-                    self._fail(number, _died(key))
+                    continue
+                died = deaths.setdefault(number, [])
+                died.append(outcome.death)
+                if not self._queue.again(worker, key, number):
+                    self._fail(number, _died(key, died))
 
     def _next(self, worker: int) -> tuple[str, int] | None:
         """The next unit for a worker, skipping units that no job needs any more."""
@@ -372,7 +378,14 @@ class Execution(Generic[ResultT]):
                     place = part.place(failed.request)
                 if place is not None:
                     error = state.job.blame(error, state.answers.n + place)
+                if failed.is_lost and unit.path is not None:
+                    error.todo = f"{self._kept(state)} {error.todo}".rstrip()
                 state.error = error
+
+    def _kept(self, state: JobState) -> str:
+        """What a job has that cannot go on for want of workers."""
+        done = sum(self.units[number].is_done for number in state.units)
+        return f"{done} of {len(state.units)} units of this run are kept; run again to go on."
 
     def _look_again(self) -> bool:
         """Look for finished units of other shares; returns whether new units can now be done.
@@ -476,10 +489,13 @@ def _finishing_threads() -> Iterator[Executor]:
         threads.shutdown(cancel_futures=True)
 
 
-def _died(model: str) -> TaskError:
+def _died(model: str, reasons: Sequence[str]) -> TaskError:
+    said = "; ".join(dict.fromkeys(reasons))
+    is_memory = "memory" in said.lower()
     return TaskError(
         kind="ModelError",
         where=f"model {model!r}",
-        seen="the process that asked it ended three times over the same texts",
-        todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
+        seen=f"{len(reasons)} workers ended over the same texts: {said}",
+        todo="Too little memory? Try a small --batch-size or fewer --workers." if is_memory else "",
+        is_lost=True,
     )

@@ -36,6 +36,8 @@ from cimento.models.hf import own_process
 from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
+_KILLED = 9
+"""The number of the signal SIGKILL, which Windows has no name for."""
 _GIVE_BACK_S = 0.3
 _THREADS, _AHEAD = 64, 72
 """Numbers of threads that prepare and store units for a model on a GPU, and of units given to them.
@@ -81,6 +83,8 @@ class TaskError:
         todo: see `CimentoError`.
         whole_model: whether the model cannot be used at all.
         request: number in the unit of the request that caused it; None where that is not known.
+        is_lost: whether workers are at fault, not the model or the texts: what is done is kept, and
+            another run goes on from there.
     """
 
     kind: str
@@ -89,6 +93,7 @@ class TaskError:
     todo: str
     whole_model: bool = False
     request: int | None = None
+    is_lost: bool = False
 
     @classmethod
     def of(cls, error: CimentoError, *, whole_model: bool = False) -> TaskError:
@@ -117,10 +122,12 @@ class TaskOutcome:
         error: the error that prevented it; None if it was done.
         result: the answers, if they were not to be written to a file, or if the worker is in the
             process that needs them.
+        death: why the worker died doing it; empty if it did not.
     """
 
     error: TaskError | None = None
     result: UnitResult | None = None
+    death: str = ""
 
 
 class Worker:
@@ -278,8 +285,8 @@ def _fault(error: Exception, task: UnitTask) -> TaskError:
     )
 
 
-Said: TypeAlias = "tuple[int, TaskOutcome | None]"
-"""A worker's number and the outcome of its task; None where the worker died doing it."""
+Said: TypeAlias = "tuple[int, TaskOutcome]"
+"""A worker's number and the outcome of its task."""
 
 
 class Pool(Protocol):
@@ -293,7 +300,10 @@ class Pool(Protocol):
         """Give a task to a worker that has none."""
 
     def wait(self) -> list[Said]:
-        """Wait until some of the given tasks are done; a worker that died has been replaced."""
+        """Wait until some of the given tasks are done, or there are other workers.
+
+        A worker that died has been replaced, or is no longer among `workers`.
+        """
 
     def close(self) -> None:
         """End the workers."""
@@ -429,17 +439,20 @@ class Processes:
         # The message of a process that was killed may be cut anywhere.
         except (EOFError, OSError):
             process.pipe.close()
+            # A process that closed its pipe is about to end, with the code that tells why.
+            process.process.join(_GRACE_S)
+            code = process.process.exitcode
             process.process.kill()
             process.process.join()
             self._all[worker] = self._start(worker)
-            return worker, None
+            return worker, TaskOutcome(death=_end_of_process(code))
         process.busy = False
         return worker, outcome
 
     def _start(self, worker: int) -> _Process:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _environment({**self._variables(worker), **_NOT_FROM_HERE}):
+        with with_environment({**self._variables(worker), **_NOT_FROM_HERE}):
             process.start()
         theirs.close()
         return _Process(process, ours)
@@ -452,6 +465,15 @@ class Processes:
             return {}
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
         return {"OMP_NUM_THREADS": str(max(1, (cores or os.cpu_count() or 1) // self._number))}
+
+
+def _end_of_process(code: int | None) -> str:
+    """How a process ended, from its exit code: minus the number of a signal, or its own."""
+    if code == -_KILLED:
+        return "its process was killed, as systems do that run out of memory"
+    if code is not None and code < 0:
+        return f"signal {signal.Signals(-code).name} ended its process"
+    return f"its process ended with code {code}"
 
 
 def _serve(pipe: Connection) -> None:
@@ -477,8 +499,8 @@ _NOT_FROM_HERE = {"PYTHONSAFEPATH": "1"}
 
 
 @contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """A context in which variables are set, for a process that is started meanwhile."""
+def with_environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """A context in which variables are set, for what is started meanwhile."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -18,9 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from cimento.errors import InputError, ModelError, UsageError, needing
+from cimento.errors import InputError, ModelError, TextTooLongError, UsageError, needing
 from cimento.io.files import open_plain, reading
 from cimento.models.base import ModelCard
+from cimento.models.gguf_header import MAGIC, trained_window
 from cimento.models.hf.files import LocatedModel, locate
 from cimento.models.hf.stored import stored_dtype
 from cimento.models.settings import DtypeName, Policy
@@ -30,11 +31,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-_MAGIC = b"GGUF"
 _SHOWN = 60
 
 WINDOW = 2048
-"""Largest number of tokens read.
+"""Largest number of tokens read, if the model was trained for so many.
 
 llama-cpp-python allocates the outputs for the whole vocabulary at each of them, so that the model's
 full window could take tens of gigabytes.
@@ -72,10 +72,10 @@ def locate_gguf(path: Path) -> LocatedModel:
         InputError: the file cannot be read, or is not a GGUF file.
     """
     with reading(path, todo="Give the path of a GGUF file."), open_plain(path) as file:
-        magic = file.read(len(_MAGIC))
+        magic = file.read(len(MAGIC))
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if magic != _MAGIC:
+    if magic != MAGIC:
         raise InputError(where=str(path), seen="is no GGUF file", todo="Give the path of one.")
     return LocatedModel(name=path.name.removesuffix(".gguf"), folder=path, revision=digest)
 
@@ -96,10 +96,12 @@ def load_gguf(located: LocatedModel, *, policy: Policy, device: str) -> GgufScor
     with needing("llama-cpp-python", extra="gguf", purpose=f"{located.folder}, a GGUF file"):
         import llama_cpp
     make = cast("Callable[..., Any]", llama_cpp.Llama)
+    # llama.cpp reads on beyond it, and gives numbers that mean nothing.
+    window = min(WINDOW, trained_window(located.folder) or WINDOW)
     try:
         model: Llama = make(
             model_path=str(located.folder),
-            n_ctx=WINDOW,
+            n_ctx=window,
             n_gpu_layers=0 if device == "cpu" else -1,
             logits_all=True,
             verbose=False,
@@ -108,7 +110,7 @@ def load_gguf(located: LocatedModel, *, policy: Policy, device: str) -> GgufScor
         raise InputError(
             where=str(located.folder), seen=f"llama.cpp cannot read it ({error})"
         ) from error
-    return GgufScorer(model, located, policy=policy, device=device)
+    return GgufScorer(model, located, policy=policy, device=device, window=window)
 
 
 class GgufScorer:
@@ -119,6 +121,7 @@ class GgufScorer:
         located: its file.
         policy: the policy, of which the BOS rule applies.
         device: the device that was chosen.
+        window: largest number of tokens that it reads.
 
     Attributes:
         card: the card of the model.
@@ -127,9 +130,11 @@ class GgufScorer:
         UsageError: the policy requires something that this engine cannot do.
     """
 
-    def __init__(self, model: Llama, located: LocatedModel, *, policy: Policy, device: str) -> None:
+    def __init__(
+        self, model: Llama, located: LocatedModel, *, policy: Policy, device: str, window: int
+    ) -> None:
         _refuse(policy, seen="GGUF files are scored without it", todo="Leave it out.")
-        self._model = model
+        self._model, self._window = model, window
         self._before = _before(model, policy)
         self.card = ModelCard(
             name=located.name,
@@ -141,7 +146,7 @@ class GgufScorer:
             dtype="",
             device=device,
             bos=f"token {self._before[0]}" if self._before else "",
-            window=WINDOW,
+            window=window,
             details={"read_by": "llama-cpp-python"},
         )
 
@@ -154,11 +159,14 @@ class GgufScorer:
         content = text.encode()
         ids = self._model.tokenize(content, add_bos=False, special=False)
         sequence = [*self._before, *ids]
-        if len(sequence) > WINDOW:
-            raise ModelError(
+        if len(sequence) > self._window:
+            holds = f"the model's window holds {self._window}"
+            if self._window == WINDOW:
+                holds = f"{WINDOW} are read at most"
+            raise TextTooLongError(
                 where=f"text {text[:_SHOWN]!r}",
-                seen=f"it makes {len(sequence)} tokens, and {WINDOW} are read at most",
-                todo="Shorten it.",
+                seen=f"it makes {len(sequence)} tokens with this tokenizer, and {holds}",
+                todo="Shorten it, or use a model with a longer window.",
             )
         starts = self._starts(ids, content)
         self._model.reset()
