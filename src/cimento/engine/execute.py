@@ -317,6 +317,7 @@ class Execution(Generic[ResultT]):
         return UnitTask(
             number=number,
             model=group.key,
+            label=group.model.label,
             scoring=group.model.scoring,
             columns=group.columns,
             unit=unit.unit,

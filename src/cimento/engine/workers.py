@@ -26,7 +26,7 @@ from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
-from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
+from cimento.errors import ChangedModelError, CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.files import default_cache_folder
 from cimento.io.memory import give_back
 from cimento.io.tables import Column
@@ -52,6 +52,7 @@ class UnitTask:
     Attributes:
         number: number of the unit in its execution.
         model: its name, as for ``cimento run -m``.
+        label: its name and revision where the unit was made; a worker may open it much later.
         scoring: the settings of scoring.
         unit: the unit with its requests.
         columns: values wanted of every token besides its log-probability.
@@ -61,6 +62,7 @@ class UnitTask:
 
     number: int
     model: str
+    label: str
     scoring: Asking
     unit: Unit
     columns: tuple[Column, ...] = ()
@@ -170,7 +172,8 @@ class Worker:
             with handle.client():
                 return TaskOutcome(result=self._answer(task, handle))
         except CimentoError as error:
-            return TaskOutcome(error=TaskError.of(error))
+            gone = isinstance(error, ChangedModelError)
+            return TaskOutcome(error=TaskError.of(error, whole_model=gone))
         # A worker survives the failure of one task, even through a bug in cimento.
         except Exception as error:
             if os.environ.get("CIMENTO_DEBUG"):
@@ -193,6 +196,7 @@ class Worker:
             try:
                 known = self._models.get(task.model)
                 self._handle = known or ModelHandle(task.model, task.scoring)
+                _refuse_another(self._handle, task)
                 _ = self._handle.scorer
             except StorageError:
                 raise
@@ -247,6 +251,20 @@ class Worker:
         if self._opened is None:
             self._opened = FileCache(default_cache_folder())
         return self._opened
+
+
+def _refuse_another(handle: ModelHandle, task: UnitTask) -> None:
+    """Refuse a model that is not the one for which a unit was made.
+
+    Raises:
+        ChangedModelError: its server has another model by now, or its files have changed.
+    """
+    if handle.label != task.label:
+        raise ChangedModelError(
+            where=f"model {task.model!r}",
+            seen=f"it is {handle.label} by now, and was {task.label} when the run began",
+            todo="What was answered before is kept. Run again: each has a run of its own.",
+        )
 
 
 def _keep(cache: AnswerCache, task: UnitTask) -> Mapping[bytes, bytes]:
