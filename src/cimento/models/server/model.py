@@ -298,10 +298,9 @@ def connect(
         every_s=checked_every_s,
         clock=clock,
     )
-    notes = _notes(model, entries, entry, met)
     return ServerScorer(
         server, card=card, bodies=bodies, concurrency=concurrency, refusal=met.refusal,
-        notes=notes, watch=watch,
+        notes=_notes(model, entries, entry, met), watch=watch,
     )  # fmt: skip
 
 
