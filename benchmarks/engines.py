@@ -29,7 +29,8 @@ from meter import resident_bytes
 from cimento.api import run_all
 from cimento.engine.cache import FileCache
 from cimento.engine.engines import Engine
-from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
+from cimento.engine.processes import Processes
+from cimento.engine.workers import TaskOutcome, UnitTask, Worker
 from cimento.io.files import default_cache_folder
 from cimento.models.registry import OPENERS, ScorerSource, Source
 from cimento.models.settings import Asking

@@ -327,6 +327,10 @@ class ModelError(CimentoError):
     """The error of a model that cannot be loaded, or that cannot answer what it is asked."""
 
 
+class ChangedModelError(ModelError):
+    """The error of a model that another one has replaced while it was asked."""
+
+
 class TextTooLongError(ModelError):
     """The error of a stimulus that does not fit the model's window."""
 

@@ -12,7 +12,8 @@ import pytest
 from cimento import Asking, Policy
 from cimento.cli.main import invoke
 from cimento.engine.engines import Engine
-from cimento.engine.workers import Processes, Worker
+from cimento.engine.processes import Processes
+from cimento.engine.workers import Worker
 from tests.helpers import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")

@@ -9,6 +9,7 @@ from transformers import AutoTokenizer, GPT2LMHeadModel
 import cimento
 from cimento import ModelError, UsageError
 from cimento.models.failing import forward_errors
+from cimento.models.hf.room import DoesNotFitError
 
 LONGEST = 12
 LONG = "The keys to the old house by the river are on the small table."
@@ -69,13 +70,20 @@ def test_a_model_that_fails_when_it_is_tried_is_named(model, tokenizer):
         cimento.live_scorer(model, tokenizer, name="odd")
 
 
-def test_errors_of_other_code_and_lack_of_memory_stay_what_they_are():
+def test_lack_of_memory_is_told_with_sizes_and_is_no_fault_of_the_model():
     class Full(torch.nn.Module):
         def forward(self):
-            raise torch.OutOfMemoryError("CUDA out of memory")
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB.")
 
-    with pytest.raises(torch.OutOfMemoryError), forward_errors("x", None):
+    # 2.5 * 2**30 bytes
+    with (
+        pytest.raises(DoesNotFitError, match=r"does not hold what the model 'x' computes \(2.7 GB"),
+        forward_errors("x", None),
+    ):
         Full()()
+
+
+def test_errors_of_other_code_stay_what_they_are():
     with pytest.raises(KeyError), forward_errors("x", None):
         {}.popitem()
 

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import Asking, ModelError
-from cimento.models.hf.batches import Asks, DoesNotFitError, Memory, is_out_of_memory
+from cimento.cli.main import invoke
+from cimento.models.hf.batches import Asks, Memory
+from cimento.models.hf.layout import find_layout
+from cimento.models.hf.room import DoesNotFitError, asked_bytes, is_out_of_memory
 from cimento.models.registry import open_scorer
 from cimento.paradigms import Score
 from tests.engine.test_requests import make_suite
@@ -225,3 +228,66 @@ def test_the_head_takes_the_rows_of_several_batches_together(monkeypatch, folder
 
     assert len(transformer.asked) > 10
     assert len([rows for rows in head.asked if rows]) == 1
+
+
+def full(*_args, **_options):
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+
+
+@pytest.mark.parametrize("where", ["from_pretrained", "to"])
+def test_weights_that_do_not_fit_are_one_message_with_sizes(
+    monkeypatch, folder_of, where, tmp_path, capsys
+):
+    path = folder_of("gpt2")
+    (tmp_path / "pairs.tsv").write_text("good\tbad\nIl cane dorme.\tIl cane dormono.\n", "utf-8")
+    if where == "to":
+        monkeypatch.setattr("transformers.PreTrainedModel.to", full)
+    else:
+        monkeypatch.setattr("transformers.GPT2LMHeadModel.from_pretrained", full)
+    monkeypatch.setattr("cimento.models.hf.room.free_bytes", lambda _: 3_000_000_000)
+    # Four bytes for each.
+    monkeypatch.setattr("cimento.models.hf.loading.count_parameters", lambda _: 4_000_000_000)
+
+    assert invoke(["run", str(tmp_path / "pairs.tsv"), "-m", str(path), "--no-cache"]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"memory does not hold the weights of {path.name!r} in float32" in said
+    assert "(16.0 GB needed, 3.0 GB free)" in said
+    assert "--dtype" in said
+    assert "report" not in said
+
+
+@pytest.mark.parametrize("where", ["inputs", "pass"])
+def test_lack_of_memory_in_probes_chooses_no_slower_layout(monkeypatch, folder_of, where):
+    model = opened(folder_of("gpt2")).inside().model
+    forward, passes = model.base_model.forward, iter([True])
+
+    def limited(*args, **options):
+        return forward(*args, **options) if next(passes, False) else full()
+
+    if where == "inputs":
+        monkeypatch.setattr("cimento.models.hf.layout.padded", full)
+    else:
+        monkeypatch.setattr(model.base_model, "forward", limited)
+    with pytest.raises(DoesNotFitError, match=r"the two short texts|one row of 5 tokens"):
+        find_layout(model, (7, 8, 9), (7, 8, 9, 10, 11), padding=0)
+
+
+def test_a_model_that_fills_memory_when_it_is_tried_is_told_with_its_size(monkeypatch, folder_of):
+    monkeypatch.setattr("transformers.GPT2Model.forward", full)
+    with pytest.raises(DoesNotFitError, match=r"what the model .* computes \(< 0.1 GB needed"):
+        opened(folder_of("gpt2"))
+
+
+@pytest.mark.parametrize(
+    ("said", "size"),
+    [
+        ("Tried to allocate 2.00 GiB. GPU 0 has", 2 * 2**30),
+        ("you tried to allocate 400 bytes.", 400),
+        ("Unable to allocate 4.00 MiB for an array", 4 * 2**20),
+        ("out of memory", None),
+        ("tried to allocate 1.2.3 GiB", None),
+        ("tried to allocate . GiB", None),
+    ],
+)
+def test_what_could_not_be_had_is_read_from_the_message(said, size):
+    assert asked_bytes(RuntimeError(said)) == size

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from cimento.engine.on_ray import RayActors
-from cimento.engine.workers import Pool, Processes, ThisProcess, Worker
+from cimento.engine.processes import Processes, ThisProcess
+from cimento.engine.workers import Pool, Worker
 from cimento.errors import UsageError
 from cimento.io.parsing import whole_number
 

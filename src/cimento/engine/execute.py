@@ -23,7 +23,7 @@ from cimento.engine.engines import in_share
 from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work, gathered
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest
-from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
+from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker, workers_ended
 from cimento.errors import CimentoError, ModelError, StorageError
 from cimento.io.memory import give_back
 from cimento.io.tables import Column
@@ -311,7 +311,7 @@ class Execution(Generic[ResultT]):
                 died = deaths.setdefault(number, [])
                 died.append(outcome.death)
                 if not self._queue.again(worker, key, number):
-                    self._fail(number, _died(key, died))
+                    self._fail(number, workers_ended(key, died))
 
     def _next(self, worker: int) -> tuple[str, int] | None:
         """The next unit for a worker, skipping units that no job needs any more."""
@@ -327,6 +327,7 @@ class Execution(Generic[ResultT]):
         return UnitTask(
             number=number,
             model=group.key,
+            label=group.model.label,
             scoring=group.model.scoring,
             columns=group.columns,
             unit=unit.unit,
@@ -487,15 +488,3 @@ def _finishing_threads() -> Iterator[Executor]:
         yield threads
     finally:
         threads.shutdown(cancel_futures=True)
-
-
-def _died(model: str, reasons: Sequence[str]) -> TaskError:
-    said = "; ".join(dict.fromkeys(reasons))
-    is_memory = "memory" in said.lower()
-    return TaskError(
-        kind="ModelError",
-        where=f"model {model!r}",
-        seen=f"{len(reasons)} workers ended over the same texts: {said}",
-        todo="Too little memory? Try a small --batch-size or fewer --workers." if is_memory else "",
-        is_lost=True,
-    )

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cimento.engine.workers import Said, TaskError, TaskOutcome, UnitTask, Worker, with_environment
+from cimento.engine.processes import with_environment
+from cimento.engine.workers import Said, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import ModelError, UsageError, counted, needing
 
 _PASSED_ON = (

@@ -6,6 +6,7 @@ own ways and raise whatever they like.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,6 @@ from cimento.errors import CimentoError, ModelError
 _OURS = str(Path(__file__).parent.parent)
 _CALL = "_call_impl"
 """The function of torch from which every module's forward pass is called."""
-_MESSAGES = ("out of memory", "can't allocate memory", "alloc_failed")
 _LONGEST = 300
 _SHOWN = 60
 
@@ -27,24 +27,27 @@ _SHOWN = 60
 def forward_errors(name: str, of: object) -> Iterator[None]:
     """A context in which an error in a forward pass is one of the model, with the texts it read.
 
-    Errors of cimento's own code between the passes, and lack of memory, stay what they are.
+    Lack of memory is told with sizes; errors of cimento's own code between the passes stay what
+    they are.
 
     Args:
         name: name of the model.
         of: its tokenizer or its scorer, which turn what was read into text.
 
     Raises:
+        DoesNotFitError: memory ran out, and could not be saved by smaller batches.
         ModelError: a forward pass failed.
     """
     try:
         yield
-    except (CimentoError, MemoryError):
+    except CimentoError:
         raise
     except Exception as error:
+        _refuse_lack_of_memory(error, name, of)
         frames = [frame for frame, _ in walk_tb(error.__traceback__)]
         calls = [frame for frame in frames if _is_call(frame)]
         is_ours = bool(frames) and frames[-1].f_code.co_filename.startswith(_OURS)
-        if not calls or is_ours or any(text in str(error).lower() for text in _MESSAGES):
+        if not calls or is_ours:
             raise
         said = " ".join(str(error).split())[:_LONGEST]
         raise ModelError(
@@ -52,6 +55,26 @@ def forward_errors(name: str, of: object) -> Iterator[None]:
             seen=f"its own forward pass failed ({type(error).__name__}: {said})",
             todo="Does the model take texts of this length? --batch-size=1 tries them one by one.",
         ) from error
+
+
+def _refuse_lack_of_memory(error: Exception, name: str, of: object) -> None:
+    """Raise the error for lack of memory, if a model of torch reports that."""
+    if "torch" not in sys.modules:
+        return
+    import torch
+
+    from cimento.models.hf.room import SMALLER, DoesNotFitError, asked_bytes, is_out_of_memory
+
+    if not is_out_of_memory(error):
+        return
+    card = getattr(of, "card", None)
+    device = getattr(card, "device", "") or ("cuda" if torch.cuda.is_available() else "cpu")
+    raise DoesNotFitError(
+        torch.device(device),
+        f"what the model {name!r} computes",
+        needed_bytes=asked_bytes(error),
+        todo=SMALLER,
+    ) from error
 
 
 def _is_call(frame: FrameType) -> bool:

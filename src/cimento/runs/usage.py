@@ -28,7 +28,7 @@ class Tokens:
     """The tokens of requests to a server.
 
     Attributes:
-        sent: number of requests.
+        sent: number of requests; of several texts in one request, the first has it.
         read: number of tokens that the server read; None unless it reports them for each request.
         written: number of tokens that it wrote; None likewise.
     """
@@ -39,8 +39,8 @@ class Tokens:
 
     def plus(self, other: Tokens) -> Tokens:
         """The sum of two counts."""
-        if not self.sent or not other.sent:
-            return self if self.sent else other
+        if Tokens() in (self, other):
+            return other if self == Tokens() else self
         read = None if self.read is None or other.read is None else self.read + other.read
         written = (
             None if self.written is None or other.written is None else self.written + other.written
@@ -102,7 +102,7 @@ class RunUsage:
     def text(self) -> str:
         """The usage in one line."""
         known = f"{self.kept} of {self.asked} answers were known before" if self.kept else ""
-        if not self.sent:
+        if self.kept == self.asked:
             return known
         counts = (("read", self.read), ("written", self.written))
         tokens = ", ".join(
@@ -124,7 +124,7 @@ def usage_of_run(usage: Mapping[int, Tokens], *, asked: int, price: Price | None
     """
     tokens = total_tokens(usage.values())
     reason = ""
-    if not tokens.sent:
+    if not usage:
         reason = "all answers were known before, so that nothing was sent"
     elif tokens.read is None or tokens.written is None:
         reason = "the server does not count the tokens of every request"

@@ -56,6 +56,8 @@ class Loopback:
         probed: the probes that it was asked for; no faults befall them.
         headers: of every request.
         bodies: of every completion that was asked for.
+        lists: from the answers to a list of prompts to what is said; None where lists are refused.
+        listed: the lists of prompts that it was asked for, without probes.
     """
 
     answer: Callable[[str], object] = completion
@@ -65,6 +67,8 @@ class Loopback:
     probed: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[dict[str, object]] = field(default_factory=list)
+    lists: Callable[[list[Answer]], object] | None = None
+    listed: list[list[str]] = field(default_factory=list)
     url: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -101,6 +105,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.path != "/v1/completions":
             self.send_json({"detail": "Not Found"}, status=404)
             return
+        if isinstance(body["prompt"], list):
+            self._answer_list(body["prompt"])
+            return
         with state.lock:
             state.headers.append(dict(self.headers))
             state.bodies.append(body)
@@ -114,6 +121,17 @@ class Handler(BaseHTTPRequestHandler):
             fault(self)
         else:
             self.send_json(state.answer(body["prompt"]))
+
+    def _answer_list(self, prompts: list[str]) -> None:
+        state = self.server.state
+        if state.lists is None:
+            self.send_json({"error": "prompt is no string"}, status=400)
+            return
+        with state.lock:
+            (state.probed if prompts[0] in PROBES else state.prompts).extend(prompts)
+            if prompts[0] not in PROBES:
+                state.listed.append(prompts)
+        self.send_json(state.lists([state.answer(prompt) for prompt in prompts]))
 
     def send_json(self, content: object, *, status: int = 200, **headers: str) -> None:
         """Send an answer, whole."""
@@ -130,6 +148,17 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(OSError):
             self.wfile.write(content)
+
+
+def numbered(answers: list[Answer]) -> Answer:
+    """What a server that takes lists says: a choice for each text, and the tokens of all."""
+    choices = [
+        {**answer["choices"][0], "index": index}  # type: ignore[index]
+        for index, answer in enumerate(answers)
+    ]
+    counts = [answer["usage"] for answer in answers]
+    usage = {name: sum(count[name] for count in counts) for name in counts[0]}  # type: ignore[index, attr-defined]
+    return {**answers[0], "choices": choices, "usage": usage}
 
 
 class _Server(ThreadingHTTPServer):

@@ -69,7 +69,7 @@ class ReplyHandler(Handler):
         """A reply, or what goes wrong with it."""
         state: Any = self.server.state
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if body.get("prompt") in PROBES:
+        if body.get("prompt") in (*PROBES, list(PROBES)):
             self.send_json(state.scoring)
             return
         if (words := state.refuses(body)) is not None:

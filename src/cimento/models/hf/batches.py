@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from cimento.errors import ModelError
+from cimento.models.hf.room import DoesNotFitError, give_back, is_out_of_memory
 from cimento.models.settings import BatchLimits
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 IntArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.int64]]"
 
 Inputs: TypeAlias = Mapping[str, torch.Tensor]
-
-_MESSAGES = ("out of memory", "can't allocate memory", "defaultcpuallocator", "alloc_failed")
-"""Messages of devices without memory: MPS and older CUDA, the CPU (twice), cuBLAS."""
 
 _MEMORIES: WeakKeyDictionary[torch.nn.Module, Memory] = WeakKeyDictionary()
 
@@ -167,22 +164,6 @@ def asks_of(trials: Iterable[tuple[Trial, int]], inputs: Inputs) -> Asks:
     return asks.done()
 
 
-class DoesNotFitError(ModelError):
-    """The error of the least that must fit the device's memory and does not.
-
-    Args:
-        device: the device.
-        what: what its memory does not hold.
-    """
-
-    def __init__(self, device: torch.device, what: str) -> None:
-        super().__init__(
-            where=f"device {device}",
-            seen=f"its memory does not hold {what}",
-            todo="Free some, use another device, or a narrower --dtype.",
-        )
-
-
 class Memory:
     """The experience with a model's memory, which limits the size of batches.
 
@@ -242,7 +223,7 @@ class Memory:
     def _refuse(self, lines: int, width: int, *, device: torch.device) -> None:
         self._refused = max(self._refused, lines * width)
         self.budget = lines * width // 2
-        _give_back(device)
+        give_back(device)
         if lines == 1:
             raise DoesNotFitError(device, f"one row of {width} tokens")
 
@@ -250,14 +231,6 @@ class Memory:
 def memory_of(model: torch.nn.Module) -> Memory:
     """The memory record of a model, shared by all ways of scoring."""
     return _MEMORIES.setdefault(model, Memory())
-
-
-def is_out_of_memory(error: Exception) -> bool:
-    """Whether an error reports lack of memory, for any kind of device."""
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    message = str(error).lower()
-    return isinstance(error, RuntimeError) and any(said in message for said in _MESSAGES)
 
 
 def fits(work: Callable[[], None]) -> bool:
@@ -280,7 +253,7 @@ def smaller(rows: int, *, device: torch.device) -> int:
     Raises:
         DoesNotFitError: there was only one row.
     """
-    _give_back(device)
+    give_back(device)
     if rows == 1:
         raise DoesNotFitError(device, "the scores of all words at one position")
     return rows // 2
@@ -297,14 +270,6 @@ def _halves(inputs: Inputs, asks: Asks) -> list[tuple[Inputs, Asks]]:
         )
         for start, end in ((0, middle), (middle, lines))
     ]
-
-
-def _give_back(device: torch.device) -> None:
-    """Have the allocator release memory that it holds and does not use."""
-    if device.type == "cuda":
-        torch.cuda.empty_cache()
-    elif device.type == "mps":
-        torch.mps.empty_cache()
 
 
 def batches(

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from cimento.models.base import Encoded, EncodedTexts
-from cimento.models.hf.batches import Asks, DoesNotFitError, Trial, batches
+from cimento.models.hf.batches import Asks, Trial, batches
 from cimento.models.hf.layout import (
     Proof,
     in_windows,
@@ -30,6 +30,7 @@ from cimento.models.hf.layout import (
 )
 from cimento.models.hf.lines import Following, Forest, Lines, branching, grow, text_lines
 from cimento.models.hf.planning import PlanningScorer
+from cimento.models.hf.room import DoesNotFitError, is_out_of_memory
 from cimento.models.hf.scorer import row_head
 from cimento.models.hf.shapes import (
     Batch,
@@ -283,7 +284,10 @@ class CausalScoring:
         except DoesNotFitError:
             raise
         # Models that do not accept such a mask or positions raise errors of various classes.
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
+            if is_out_of_memory(error):
+                what = f"a tree of {shape.width} tokens"
+                raise DoesNotFitError(self._model.device, what) from error
             reason = f"the model does not take it ({type(error).__name__})"
             return Proof(holds=False, nodes=shape.width, reason=reason)
         texts = [

@@ -25,6 +25,7 @@ from cimento.errors import ModelError, UsageError
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import Asks
 from cimento.models.hf.heads import RowHead, Thinning, widened
+from cimento.models.hf.room import SMALLER, room_for
 from cimento.models.settings import PllRule, Policy
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ TOLERANCE_NATS: Mapping[torch.dtype, float] = {torch.float64: 1e-4, torch.float3
 HALF_TOLERANCE_NATS = 0.25
 """Tolerance in half precision: any two layouts differ by tenths of a nat, wrong ones by more."""
 
+_PROBES = "a batch of the two short texts on which the model is tried"
 _MASKED = "If it is a masked model, say --kind=masked."
 # LLM.int8 separates the outliers of all tokens in a batch (Dettmers et al. 2022, section 3.2,
 # doi:10.48550/arXiv.2208.07339).
@@ -97,6 +99,7 @@ def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) 
         padding: token id for padding.
 
     Raises:
+        DoesNotFitError: memory does not hold two short texts.
         ModelError: the model scores a text differently in every layout.
     """
     # Only every other position is used: with all positions, a head that mixes neighbors would go
@@ -106,8 +109,10 @@ def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) 
     for layout in LAYOUTS:
         others = long if layout.pad else short[::-1]
         try:
-            batch = padded([others, short], layout=layout, padding=padding, device=model.device)
-            thinned = _thinned(model, batch, short, positions, thin=layout.thin)
+            # Lack of memory says nothing of a layout: a slower one would not be chosen for it.
+            with room_for(_PROBES, model.device, todo=SMALLER):
+                batch = padded([others, short], layout=layout, padding=padding, device=model.device)
+                thinned = _thinned(model, batch, short, positions, thin=layout.thin)
         # Models that do not accept a mask or a batch raise errors of various classes.
         except (TypeError, ValueError, RuntimeError, IndexError):
             continue

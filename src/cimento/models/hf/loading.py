@@ -89,6 +89,7 @@ def load(
     Raises:
         MissingDependencyError: torch or transformers is not installed, or peft for an adapter.
         UsageError: an option for transformers does not exist, or cannot be given.
+        DoesNotFitError: memory does not hold the weights, or two short texts.
         ModelError: the folder cannot be loaded, or lacks weights.
     """
     _import_libraries(located.name)
@@ -105,7 +106,7 @@ def load(
         lower_case(tokenizer)
     chosen = model_kind(located) if kind == "auto" else kind
     target = _device(torch, device)
-    model, of_model = _load_weights(located, chosen, policy, target)
+    model, of_model = _weights(located, chosen, policy, target)
     # What is said while the constructor tests the model is about the test.
     with listening():
         card = model_card(located, chosen, policy, model, tokenizer)
@@ -164,11 +165,15 @@ def _reason(error: Exception) -> str:
 
 
 def _device(torch: Any, wanted: str) -> str:
+    from cimento.models.hf.room import DoesNotFitError, is_out_of_memory
+
     if wanted != "auto":
         try:
             device = torch.device(wanted)
             torch.empty(1, device=device)
         except (RuntimeError, AssertionError) as error:
+            if is_out_of_memory(error):
+                raise DoesNotFitError(torch.device(wanted), "any model") from error
             raise UsageError(
                 where="--device",
                 seen=f"{wanted!r} cannot be used here ({_reason(error)})",
@@ -212,11 +217,34 @@ def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
     return AutoModelForMaskedLM if kind == "masked" else AutoModelForSeq2SeqLM
 
 
+def _weights(
+    located: LocatedModel, kind: str, policy: Policy, device: str
+) -> tuple[PreTrainedModel, list[str]]:
+    """As `_load_weights`.
+
+    Raises:
+        DoesNotFitError: memory does not hold the weights.
+    """
+    import torch
+
+    from cimento.models.hf.room import room_for
+
+    parameters = count_parameters(located.folder)
+    # Quantised weights take fewer bits than the number format says.
+    is_known = parameters is not None and "quantization_config" not in read_config(located)
+    needed = (parameters or 0) * getattr(torch, policy.dtype).itemsize if is_known else None
+    what = f"the weights of {located.name!r} in {policy.dtype}"
+    with room_for(what, torch.device(device), needed_bytes=needed):
+        return _load_weights(located, kind, policy, device)
+
+
 def _load_weights(
     located: LocatedModel, kind: str, policy: Policy, device: str
 ) -> tuple[PreTrainedModel, list[str]]:
     """The model on its device, and notes on what transformers warned of while it was loaded."""
     import torch
+
+    from cimento.models.hf.room import is_out_of_memory
 
     config = read_config(located)
     auto = _class_for(kind, config)
@@ -238,10 +266,10 @@ def _load_weights(
             known = list(model.state_dict())
             if located.adapter is not None:
                 put_on(model, located.adapter)
-    except ModelError:
-        raise
     # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
     except Exception as error:
+        if isinstance(error, ModelError) or is_out_of_memory(error):
+            raise
         raise loading_error(
             error, policy.model_args, name=located.name, kind=kind, config=config
         ) from error

@@ -20,9 +20,9 @@ import torch
 
 from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
 from cimento.models.base import ModelCard
-from cimento.models.hf.batches import is_out_of_memory
 from cimento.models.hf.causal import length_that_matters
 from cimento.models.hf.layout import Ids, tolerance_nats, unpadded
+from cimento.models.hf.room import is_out_of_memory
 from cimento.models.questions import (
     Choose,
     OptionScores,

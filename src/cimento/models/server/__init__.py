@@ -173,12 +173,14 @@ class Bodies:
         fields: the user's; null leaves a field out that cimento would send.
         renamed: whether the server wants `MAX_COMPLETION_TOKENS`.
         sampled: whether the server refuses a temperature.
+        lists: whether a request for scores may hold several texts; probes tell.
     """
 
     model: str
     fields: Fields = field(default_factory=dict)
     renamed: bool = False
     sampled: bool = False
+    lists: bool = False
 
     def __post_init__(self) -> None:
         refuse_fields(self.fields)
@@ -193,15 +195,15 @@ class Bodies:
         """Remarks on learned properties of the server that can change answers, as sentences."""
         return (_DRAWN,) if self.sampled else ()
 
-    def scoring(self, text: str) -> dict[str, JsonValue]:
-        """A request for the scores of a text."""
+    def scoring(self, text: str | Sequence[str]) -> dict[str, JsonValue]:
+        """A request for the scores of a text, or of several."""
         fields = {key: value for key, value in self.fields.items() if key not in _OF_REPLIES}
         if fields.get(TEMPERATURE) is not None:
             del fields[TEMPERATURE]
         return _merged(
             {
                 "model": self.model,
-                "prompt": text,
+                "prompt": text if isinstance(text, str) else list(text),
                 # Some servers require at least one generated token, which is ignored.
                 MAX_TOKENS: 1,
                 TEMPERATURE: 0,

@@ -50,11 +50,13 @@ class TextScores:
         scores: offset of a token's first byte in the UTF-8 text to its log-probability in nats;
             NaN for a first token that has no left context.
         before: the special tokens that it put before the text, as it spells them.
+        n_tokens: number of tokens that it read: those of the text, and those before it.
         recased: whether its tokens have other capitals than the text.
     """
 
     scores: dict[int, float]
     before: str
+    n_tokens: int
     recased: bool = False
 
 
@@ -108,7 +110,44 @@ def read_text_scores(
             logprob = _checked(value, listed.tokens[index], where, first=index == 0)
             scores[start] = scores.get(start, 0.0) + logprob
     special = [token for token, start in zip(listed.tokens, starts, strict=False) if start is None]
-    return TextScores(scores=scores, before="".join(special), recased=recased)
+    return TextScores(scores=scores, before="".join(special), n_tokens=len(starts), recased=recased)
+
+
+def read_texts(
+    answer: JsonValue, texts: Sequence[str], *, where: str, redacted: Callable[[str], str] = str
+) -> list[TextScores]:
+    """The scores in a server's answer to a list of texts, each checked against its own text.
+
+    Args:
+        answer: the JSON that the server sent; its choices say by ``index`` which text they are of.
+        texts: what it was sent.
+        where: the server and the texts, for messages.
+        redacted: takes secrets out of the server's own words.
+
+    Raises:
+        ModelError: there is not one choice for each text, or one is as for `read_text_scores`.
+        NonFiniteScoreError: as there.
+    """
+    choices: JsonValue = value_at(answer, "choices")
+    by_index: dict[int, JsonValue] = {}
+    for choice in choices if isinstance(choices, list) else ():
+        index = choice.get("index") if isinstance(choice, dict) else None
+        if isinstance(index, int) and not isinstance(index, bool):
+            by_index[index] = choice
+    n_choices = len(choices) if isinstance(choices, list) else 0
+    if n_choices != len(texts) or by_index.keys() != set(range(len(texts))):
+        raise ModelError(
+            where=where, seen=f"it answered with {n_choices} choices, or does not number them"
+        )
+    # Tokens are counted for all texts together: only whether one was generated can be told.
+    written = _usage(answer, "completion_tokens")
+    usage: JsonValue = {} if written is None else {"completion_tokens": written}
+    return [
+        read_text_scores(
+            {"choices": [by_index[index]], "usage": usage}, text, where=where, redacted=redacted
+        )
+        for index, text in enumerate(texts)
+    ]
 
 
 def lacking(where: str, seen: str) -> ModelError:

@@ -8,7 +8,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import NoReturn, TypeVar
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from cimento.errors import CimentoError, ModelError, TextTooLongError, UsageError
 from cimento.io.deadline import TooSlowError
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import (
     ANSWER_TIMEOUTS,
     BROKEN,
@@ -36,7 +36,9 @@ from cimento.suites import JsonValue
 MOST_BYTES = 100_000_000
 """Greatest size of an answer in bytes; a text of a million tokens needs less."""
 
-_REFUSED_KEY = frozenset({401, 403})
+REFUSED_KEY = frozenset({401, 403})
+"""The statuses of a server that wants a key, or another one."""
+
 _NOT_THERE = frozenset({404, 405, 501})
 _REDIRECTED = range(300, 400)
 _NEEDS_PROMPT_LOGPROBS = re.compile(r"logits_all|log_?prob|\becho\b", re.IGNORECASE)
@@ -60,6 +62,10 @@ class Server:
         patience: how long and how often it is asked.
         wait: waits for some seconds; by default until `stop` is called.
 
+    Attributes:
+        names: names of the models that its answers came from, in order of their first appearance,
+            by path.
+
     Raises:
         UsageError: the URL is none of a server, or holds a secret.
     """
@@ -73,6 +79,7 @@ class Server:
     ) -> None:
         _check_url(url)
         self.url = url.rstrip("/")
+        self.names: dict[str, dict[str, None]] = {}
         self._patience = patience or Patience()
         self._stopped = threading.Event()
         self._wait = wait or self._stopped.wait
@@ -101,13 +108,21 @@ class Server:
                 raise NotThereError(where=error.where, seen=error.seen) from cause
             raise
 
-    def post(self, path: str, body: dict[str, JsonValue], *, about: str = "") -> JsonValue:
+    def post(
+        self,
+        path: str,
+        body: dict[str, JsonValue],
+        *,
+        about: str = "",
+        attempts: int | None = None,
+    ) -> JsonValue:
         """The server's answer to a JSON object.
 
         Args:
             path: behind the URL.
             body: what is sent.
             about: what it is about, for messages.
+            attempts: how often it is asked at most; None for as often as usual.
 
         Raises:
             ModelError: it does not answer, however often it is asked, or refuses.
@@ -115,7 +130,11 @@ class Server:
         """
         content = json.dumps(body).encode()
         where = f"{self.where}, {about}" if about else self.where
-        return self._ask(path, content, attempts=self._patience.attempts, where=where)
+        answer = self._ask(path, content, attempts=attempts or self._patience.attempts, where=where)
+        name = value_at(answer, "model")
+        if isinstance(name, str) and name:
+            self.names.setdefault(path, {}).setdefault(name)
+        return answer
 
     def redacted(self, words: str) -> str:
         """Words without the key, in case the server repeats that in any spelling."""
@@ -201,7 +220,7 @@ class Server:
             raise lacking(where, f"it refused ({words})") from error
         if (passing := transient(error, words)) is not None:
             raise passing from error
-        if status in _REFUSED_KEY:
+        if status in REFUSED_KEY:
             # Its words may repeat a part of the key.
             raise ModelError(
                 where=where,
@@ -312,7 +331,7 @@ def ask_at_once(
     *,
     concurrency: int,
     stop: Callable[[], None],
-) -> Iterator[tuple[Asked, Answer]]:
+) -> Generator[tuple[Asked, Answer]]:
     """Ask several requests concurrently; each answer is yielded as soon as it comes.
 
     Args:

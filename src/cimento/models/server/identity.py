@@ -1,7 +1,8 @@
 """The identity of the model on a server, from its answers to fixed probes now and before.
 
-A server shows a name, not its weights. Two texts are scored at the start of every run; a server
-that cannot score is asked for two short replies instead. What was answered at an address under a
+A server shows a name, not its weights. Two texts are scored at the start of every run, and again
+while it lasts (`cimento.models.server.watch`); a server that cannot score is asked for two short
+replies instead. What was answered at an address under a
 name is kept in a file beside the answers, so that rounding makes no other model of the same one.
 """
 
@@ -25,6 +26,7 @@ SAME_MODEL_NATS = 0.05
 
 FILE = "servers.jsonl"
 _DIGITS = 2
+_SHOWN_CHARACTERS = 60
 _LONGEST_BYTES = 20_000
 """Of a line of the file; two probes take some 1,000."""
 
@@ -50,6 +52,22 @@ class Fingerprint:
         same = [one == another for one, another in zip(self.replies, other.replies, strict=False)]
         said = [equal for equal, reply in zip(same, self.replies, strict=False) if reply]
         return bool(same) and (all(same) or any(said))
+
+    def difference(self, earlier: Fingerprint) -> str:
+        """What an unlike one of the same server has otherwise, as a clause for messages."""
+        if not self.scores:
+            for now, before in zip(self.replies, earlier.replies, strict=False):
+                if now != before:
+                    shown = f"{now[:_SHOWN_CHARACTERS]!r}, not {before[:_SHOWN_CHARACTERS]!r}"
+                    return f"it replies to the fixed probes otherwise ({shown})"
+        pairs = zip(self.scores, earlier.scores, strict=False)
+        largest = max((_difference_nats(*pair) for pair in pairs), default=math.inf)
+        if math.isinf(largest):
+            return "it parts the fixed probes into other tokens"
+        return (
+            f"its scores of a fixed probe differ by {largest:.2f} nats a token, where rounding"
+            f" makes up to {SAME_MODEL_NATS}"
+        )
 
     def digest(self) -> str:
         """A hash of it, hexadecimal; scores count with two decimals."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -27,13 +28,13 @@ from cimento.models.server.answers import (
     TextScores,
     listed_answers,
     listed_tokens,
-    read_text_scores,
     token_usage,
 )
 from cimento.models.server.http import Answer, Asked, NotThereError, Server, ask_at_once
-from cimento.models.server.identity import PROBES, Fingerprint, identify
+from cimento.models.server.identity import PROBES, Fingerprint, Identity, identify
+from cimento.models.server.scoring import in_lists, score_list, score_probes, score_text
+from cimento.models.server.watch import CHECKED_EVERY_S, Watch
 from cimento.models.settings import Policy
-from cimento.models.tokenizing import shortened
 from cimento.runs.usage import Tokens
 from cimento.suites import JsonValue
 
@@ -73,6 +74,7 @@ class _ServerModel:
         concurrency: requests that are under way at once.
         notes: what the user should know of the server, as sentences.
         meter: text or prompt to what its requests came to.
+        watch: tells whether the server has changed its model; None while the first probes are sent.
     """
 
     server: Server = field(kw_only=False)
@@ -81,10 +83,15 @@ class _ServerModel:
     concurrency: int
     notes: tuple[str, ...] = ()
     meter: Meter = field(default_factory=dict)
+    watch: Watch | None = None
+
+    def _believed(self, answers: Generator[Answer]) -> Generator[Answer]:
+        """Answers that the model surely gave; see `Watch.believed`."""
+        return answers if self.watch is None else self.watch.believed(answers)
 
     def _at_once(
         self, asked: Sequence[Asked], ask: Callable[[Asked], Answer]
-    ) -> Iterator[tuple[Asked, Answer]]:
+    ) -> Generator[tuple[Asked, Answer]]:
         """Ask several requests, each yielded as soon as it is answered; see `ask_at_once`."""
         stop = self.server.stop
         return ask_at_once(asked, ask, concurrency=self.concurrency, stop=stop)
@@ -108,7 +115,8 @@ class ServerReplier(_ServerModel):
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts, several at once; see `Replier`."""
-        yield from self._at_once(range(len(asks)), lambda number: self._ask(asks[number]))
+        answers = self._at_once(range(len(asks)), lambda number: self._ask(asks[number]))
+        yield from self._believed(answers)
 
     def _ask(self, ask: Reply) -> Written:
         shown = ask.messages[-1][1] if ask.messages else ask.prompt
@@ -130,7 +138,8 @@ class ServerReplier(_ServerModel):
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers in chats by the tokens that are listed; see `OptionScorer`."""
-        yield from self._at_once(range(len(asks)), lambda number: self._choose(asks[number]))
+        answers = self._at_once(range(len(asks)), lambda number: self._choose(asks[number]))
+        yield from self._believed(answers)
 
     def _choose(self, ask: Choose) -> OptionScores:
         about = f"prompt that ends in {ask.messages[-1][1][-_SHOWN_CHARACTERS:]!r}"
@@ -212,11 +221,26 @@ class ServerScorer(_ServerModel):
         """Score texts, several at once; see `TextScorer`."""
         if self.refusal is not None:
             raise self.refusal
-        for text, answer in self._at_once(
-            texts, lambda text: _score(self.server, self.bodies, text, self.meter)
-        ):
+        for text, answer in self._believed(self._scored(texts)):
             self.card = dataclasses.replace(self.card, bos=answer.before)
             yield text, answer.scores
+
+    def _scored(self, texts: Sequence[str]) -> Generator[tuple[str, TextScores]]:
+        """Texts with their scores, in any order: in lists where the server takes them."""
+        server, bodies, meter = self.server, self.bodies, self.meter
+        singly = list(texts)
+        if bodies.lists:
+            singly = []
+
+            def ask(some: tuple[str, ...]) -> list[TextScores] | None:
+                return score_list(server, bodies, some, meter) if bodies.lists else None
+
+            for some, scores in self._at_once([*in_lists(texts)], ask):
+                if scores is None:
+                    singly += some
+                else:
+                    yield from zip(some, scores, strict=True)
+        yield from self._at_once(singly, lambda text: score_text(server, bodies, text, meter))
 
     def replier(self) -> ServerReplier:
         """The same model, asked to answer in its own words."""
@@ -235,6 +259,8 @@ def connect(
     concurrency: int,
     timeout_s: float,
     fields: Fields | None = None,
+    checked_every_s: float = CHECKED_EVERY_S,
+    clock: Callable[[], float] = time.monotonic,
 ) -> ServerScorer:
     """Find a model behind a server, and ask it for the fixed probes.
 
@@ -244,6 +270,8 @@ def connect(
         concurrency: requests that are under way at once.
         timeout_s: without a sign of the server before it is asked again.
         fields: of requests, beside those of cimento.
+        checked_every_s: seconds after which the probes are asked for again, as at the end.
+        clock: the time in seconds.
 
     Raises:
         UsageError: the URL is none, the model is missing or is not the only one of the server, a
@@ -258,31 +286,80 @@ def connect(
     model = name or _only(entries, server)
     entry = _entry(model, entries, server)
     bodies = Bodies(model, fields or {})
+    met = _meet(server, bodies)
+    card = _card(entry, server, bodies, met.identity.digest)
+    watch = Watch(
+        server=server,
+        model=model,
+        expected=met.fingerprint,
+        entry=_lasting(entry),
+        probe=lambda: _probed_again(server, bodies, met),
+        listed=lambda: _models(server),
+        every_s=checked_every_s,
+        clock=clock,
+    )
+    return ServerScorer(
+        server, card=card, bodies=bodies, concurrency=concurrency, refusal=met.refusal,
+        notes=_notes(model, entries, entry, met), watch=watch,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """A model as it answered the probes at the start; see `ServerScorer` and `TextScores`."""
+
+    fingerprint: Fingerprint
+    identity: Identity
+    refusal: ModelError | None
+    recased: bool
+
+
+def _meet(server: Server, bodies: Bodies) -> _Met:
+    """Ask a model for the probes, and look up whether it is known."""
     answers, refusal = _probed(server, bodies)
     scores = tuple(answer.scores for answer in answers)
     fingerprint = _replies(server, bodies, refusal) if refusal else Fingerprint(scores=scores)
     identity = identify(
         fingerprint,
         url=server.url,
-        model=" ".join([model, *bodies.shown]),
+        model=" ".join([bodies.model, *bodies.shown]),
         folder=default_cache_folder(),
     )
-    card = _card(entry, server, bodies, identity.digest)
-    notes = (
-        *(() if "reported" in card.details else (_UNNAMED,)),
-        *((_UNLISTED.format(model=model),) if entries and not entry else ()),
-        *((_SERVED_ANOTHER,) if identity.others else ()),
-        *((_RECASED,) if any(answer.recased for answer in answers) else ()),
-    )
-    return ServerScorer(
-        server, card=card, bodies=bodies, concurrency=concurrency, refusal=refusal, notes=notes
-    )
+    return _Met(fingerprint, identity, refusal, any(answer.recased for answer in answers))
+
+
+def _notes(
+    model: str, entries: Mapping[str, JsonObject], entry: JsonObject, met: _Met
+) -> tuple[str, ...]:
+    """What the user should know of a server and its model."""
+    noted = {
+        _UNNAMED: not _lasting(entry),
+        _UNLISTED.format(model=model): bool(entries and not entry),
+        _SERVED_ANOTHER: met.identity.others > 0,
+        _RECASED: met.recased,
+    }
+    return tuple(note for note, applies in noted.items() if applies)
+
+
+def _probed_again(server: Server, bodies: Bodies, met: _Met) -> Fingerprint:
+    """A model's answers to the probes, asked in the way in which it answered them before."""
+    if bodies.sampled:
+        return met.fingerprint
+    if met.refusal is not None:
+        return _replies(server, bodies, met.refusal)
+    scores = score_probes(server, bodies, asks_lists=bodies.lists)
+    return Fingerprint(scores=tuple(answer.scores for answer in scores))
+
+
+def _lasting(entry: JsonObject) -> JsonObject:
+    """What the server reports about a model that does not change from request to request."""
+    return {key: entry[key] for key in _IDENTITY if entry.get(key) is not None}
 
 
 def _card(entry: JsonObject, server: Server, bodies: Bodies, digest: str) -> ModelCard:
     """What is known about a model: what its server reports, its fingerprint, what it is sent."""
     model, said = bodies.model, bodies.shown
-    reported = {key: entry[key] for key in _IDENTITY if entry.get(key) is not None}
+    reported = _lasting(entry)
     content = json.dumps([server.url, model, reported, digest, *said], sort_keys=True)
     details = {"server": server.url, "fingerprint": digest}
     if reported:
@@ -308,7 +385,7 @@ def _probed(server: Server, bodies: Bodies) -> tuple[list[TextScores], ModelErro
         ModelError: the server does not answer.
     """
     try:
-        return [_score(server, bodies, probe) for probe in PROBES], None
+        return score_probes(server, bodies, asks_lists=True), None
     except ModelError as error:
         cause = error.__cause__
         is_silent = isinstance(cause, TransientError) and cause.status is None
@@ -345,16 +422,6 @@ def _replies(server: Server, bodies: Bodies, refusal: ModelError) -> Fingerprint
         # Sampled text differs each time and does not identify the model.
         return Fingerprint(replies=("",) * len(PROBES))
     return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies)))
-
-
-def _score(server: Server, bodies: Bodies, text: str, meter: Meter | None = None) -> TextScores:
-    """What a model says of a text; what that came to is put down, where there is a meter."""
-    about = f"text {shortened(text)!r}"
-    answer = server.post("/completions", bodies.scoring(text), about=about)
-    if meter is not None:
-        meter[text] = token_usage(answer)
-    where = f"{server.where}, {about}"
-    return read_text_scores(answer, text, where=where, redacted=server.redacted)
 
 
 def _check_policy(policy: Policy) -> None:
