@@ -8,7 +8,7 @@ import re
 import pytest
 
 from cimento import Missing, Summary
-from cimento.report.formatting import bits, remarks
+from cimento.report.formatting import bits, near_ties, remarks
 from cimento.report.grid import grid_as_text
 from cimento.report.sections import estimates_grid
 from cimento.report.terminal import terminal_table
@@ -164,15 +164,16 @@ def test_a_margin_never_rounds_to_zero_unless_it_is(value, text):
     assert bits(value) == text
 
 
-def test_near_ties_are_remarked():
+def test_near_ties_of_all_suites_are_told_once():
     run = make_summary()
     half = {"near_tie_bits": 1.3, "near_tie_method": "the error of bfloat16"}
     near = dataclasses.replace(run.results[0], near_tied=2, **half)
-    [remark] = remarks(dataclasses.replace(run, estimates=(near,)))
-    assert remark == (
-        "2 of 8 verdicts lie within 1.3 bits (the error of bfloat16): another machine or batch size"
-        " may turn them."
+    runs = [dataclasses.replace(run, suite=name, estimates=(near,)) for name in ("one", "two")]
+    assert near_ties(runs) == (
+        "Near ties: 4 of 16 verdicts within 1.3 bits (the error of bfloat16), which another machine"
+        " or batch size may turn."
     )
+    assert not any("1.3 bits" in remark for remark in remarks(runs[0]))
 
 
 def test_a_missing_chance_level_is_explained_by_prediction():

@@ -186,19 +186,7 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     said = [text for text in dict.fromkeys(texts.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
         said = [f"{question}: {text}" for question, text in texts.items() if text]
-    return (*said, *filter(None, (_near(run), _lengths(run))), *few_of_each_code(run.warnings))
-
-
-def _near(run: RunSummary) -> str:
-    """A note on how many verdicts the number format may have decided; empty if none."""
-    (near, judged), bits, reason = _near_tied(run)
-    if not near:
-        return ""
-    lie = "verdict lies" if judged == 1 else "verdicts lie"
-    return (
-        f"{near:,} of {judged:,} {lie} within {bits:g} bits"
-        f" ({reason}): another machine or batch size may turn them."
-    )
+    return tuple(filter(None, (*said, _lengths(run), *few_of_each_code(run.warnings))))
 
 
 def _near_tied(run: RunSummary) -> tuple[tuple[int, int], float, str]:
@@ -441,7 +429,7 @@ def _place(suite: str, questions: Sequence[str]) -> str:
 
 
 def near_ties(runs: Iterable[RunSummary]) -> str:
-    """One sentence on how many verdicts are near ties; empty if nothing was judged."""
+    """One sentence on how many verdicts are near ties in all runs; empty if nothing was judged."""
     margins: dict[tuple[float, str], list[int]] = {}
     for run in runs:
         (near, judged), bits, reason = _near_tied(run)
@@ -453,7 +441,11 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
         f"{near:,} of {counted(judged, 'verdict')} within {bits:g} bits ({reason})"
         for (bits, reason), (near, judged) in margins.items()
     ]
-    return f"Near ties: {'; '.join(parts)}." if parts else ""
+    if not parts:
+        return ""
+    turned = any(near for near, _ in margins.values())
+    may = ", which another machine or batch size may turn" if turned else ""
+    return f"Near ties: {'; '.join(parts)}{may}."
 
 
 def told_about(summary: Summary) -> str:
