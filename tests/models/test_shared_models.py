@@ -53,6 +53,13 @@ def test_threads_that_share_a_model_get_what_one_gets_alone(name, work):
     assert at_once(lambda: WORKS[work](model)) == [alone] * CALLS
 
 
+@pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
+def test_threads_that_fill_with_one_scorer_get_what_one_gets_alone(name):
+    scorer = open_scorer(name, Asking(device="cpu"))
+    alone = WORKS["fill"](scorer)
+    assert at_once(lambda: WORKS["fill"](scorer)) == [alone] * CALLS
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
 def test_threads_that_explain_a_run_with_one_model_get_what_one_gets_alone(name):
