@@ -152,9 +152,10 @@ def evaluate_all(
     given = one_by_one(suites)
     refuse_swapped(given, several)
     loaded = suites_to_run(given, language=run_options.language)
-    ready = as_scorers(several, run_options.scoring, tokenizer)
+    keeps = cache is not None or run_options.output is not None
+    ready = as_scorers(several, run_options.scoring, tokenizer, keeps=keeps)
     # Where units are stored, what was answered is in their files.
-    kept = MemoryCache() if cache is None and run_options.output is None else cache
+    kept = cache if keeps else MemoryCache()
     return run_all(loaded, ready, run_options, cache=kept)
 
 

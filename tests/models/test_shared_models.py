@@ -7,15 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from transformers import AutoTokenizer
+from polars.testing import assert_frame_equal
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import cimento
+from cimento import Asking
+from cimento.explain import explain
+from cimento.models.hf.files import locate
 from cimento.models.hf.sharing import shell_of
+from cimento.models.registry import open_scorer
 from tests.helpers import zoo
 
 TEXTS = ["La casa è bella.", "Il gatto dorme.", "Le lampade sono accese.", "Sì."]
 PAIRS = [(f"Il gatto {n} dorme.", f"Il gatto {n} dormono.") for n in range(6)]
-THREADS, CALLS = 4, 8
+THREADS, CALLS, PASSES = 4, 8, 1000
 
 
 def at_once(work):
@@ -46,6 +51,28 @@ def test_threads_that_share_a_model_get_what_one_gets_alone(name, work):
     model = cimento.load_model(name, device="cpu")
     alone = WORKS[work](model)
     assert at_once(lambda: WORKS[work](model)) == [alone] * CALLS
+
+
+@pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
+def test_threads_that_fill_with_one_scorer_get_what_one_gets_alone(name):
+    scorer = open_scorer(name, Asking(device="cpu"))
+    alone = WORKS["fill"](scorer)
+    assert at_once(lambda: WORKS["fill"](scorer)) == [alone] * CALLS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
+def test_threads_that_explain_a_run_with_one_model_get_what_one_gets_alone(name):
+    run = cimento.evaluate("it-subject-verb", name, limit=2, device="cpu")
+    model = open_scorer(name, Asking(device="cpu"))
+
+    def explained():
+        return explain(run, model=model, store=False).table
+
+    alone = explained()
+    assert alone.height > 0
+    for table in at_once(explained):
+        assert_frame_equal(table, alone, check_exact=True)
 
 
 @pytest.mark.parametrize("name", ["t5", "llama", "bert-cased"])
@@ -79,6 +106,40 @@ def test_forward_passes_of_others_are_those_of_the_model_alone(name, zoo_folder)
         ended.set()
         done.result()
     assert differing == []
+
+
+@pytest.mark.slow
+def test_a_thousand_foreign_passes_beside_evaluations_are_those_of_the_model_alone():
+    """Passes and calls go on until there are a thousand of the first beside the second."""
+    name = "demo-causal"
+    folder = locate(name).folder
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    ids = tokenizer(TEXTS[2], return_tensors="pt")
+    with torch.inference_mode():
+        alone = model(**ids).logits
+    busy, enough = threading.Event(), threading.Event()
+    passes, differing = [0], [0]
+
+    def others():
+        while not enough.is_set():
+            beside = busy.is_set()
+            with torch.inference_mode():
+                same = torch.equal(model(**ids).logits, alone)
+            differing[0] += not same
+            passes[0] += beside and busy.is_set()
+            if passes[0] >= PASSES:
+                enough.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(others)
+        while not enough.is_set() and not done.done():
+            busy.set()
+            cimento.evaluate("en-subject-verb", model, tokenizer=tokenizer, limit=20)
+            busy.clear()
+        done.result()
+    assert passes[0] == PASSES
+    assert differing[0] == 0
 
 
 def test_a_shell_shares_weights_and_nothing_that_a_hook_or_a_mode_changes():

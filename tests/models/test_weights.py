@@ -6,9 +6,12 @@ import hashlib
 
 import pytest
 import torch
+from transformers import AutoTokenizer
 
+import cimento
 from cimento.models import weights
 from cimento.models.weights import weights_digest
+from tests.helpers import zoo
 
 
 class Two(torch.nn.Module):
@@ -85,3 +88,27 @@ def test_weights_made_in_inference_mode_have_a_digest():
     with torch.inference_mode():
         model = Two()
     assert weights_digest(model) == weights_digest(Two())
+
+
+def test_weights_are_hashed_only_where_answers_are_kept(hashed, zoo_folder, tmp_path):
+    model = zoo.model("gpt2")
+    tokenizer = AutoTokenizer.from_pretrained(zoo_folder("gpt2"))
+    suite = cimento.pairs([("Il gatto dorme.", "Il gatto dormono.")], name="cats")
+
+    first = cimento.evaluate(suite, model, tokenizer=tokenizer)
+    cimento.score(["Il gatto."], model, tokenizer=tokenizer)
+    assert hashed == []
+    with torch.no_grad():
+        model.base_model.wte.weight[3, 2] += 1
+    second = cimento.evaluate(suite, model, tokenizer=tokenizer)
+    assert hashed == []
+    assert first.model != second.model, "another model has another name all the same"
+
+    stored = cimento.evaluate(suite, model, tokenizer=tokenizer, output=tmp_path)
+    assert hashed != []
+    assert stored.manifest["model"]["revision"] == weights_digest(model)
+    again = cimento.evaluate(suite, model, tokenizer=tokenizer)
+    assert again.model == stored.model, "a hash that is known is used"
+    scores = [run.table("tokens")["logprob_nats"] for run in (second, stored, again)]
+    assert scores[0].equals(scores[1])
+    assert scores[0].equals(scores[2])

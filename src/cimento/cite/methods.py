@@ -133,6 +133,7 @@ def _parts(runs: Sequence[RunFacts]) -> list[list[str]]:
         "": [
             suite_sentences(runs),
             model_sentences(runs),
+            *sentences.computed_sentences(runs),
             *dict.fromkeys(software_sentences(run) for run in runs),
         ]
     }
@@ -321,7 +322,6 @@ def _model(run: RunFacts) -> str:
     card = run.card
     details = manifest_part(card, "details")
     parameters = str(details.get("parameters", ""))
-    device = f" on {card['device']}" if card.get("device") else ""
     n_parameters = whole_number(parameters)
     known = [
         sentences.order_of(card) or str(card.get("kind", "")),
@@ -329,7 +329,6 @@ def _model(run: RunFacts) -> str:
         "" if n_parameters is None else f"{n_parameters:,} parameters",
         _hash("revision", card.get("revision")),
         _hash("tokenizer", card.get("tokenizer")),
-        f"{card['dtype']}{device}" if card.get("dtype") else "",
     ]
     return f"{card.get('name', run.label)} ({', '.join(filter(None, known))})"
 

@@ -13,6 +13,7 @@ from cimento.io.parsing import whole_number
 from cimento.io.tables import REPLICATES
 from cimento.io.values import grouped
 from cimento.measures import find_measure
+from cimento.runs.computed import computed
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
@@ -479,3 +480,15 @@ def _value(one: Estimate) -> str:
         reason = one.reason.replace(": ", ", and ", 1)
         return f"{one.value:.3f} ({of}; no interval: {reason})"
     return f"{one.value:.3f} ({of}; 95% interval [{one.low:.3f}, {one.high:.3f}])"
+
+
+def computed_sentences(runs: Iterable[RunFacts]) -> list[str]:
+    """A sentence on where models computed, and in which number formats; none if no card says it."""
+    places: dict[str, dict[str, None]] = {}
+    for run in runs:
+        if place := computed(run.card):
+            places.setdefault(place, {})[str(run.card.get("name", run.label))] = None
+    if len(places) <= 1:
+        return [f"Scores were computed {place}." for place in places]
+    parts = [f"those of {names_in_row([*names])} {place}" for place, names in places.items()]
+    return [f"Scores were computed in several ways: {'; '.join(parts)}."]

@@ -16,6 +16,7 @@ from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.io.files import default_cache_folder
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
+from cimento.runs.computed import computed
 from cimento.runs.honoured import unused_options
 from cimento.runs.progress import (
     FEWEST_TIMED,
@@ -50,6 +51,8 @@ def show_ends(
         show(summary_json(runs, failures))
     elif runs:
         show_runs(runs)
+    if runs and not as_json:
+        _note_places(runs)
     if output is not None and runs and not _note_judged_otherwise(runs) and not as_json:
         note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
     code = report_failures(runs, failures)
@@ -57,6 +60,17 @@ def show_ends(
     for line in empty:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and empty else code
+
+
+def _note_places(runs: Sequence[Run]) -> None:
+    """Say where the models of some runs computed, and in which number format."""
+    places: dict[str, dict[str, None]] = {}
+    for run in runs:
+        if place := computed(manifest_part(run.manifest, "model")):
+            places.setdefault(place, {})[run.model] = None
+    for place, models in places.items():
+        whose = f"{', '.join(models)}: " if len(places) > 1 else ""
+        note(f"{whose}{'computed' if whose else 'Computed'} {place}.")
 
 
 def _note_judged_otherwise(runs: Sequence[Run]) -> bool:

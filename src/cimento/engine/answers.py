@@ -6,6 +6,7 @@ Each answer is first looked up in the cache, and a new one is stored there as so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,8 +27,9 @@ from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
-from cimento.models.base import Meter, Metered, Noted, Remarking
+from cimento.models.base import Meter, Metered, Noted, Remarking, TakingTurns
 from cimento.models.failing import forward_errors
+from cimento.models.registry import AnyScorer
 from cimento.runs.usage import Tokens, total_tokens
 from cimento.suites import JsonValue
 
@@ -97,7 +99,13 @@ def answer(
 def _called(model: ModelHandle, asked: Callable[[], Answered]) -> Answered:
     """The answers of a model, whose own errors name it; `ask` does the same for scores."""
     with forward_errors(model.scorer.card.name, model.scorer):
-        return model.call(asked)
+        return model.call(_in_turn, model.scorer, asked)
+
+
+def _in_turn(scorer: AnyScorer, asked: Callable[[], Answered]) -> Answered:
+    """The answers of a model that other threads may share; scores are asked for in turn anyway."""
+    with scorer.turn if isinstance(scorer, TakingTurns) else nullcontext():
+        return asked()
 
 
 def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:

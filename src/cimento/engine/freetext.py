@@ -85,7 +85,7 @@ def score(
         )
     named, tokenizer = split_tokenizer(options)
     asking = checked(ScoringOptions, named).asking
-    [ready] = as_scorers([model], asking, tokenizer)
+    [ready] = as_scorers([model], asking, tokenizer, keeps=cache is not None)
     return _scored(texts, ready, level, contexts=contexts, asking=asking, cache=cache)
 
 

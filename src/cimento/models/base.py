@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import (
@@ -387,6 +388,15 @@ class Noted(Protocol):
     """
 
     notes: tuple[str, ...]
+
+
+@runtime_checkable
+class TakingTurns(Protocol):
+    """The protocol of a model that may be read by one thread at a time."""
+
+    @property
+    def turn(self) -> AbstractContextManager[object]:
+        """The context in which a thread has the model for itself; it may be entered again."""
 
 
 Meter: TypeAlias = "dict[Hashable, Tokens]"

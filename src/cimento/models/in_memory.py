@@ -20,7 +20,7 @@ from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
 from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
 from cimento.models.registry import AnyScorer, ScorerSource, open_source
 from cimento.models.settings import AUTO, Asking, BatchLimits, DtypeName, KindRule, Policy
-from cimento.models.weights import weights_digest
+from cimento.models.weights import passing_digest, weights_digest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -63,8 +63,12 @@ class LoadedModel:
         origin = str(getattr(self.model, "name_or_path", "") or "")
         return Path(origin).name or type(self.model).__name__
 
-    def scorer(self, asking: Asking) -> Scorer:
+    def scorer(self, asking: Asking, *, keeps: bool = True) -> Scorer:
         """A scorer of texts with the model under the given settings.
+
+        Args:
+            asking: the settings.
+            keeps: whether its answers may be kept; if not, weights in memory are not hashed whole.
 
         Raises:
             UsageError: the model is in training mode, has no usable tokenizer, or was loaded
@@ -79,7 +83,8 @@ class LoadedModel:
         args = self.policy.tokenizer_args
         self._need_as_loaded(asking)
         if located is None:
-            located = LocatedModel(self.name, Path(), weights_digest(self.model))
+            digest = weights_digest if keeps else passing_digest
+            located = LocatedModel(self.name, Path(), digest(self.model))
         if asking.tokenizer:
             located = replace(located, tokenizer=tokenizer_files(asking.tokenizer))
             args = asking.policy.tokenizer_args
@@ -223,6 +228,8 @@ def as_scorers(
     models: Sequence[ModelLike],
     asking: Asking,
     tokenizer: Any = None,  # noqa: ANN401  # as for `as_models`
+    *,
+    keeps: bool = True,
 ) -> list[str | AnyScorer]:
     """Models in the form for the engine: by name, or ready to score.
 
@@ -230,12 +237,13 @@ def as_scorers(
         models: models in any accepted form.
         asking: the settings under which they are asked.
         tokenizer: as for `as_models`.
+        keeps: whether their answers may be kept.
 
     Raises:
         CimentoError: a model cannot be used.
     """
     return [
-        model.scorer(asking) if isinstance(model, LoadedModel) else model
+        model.scorer(asking, keeps=keeps) if isinstance(model, LoadedModel) else model
         for model in as_models(models, tokenizer)
     ]
 

@@ -59,6 +59,27 @@ def weights_digest(model: torch.nn.Module) -> str:
     return digest
 
 
+def passing_digest(model: torch.nn.Module) -> str:
+    """A hash of a model's names, shapes and sums of bits, for answers that nobody keeps.
+
+    It tells one model from another within a process in a fraction of the time, but it is no proof
+    of equal weights. If `weights_digest` is known, it is that.
+
+    Args:
+        model: the model, on any device.
+    """
+    tensors = sorted(model.state_dict().items())
+    state = _state_of(tensors)
+    known = _DIGESTS.get(model)
+    if known is not None and known[0] == state:
+        return known[1]
+    parts = [
+        f"{name} {tensor.dtype} {tuple(tensor.shape)} {tensor_state.bits}"
+        for (name, tensor), tensor_state in zip(tensors, state, strict=True)
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
 def _digest(tensors: list[tuple[str, torch.Tensor]]) -> str:
     digest = hashlib.sha256()
     threads = min(16, os.cpu_count() or 1)

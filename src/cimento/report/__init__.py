@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from cimento.runs.computed import computed
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
@@ -251,6 +252,9 @@ def provenance_of(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], .
     shown = {key: manifest[key] for key in _SHOWN_FIRST if key in manifest}
     shown |= {key: value for key, value in manifest.items() if key not in _SHOWN_ELSEWHERE}
     lines = manifest_lines(shown)
+    card = manifest.get("model")
+    if isinstance(card, dict) and (place := computed(card)):
+        lines.insert(0, ("computed", place))
     if shown.get("warnings") == []:
         lines.append(("warnings", "none"))
     return tuple(lines)

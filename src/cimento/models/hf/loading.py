@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
@@ -33,10 +34,11 @@ from cimento.models.hf.files import (
     refuse_pickled,
 )
 from cimento.models.hf.own_tokenizer import load_tokenizer, lower_case
-from cimento.models.hf.stored import count_parameters
+from cimento.models.hf.stored import count_parameters, stored_dtype
 from cimento.models.hf.warned import listening, on_weights, say
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
+from cimento.runs.computed import CHECKPOINT, DEVICES, IN_MEMORY, QUANTISED
 
 if TYPE_CHECKING:
     import torch
@@ -324,8 +326,24 @@ def model_card(
             "tokenizer": tokenizer_kind(state),
             **({"tokenizer from": located.tokenizer.label} if located.tokenizer else {}),
             **({"adapter": f"{adapter.kind} on {adapter.base}"} if adapter else {}),
+            **_placed(located, model),
         },
     )
+
+
+def _placed(located: LocatedModel, model: PreTrainedModel) -> dict[str, str]:
+    """The format of the weights in their files, and the devices that they were put on."""
+    is_read = located.folder != Path()
+    details = {CHECKPOINT: stored_dtype(located) if is_read else IN_MEMORY}
+    if getattr(model, "is_quantized", False):
+        details[QUANTISED] = "yes"
+    parts: Mapping[str, object] = getattr(model, "hf_device_map", None) or {}
+    names = dict.fromkeys(
+        f"cuda:{part}" if isinstance(part, int) else str(part) for part in parts.values()
+    )
+    if len(names) > 1:
+        details[DEVICES] = ", ".join(names)
+    return details
 
 
 def _digest(tokenizer: PreTrainedTokenizerBase) -> str:

@@ -9,6 +9,7 @@ GPT: the logit lens"; Belrose et al. 2023, section 2, doi:10.48550/arXiv.2303.08
 from __future__ import annotations
 
 import functools
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -227,6 +228,11 @@ class TransformersScorer(ABC):
         """A sequence without text, and the position that predicts a token there; -1 for none."""
         before = self._texts.frame.before
         return before, len(before) - 1
+
+    @property
+    def turn(self) -> threading.RLock:
+        """The lock of the model, which all that reads its weights holds meanwhile."""
+        return self._lock
 
     @property
     def policy(self) -> Policy:

@@ -165,7 +165,7 @@ def fill(
     """
     named, tokenizer = split_tokenizer(options)
     asking = checked(ModelOptions, named).asking
-    [ready] = as_scorers([model], asking, tokenizer)
+    [ready] = as_scorers([model], asking, tokenizer, keeps=cache is not None)
     return fill_texts(
         texts,
         ready,
