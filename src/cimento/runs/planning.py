@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -153,6 +154,8 @@ def _of_jobs(plan: ModelPlan, jobs: Sequence[JobPlan], *, later: int) -> ModelPl
 def find_refused(options: RunOptions) -> list[str]:
     """The runs that `cimento run` would refuse, as far as that is known before weights are loaded.
 
+    Servers are not asked.
+
     Args:
         options: the suites, the models and the options of the runs.
 
@@ -165,7 +168,9 @@ def find_refused(options: RunOptions) -> list[str]:
     loaded = suites_to_run(options.suites, language=options.language)
     refuse_unused((suite.paradigm for suite in loaded), options)
     refused: dict[str, None] = {}
-    for model in dict.fromkeys(options.models):
+    # A server may be within reach of the nodes only, or be started by their job.
+    here = [model for model in options.models if not re.match(r"openai:|\w+:.*//", model)]
+    for model in dict.fromkeys(here):
         entries = list(suite_jobs(loaded, [model], options, None))
         jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
         plans = iter(plan_jobs(Execution(jobs, Work(ask=False))))
