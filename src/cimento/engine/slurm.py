@@ -11,7 +11,7 @@ from pathlib import Path
 from cimento.engine.on_ray import PASSED_ON
 from cimento.errors import UsageError
 
-_OFFLINE = "HF_HUB_OFFLINE"
+_OFFLINE, _ENDPOINT = "HF_HUB_OFFLINE", "HF_ENDPOINT"
 _ALSO = ("PYTHONPATH",)
 """Variables that decide which program runs, so that it is the one that wrote the script."""
 
@@ -37,7 +37,9 @@ def array_script(arguments: Sequence[str], logs: Path, *, jobs: int, gpus: int, 
     """
     here = Path.cwd()
     share = f'"${{SLURM_ARRAY_TASK_ID}}/{jobs}"'
-    variables = {name: os.environ[name] for name in (*_ALSO, *PASSED_ON) if name in os.environ}
+    # An address may have a password in it, and jobs read no hub.
+    names = [name for name in (*_ALSO, *PASSED_ON) if name != _ENDPOINT]
+    variables = {name: os.environ[name] for name in names if name in os.environ}
     variables[_OFFLINE] = "1"
     # Slurm puts numbers in the place of %A and the like, but reads %% as the sign.
     log = str(logs).replace("%", "%%") + "/%A-%a.log"
