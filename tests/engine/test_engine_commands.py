@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -127,18 +128,10 @@ def test_weights_in_other_files_are_not_counted(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
+def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys, monkeypatch):
     assert invoke(["run", "run.toml", "-o", "alone", "--no-cache"]) == 0
     loads = len(engines.logged(here / "log"))
-    assert invoke(["slurm", "run.toml", "--jobs", "3", "--gpus", "0"]) == 0
-    script = (here / "runs" / "slurm" / "array.sh").read_text()
-    assert "#SBATCH --array=0-2" in script
-    assert "gpus" not in script
-    assert invoke(["collect", "run.toml", "--check"]) == 1
-    assert "lamps x counted:a: 3 of 3 units are missing" in capsys.readouterr().out
-
-    # Each job as Slurm would start it: the script itself, with its number.
-    program = here / "bin" / "cimento"
+    program = here / "my bin" / "cimento"
     program.parent.mkdir()
     plugin = here / "plugin"
     program.write_text(
@@ -146,9 +139,17 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
         "from cimento.cli.main import main\nmain()\n"
     )
     program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    assert invoke(["slurm", "run.toml", "--jobs", "3", "--gpus", "0"]) == 0
+    script = (here / "runs" / "slurm" / "array.sh").read_text()
+    assert "#SBATCH --array=0-2" in script
+    assert "gpus" not in script
+    assert invoke(["collect", "run.toml", "--check"]) == 1
+    assert "lamps x counted:a: 3 of 3 units are missing" in capsys.readouterr().out
+
     for number in (1, 2, 0):
-        variables = {**os.environ, "PATH": path, "SLURM_ARRAY_TASK_ID": str(number)}
+        # Each job as Slurm would start it: the script itself, with its number.
+        variables = {**os.environ, "SLURM_ARRAY_TASK_ID": str(number)}
         command = ["bash", "runs/slurm/array.sh"]  # as Slurm starts it
         subprocess.run(command, env=variables, check=True)  # noqa: S603  # what was just written
         if number == 2:
@@ -160,6 +161,46 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
     assert invoke(["collect", "run.toml"]) == 0
     assert len(engines.logged(here / "log")) == done
     assert engines.tables(here / "runs") == engines.tables(here / "alone")
+
+
+def test_the_script_of_an_array_does_not_depend_on_the_shell_that_submits_it(
+    here, monkeypatch, capsys
+):
+    program, here = here / "my bin" / "cimento", here / "l'ultima notte, 100%"
+    here.mkdir()
+    program.parent.mkdir()
+    program.touch()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    monkeypatch.setenv("HF_HOME", "/shared/my hub")
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    engines.write_suite(here / "lamps", items=2)
+    asked = ["slurm", "lamps", "-m", "counted:a", "--gpus", "0", "-o", "runs 100%"]
+    assert invoke(asked) == 0
+    assert "sbatch 'runs 100%/slurm/array.sh'" in capsys.readouterr().err
+    lines = (here / "runs 100%" / "slurm" / "array.sh").read_text().splitlines()
+    options = {line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")}
+    assert f"--chdir={shlex.quote(str(here))}" in options
+    assert "--output='runs 100%%/slurm/%A-%a.log'" in options
+    assert "export HF_HOME='/shared/my hub'" in lines
+    assert "hf_secret" not in "".join(lines)
+    assert lines[-1].startswith(f"'{program}' run 'runs 100%/slurm/run.toml' --no-cache --share ")
+
+    monkeypatch.setattr(sys, "argv", ["pytest"])
+    assert invoke([*asked[:-1], "other"]) == 0
+    last = (here / "other" / "slurm" / "array.sh").read_text().splitlines()[-1]
+    assert last.startswith(f"{shlex.quote(sys.executable)} -m cimento run ")
+
+
+@pytest.mark.usefixtures("here")
+def test_no_array_is_written_of_runs_that_cimento_run_refuses(capsys):
+    asked = ["slurm", "it-stories", "it-collocations", "-m", "demo-masked", "-o", "runs"]
+    assert invoke([*asked, "--set", "protocol=paper"]) == 2
+    said = capsys.readouterr().err
+    assert "it-collocations x demo-masked: option protocol: got 'paper'." in said
+    assert invoke(["slurm", "lamps", "-m", "counted:a", "-m", "no/such/one", "-o", "runs"]) == 2
+    assert "no array is written:\nno/such/one: " in capsys.readouterr().err
+    assert not Path("runs").exists()
 
 
 def test_collecting_stores_what_is_whole_and_names_the_rest(here, capsys):

@@ -16,6 +16,7 @@ import pytest
 
 from tests.helpers import engines
 from tests.helpers.engines import cimento
+from tests.helpers.processes import processes
 from tests.helpers.servers.programs import free_port
 
 if importlib.util.find_spec("ray") is None:
@@ -97,17 +98,6 @@ def test_an_actor_that_is_killed_is_started_again(here):
     [text] = {t for name, what, t, _ in engines.logged(here / "log") if what == "asking"}
     assert "'more': {'deep': [1, 2.5, None, True]}" in text
     assert "dtype='float64'" in text
-
-
-def processes(marker: str) -> dict[int, str]:
-    """The processes that were started with a text in their command, with their commands."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            if marker in command and path.parent.name != str(os.getpid()):
-                found[int(path.parent.name)] = command
-    return found
 
 
 def raylets(marker: str) -> set[int]:

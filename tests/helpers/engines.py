@@ -59,7 +59,7 @@ class Counted(FakeScorer):
 
 
 def note(name, what, number=0):
-    with open(os.environ["CIMENTO_TEST_LOG"], "a") as log:
+    with open(os.environ.get("CIMENTO_TEST_LOG", os.devnull), "a") as log:
         log.write(json.dumps([name, what, number, os.getpid()]) + "\\n")
 
 

@@ -14,6 +14,8 @@ import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
 from cimento.errors import InputError, MissingDependencyError, TextTooLongError
+from cimento.models.gguf_header import trained_window
+from tests.helpers.servers.programs import write_gguf
 
 BOS, EOS = 256, 257
 SIZE = 258
@@ -201,6 +203,18 @@ def test_a_text_beyond_the_window_in_the_file_is_refused(entries, file):
         cimento.score("a" * 40, f"gguf:{file}")
     assert len(bits_of("a" * 39, file)) == 39
     assert FakeLlama.made[-1]["n_ctx"] == 40
+
+
+@pytest.mark.servers
+@pytest.mark.usefixtures("fresh_cache")
+def test_llama_cpp_reads_no_more_than_the_window_in_a_file_that_gguf_wrote(tmp_path):
+    pytest.importorskip("llama_cpp", reason="run make test-servers")
+    pytest.importorskip("gguf", reason="run make test-servers")
+    path = write_gguf(tmp_path / "bos.gguf", bos=True)
+    assert trained_window(path) == 256
+    assert len(cimento.score("a" * 255, f"gguf:{path}")) == 255
+    with pytest.raises(TextTooLongError, match=r"makes 257 tokens .*window holds 256"):
+        cimento.score("a" * 256, f"gguf:{path}")
 
 
 @pytest.mark.parametrize(

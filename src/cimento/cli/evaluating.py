@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +55,8 @@ def show_ends(
     if runs and not as_json:
         _note_places(runs)
     if output is not None and runs and not _note_judged_otherwise(runs) and not as_json:
-        note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
+        named = shlex.quote(str(output))
+        note(f"Stored in {output}. For a page to read: cimento report {named} -o report.html")
     code = report_failures(runs, failures)
     empty = list(filter(None, map(_nothing_scored, runs)))
     for line in empty:

@@ -17,7 +17,7 @@ from cimento.cli.run import run_command
 from cimento.cli.run_file import said_beside, write_run_file
 from cimento.engine.engines import Engine
 from cimento.engine.slurm import array_script
-from cimento.errors import counted
+from cimento.errors import CimentoError, UsageError, counted
 from cimento.io.declared import option
 from cimento.io.files import write_text
 from cimento.options import RunOptions
@@ -26,6 +26,9 @@ from cimento.runs.usage import duration, gigabytes
 if TYPE_CHECKING:
     from cimento.runs.planning import Planned
     from cimento.suites import JsonValue
+
+_LISTED = 20
+"""Number of refused runs that are listed."""
 
 
 @run_command
@@ -220,9 +223,18 @@ def slurm(options: _SlurmOptions) -> int:
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
     collect` lists missing units and merges the runs.
     """
+    from cimento.runs.planning import find_refused
+
     output = options.output
     if output is None:
         raise TypeError("a run has a folder")
+    if refused := find_refused(options):
+        raise UsageError(
+            where="slurm",
+            seen="not all runs can be made, so no array is written:\n"
+            + "\n".join(refused[:_LISTED] + ["..."] * (len(refused) > _LISTED)),
+            todo="Correct the run file or leave these out, or give them a run file of their own.",
+        )
     folder = output / "slurm"
     # The merging machine may have no GPU, but the number format depends on the nodes' device.
     on_nodes = {"device": "cuda" if options.gpus else "cpu"} if options.device == "auto" else {}
@@ -234,7 +246,8 @@ def slurm(options: _SlurmOptions) -> int:
     )
     path = write_text(script, folder / "array.sh")
     show(str(path))
-    note(f"Submit it with: sbatch {path}\nThen: cimento collect {shlex.join(arguments)}")
+    submit, then = shlex.join(["sbatch", str(path)]), shlex.join(arguments)
+    note(f"Submit it with: {submit}\nThen: cimento collect {then}")
     return 0
 
 
@@ -275,9 +288,14 @@ def _check(options: RunOptions) -> int:
     if options.as_json:
         show(summary_json([], missing))
     else:
-        lines = [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]
+        lines = [f"{lack.suite} x {lack.model}: {_seen_of(lack.error)}" for lack in missing]
         have = counted(runs, "run has", "runs have")
         show("\n".join([*lines, f"{runs - len(lines)} of {have} all they need."]))
     if not missing:
         return 0
     return 1 if len(missing) == runs else PART_MISSING
+
+
+def _seen_of(error: CimentoError) -> str:
+    """What an error says, without the name of the run that it stands behind."""
+    return error.seen if error.where.startswith("suite ") else str(error)

@@ -20,12 +20,12 @@ from cimento.engine.processes import with_environment
 from cimento.engine.workers import Said, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import ModelError, UsageError, counted, needing
 
-_PASSED_ON = (
+PASSED_ON = (
     "CIMENTO_CACHE_DIR", "CUBLAS_WORKSPACE_CONFIG", "HF_ENDPOINT", "HF_HOME", "HF_HUB_CACHE",
     "HF_HUB_OFFLINE", "MKL_CBWR", "NVIDIA_TF32_OVERRIDE", "TRANSFORMERS_OFFLINE",
     "XDG_CACHE_HOME",
 )  # fmt: skip
-"""The variables that actors on other nodes get from the driver; keys and tokens stay here."""
+"""The variables that workers on other nodes get from here; keys and tokens stay here."""
 
 _ADDRESS = "RAY_ADDRESS"
 _TRIES = "RAY_gcs_server_port_wait_time_s"
@@ -246,7 +246,7 @@ class Actor:
 
 
 def _surroundings() -> tuple[str, dict[str, str]]:
-    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return str(Path.cwd()), passed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -148,6 +149,43 @@ def _of_jobs(plan: ModelPlan, jobs: Sequence[JobPlan], *, later: int) -> ModelPl
     if plan.cost is None or not plan.sent or plan.sent + (plan.kept or 0) != plan.requests:
         return plan
     return replace(plan, later_cost=plan.cost / plan.sent * later)
+
+
+def find_refused(options: RunOptions) -> list[str]:
+    """The runs that `cimento run` would refuse, as far as that is known before weights are loaded.
+
+    Servers are not asked.
+
+    Args:
+        options: the suites, the models and the options of the runs.
+
+    Returns:
+        Suite, model and reason of each, or model and reason where it can be asked about no suite.
+
+    Raises:
+        CimentoError: no run can be made: a suite or an option cannot be used.
+    """
+    loaded = suites_to_run(options.suites, language=options.language)
+    refuse_unused((suite.paradigm for suite in loaded), options)
+    refused: dict[str, None] = {}
+    # A server may be within reach of the nodes only, or be started by their job.
+    here = [model for model in options.models if not re.match(r"openai:|\w+:.*//", model)]
+    for model in dict.fromkeys(here):
+        entries = list(suite_jobs(loaded, [model], options, None))
+        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+        plans = iter(plan_jobs(Execution(jobs, Work(ask=False))))
+        problems = [
+            str(entry.error) if isinstance(entry, Failure) else next(plans).problem
+            for entry in entries
+        ]
+        if len(set(problems)) == 1 and problems[0]:
+            refused[f"{model}: {problems[0]}"] = None
+            continue
+        for entry, problem in zip(entries, problems, strict=True):
+            name = entry.suite if isinstance(entry, Failure) else entry.suite_name
+            if problem:
+                refused[f"{name} x {model}: {problem}"] = None
+    return list(refused)
 
 
 def find_missing(
