@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import subprocess
@@ -222,3 +223,22 @@ def test_the_names_of_cimento_are_these():
     )
     for name in dir(cimento):
         assert getattr(cimento, name).__module__.startswith("cimento."), name
+
+
+WRITES = (
+    "evaluate", "evaluate_all", "evaluate_while_training", "report", "figure", "export",
+    "write_site", "Run.report", "Run.figure", "Run.export",
+)  # fmt: skip
+PLACES = {"path", "paths", "folder", "file", "directory", "out", "destination", "target"}
+
+
+def test_where_output_goes_is_called_output_everywhere():
+    public = {name: getattr(cimento, name) for name in cimento.__all__}
+    methods = inspect.getmembers(cimento.Run, inspect.isfunction)
+    public |= {f"Run.{name}": method for name, method in methods if not name.startswith("_")}
+    functions = {name: made for name, made in public.items() if inspect.isfunction(made)}
+    known = {name: {*inspect.signature(made).parameters} for name, made in functions.items()}
+    assert {name for name, names in known.items() if "output" in names} == {*WRITES}
+    # The others read from there, or are given the record of a run's folder.
+    others = {name for name, names in known.items() if names & PLACES}
+    assert others == {"open_run", "open_runs", "Run.save", "Run.as_saved"}

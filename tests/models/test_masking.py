@@ -207,3 +207,32 @@ def test_a_text_without_regions_is_one_region(folder):
 
     expected = surprisal_bits(-Plain(folder).surprisal_nats(text, (0, len(text))))
     assert table["surprisal_bits"].sum() == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "text", ["Le vicine  annaffiavano", "Le vicine ", "Le   vicine \t  dormono  "]
+)
+def test_blanks_between_blanks_are_part_of_no_word(folder, text):
+    """Beside a loop over transformers that hides the later tokens of the tokenizer's own words.
+
+    Of blanks before others or at the end some tokenizers make one word; each is hidden by itself.
+    """
+    plain = Plain(folder)
+    made = plain.tokenizer(text, return_offsets_mapping=True)
+    words, ids = made.word_ids(), torch.tensor([made["input_ids"]])
+    expected = []
+    for index, word in enumerate(words):
+        if word is None:
+            continue
+        shown = ids.clone()
+        start, end = made["offset_mapping"][index]
+        is_apart = not text[start:end].strip() and not text[end : end + 1].strip()
+        hidden = [later for later in range(index, len(words)) if words[later] == word]
+        hidden = [index] if is_apart else hidden
+        shown[0, hidden] = plain.tokenizer.mask_token_id
+        with torch.no_grad():
+            logprobs = plain.model(input_ids=shown).logits[0].log_softmax(-1)
+        expected.append(logprobs[index, ids[0, index]].item())
+    scorer = scorer_of(folder, "within-word-l2r")
+    [values] = scorer.score(scorer.encode([Score(text=text)]))
+    assert [*values] == pytest.approx(expected, abs=1e-5)

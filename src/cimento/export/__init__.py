@@ -28,7 +28,7 @@ _OWN: Mapping[str, ExportTarget] = {
 def export(
     runs: RunsLike,
     to: ExportTarget,
-    folder: str | Path,
+    output: str | Path,
     *,
     organization: str = "",
     dataset: str = "",
@@ -40,7 +40,7 @@ def export(
         runs: the runs to export.
         to: the format: ``lm-eval``, ``inspect``, ``every-eval-ever``, ``hf-dataset``,
             ``eval-results`` or ``r``.
-        folder: the folder to write to.
+        output: the folder to write to.
         organization: name of the evaluating organization, for ``every-eval-ever``.
         dataset: the benchmark on the Hugging Face hub, for ``eval-results``.
         source: address where the results are explained, for ``eval-results``.
@@ -70,7 +70,7 @@ def export(
     if to not in writers:
         raise UsageError(where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), writers))
     _refuse_others(to, {"organization": organization, "dataset": dataset, "source": source})
-    return writers[to](of_runs(runs_of(runs)), Path(folder))
+    return writers[to](of_runs(runs_of(runs)), Path(output))
 
 
 def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:

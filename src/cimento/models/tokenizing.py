@@ -113,6 +113,8 @@ class _Cut:
         end: one past its last character.
         text: number of its text.
         counts: how many tokens each text has.
+        apart: whether it is nothing but blanks, and stands before another blank or at the end: it
+            is part of no word.
     """
 
     ids: Integers
@@ -120,6 +122,7 @@ class _Cut:
     end: Integers
     text: Integers
     counts: Integers
+    apart: Flags
 
 
 def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: Characters) -> _Cut:
@@ -133,7 +136,11 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: C
     text = np.repeat(np.arange(len(counts)), counts)
     start, end = characters.trimmed(text, offsets[:, 0], offsets[:, 1])
     ids = np.fromiter(chain.from_iterable(several), dtype=np.int64)
-    return _Cut(ids=ids, start=start, end=end, text=text, counts=counts)
+    # A token of blanks has its trimmed start behind it. Some tokenizers give it no length.
+    stop = offsets[:, 1]
+    length = characters.begin[text + 1] - 1 - characters.begin[text]
+    apart = (start > stop) | ((start == stop) & (stop >= length))
+    return _Cut(ids=ids, start=start, end=end, text=text, counts=counts, apart=apart)
 
 
 def tokenized(
@@ -251,11 +258,15 @@ class TextEncoder:
             else characters.word_begins(self.policy.punctuation, self.policy.segmenter, regions)
         )
         wanted = map(_wanted, requests, before)
+        words = characters.containing(begins, cut.text, cut.start)
+        if not self.by_region:
+            # Units of their own, below the number of what stands around a text.
+            words = np.where(cut.apart, -2 - np.arange(len(words)), words)
         return self._framed(
             cut,
             start=np.where(cut.start < shift, -1, cut.start - shift),
             end=np.where(cut.start < shift, -1, cut.end - shift),
-            words=characters.containing(begins, cut.text, cut.start),
+            words=words,
             wanted=characters.inside(wanted, cut.text, cut.start, cut.end),
         )
 

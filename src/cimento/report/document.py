@@ -158,12 +158,12 @@ def write_grid(grid: Grid, path: Path) -> Path:
     raise wrong_ending("a table", path, endings)
 
 
-def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
+def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
     """A report of runs of any paradigms, written to one file.
 
     Args:
         runs: the runs, in the order of display.
-        path: the file: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx``
+        output: the file: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx``
             for the table of a paper. The ending determines the form.
         joint: sections about all runs together, for a page.
 
@@ -174,7 +174,7 @@ def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = (
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
-    file = expanded(path)
+    file = expanded(output)
     if file.suffix.lower() == ".docx":
         return write_grid(results_grid(runs_of(runs)), file)
     form = REPORT_FORMS.get(file.suffix.lower())
@@ -190,14 +190,14 @@ def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = (
     return write_text(html(opened, joint) if joint else form(opened), file)
 
 
-def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
+def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figure:
     """A figure of runs, one of those on the page of a report.
 
     Args:
         runs: the runs to draw.
         name: name of the figure: ``margins``, ``interaction``, ``scatter``, ``curve``, ``rates``
             ...
-        path: file to write: ``.svg``, ``.png``, ``.pdf``, ``.csv`` (numbers), ``.json``
+        output: file to write: ``.svg``, ``.png``, ``.pdf``, ``.csv`` (numbers), ``.json``
             (Vega-Lite).
 
     Raises:
@@ -219,8 +219,8 @@ def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
             seen=f"there are {len(named)} of them: {'; '.join(figure.title for figure in named)}",
             todo="Give one run.",
         )
-    if path is not None:
-        named[0].write(Path(path))
+    if output is not None:
+        named[0].write(Path(output))
     return named[0]
 
 

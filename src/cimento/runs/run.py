@@ -291,21 +291,21 @@ class Run:
         vars(run).update(_outcomes=self.outcomes(), warnings=self.warnings)
         return run
 
-    def report(self, path: str | Path) -> Path:
+    def report(self, output: str | Path) -> Path:
         """Write a report of the run into one file; see `cimento.report`."""
-        return cast("Path", _public("report")(self, path))
+        return cast("Path", _public("report")(self, output))
 
-    def figure(self, name: str, path: str | Path | None = None) -> Figure:
+    def figure(self, name: str, output: str | Path | None = None) -> Figure:
         """A figure of the run; see `cimento.figure`."""
-        return cast("Figure", _public("figure")(self, name, path))
+        return cast("Figure", _public("figure")(self, name, output))
 
     def cite(self, what: str = "bibtex", *, form: str = "text") -> str:
         """The references of the run, or a description of its methods; see `cimento.cite`."""
         return str(_public("cite")(self, what, form=form))
 
-    def export(self, to: str, folder: str | Path) -> list[Path]:
+    def export(self, to: str, output: str | Path) -> list[Path]:
         """Write the run in the format of another program; see `cimento.export`."""
-        return cast("list[Path]", _public("export")(self, to, folder))
+        return cast("list[Path]", _public("export")(self, to, output))
 
     def save(self, folder: RunFolder, *, whole: TestSuite | None = None) -> Run:
         """Store the run, with the manifest written once and last.

@@ -118,13 +118,13 @@ class Built:
     trials: tuple[Run, ...] = ()
 
 
-def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None = None) -> Built:
+def write_site(runs: RunsLike, output: str | Path, settings: SiteSettings | None = None) -> Built:
     """A static site of runs of any paradigms.
 
     Args:
         runs: stored runs, or folders of them. Adaptive runs and runs with ``limit`` are left out
             where the run of their model on all items is there.
-        folder: folder of the site, new or that of an earlier build.
+        output: folder of the site, new or that of an earlier build.
         settings: what the site says of itself.
 
     Raises:
@@ -132,7 +132,7 @@ def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None
         TableError: a run cannot be read.
         StorageError: the folder cannot be written.
     """
-    site = _Folder(expanded(folder), safe=bool(settings and settings.spreadsheet_safe))
+    site = _Folder(expanded(output), safe=bool(settings and settings.spreadsheet_safe))
     shown, trials = without_trials(runs_of(runs), beside=1)
     for path, content in site_files(shown, settings or SiteSettings(), site.memory):
         if content is None:
