@@ -192,7 +192,8 @@ def _scored(
         )
     tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
     if remark is not None:
-        say_special_tokens(handle, [part for wanted in numbers for part in wanted], remark)
+        for line in handle.on_special_tokens(part for wanted in numbers for part in wanted):
+            remark(f"{line}.")
     order = [numbers[wanted] for wanted in asked]
     table = _at_level(level, asked, order, tokens, chosen)
     parts = [
