@@ -318,6 +318,32 @@ def test_a_run_is_never_overwritten(recorded, capsys):
     assert "where a run that is read is stored" in capsys.readouterr().err
 
 
+def test_another_run_of_the_same_name_is_not_replaced(recorded, tmp_path, capsys):
+    other = tmp_path / "other" / recorded.parent.name / recorded.name
+    shutil.copytree(recorded, other)
+    options = manifest_of(other)["options"]
+    change_manifest(other, options={**options, "ties": "pass"})
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+    capsys.readouterr()
+
+    assert invoke(["rerun", str(recorded), "-o", str(tmp_path / "other")]) == 2
+    assert "another run is stored here" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+
+
+def test_an_earlier_repetition_is_replaced(recorded, tmp_path):
+    command = ["rerun", str(recorded), "-o", str(tmp_path / "again")]
+    assert [invoke(command), invoke(command)] == [0, 0]
+
+
+def test_two_runs_of_one_name_are_not_repeated_into_one_folder(recorded, tmp_path, capsys):
+    copied = tmp_path / "copied" / recorded.parent.name / recorded.name
+    shutil.copytree(recorded, copied)
+    assert invoke(["rerun", str(recorded), str(copied), "-o", str(tmp_path / "again")]) == 2
+    assert "two runs of pairs would be stored here" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+
+
 def test_what_was_asked_comes_back_from_the_manifest(tmp_path):
     asking = Asking(
         policy=Policy(bos="none", window="sliding", stride=8, model_args={"a": 1}),

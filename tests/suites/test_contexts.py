@@ -207,3 +207,12 @@ def test_json_that_is_no_table_is_still_syntaxgym(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"meta": {"name": "a"}}', encoding="utf-8")
     with pytest.raises(SuiteError, match=r"region_meta: This field is missing"):
         open_suite(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("column", ["Context1", "Target1", "Target2"])
+@pytest.mark.parametrize(("value", "code"), [("7.5", "CIM-S081"), (["no text"], "CIM-S083")])
+def test_columns_of_contexts_that_hold_no_text_are_refused(tmp_path, column, value, code):
+    path = lines(tmp_path / "crossed.jsonl", [{**row, column: value} for row in CROSSED])
+    with pytest.raises(SuiteError) as error:
+        open_suite(path)
+    assert code in {fault.code for fault in error.value.faults}

@@ -65,7 +65,9 @@ def score(options: _ScoreOptions) -> int:
     else:
         file = options.context_file
         contexts = None if file is None else read_contexts(file, texts, remark=note)
-        table = score_texts(texts, model, contexts=contexts, asking=asking, words=options.words)
+        table = score_texts(
+            texts, model, contexts=contexts, asking=asking, words=options.words, remark=note
+        )
     shown = (
         json_text({"texts": _by_text(texts, table, rows="scores")})
         if options.as_json
@@ -149,6 +151,7 @@ def fill(options: _FillOptions) -> int:
         options=[_parts(after or options.among) for _, _, after in lines],
         policy=policy,
         asking=options.asking,
+        remark=note,
     )
     by_text = _by_text(texts, table, rows="fills")
     deliver(json_text({"texts": by_text}) if options.as_json else _tsv(table), options.output)

@@ -171,7 +171,7 @@ def rerun(options: RerunOptions) -> int:
     within the precision of the model's number format, and 1 otherwise; also 1 if --prereg is given
     and the runs deviate from the sheet.
     """
-    from cimento.runs.replacing import new_folders
+    from cimento.runs.replacing import new_folders, refuse_replacing_others
 
     runs = open_runs(options.runs)
     strayed = (
@@ -187,6 +187,7 @@ def rerun(options: RerunOptions) -> int:
         trust_remote_code=options.trust_remote_code,
     )
     folders = new_folders(runs, options.output)
+    refuse_replacing_others(runs, folders)
     repeated = {
         str(run.folder): _repeat(run, folder, options, args)
         for run, folder in zip(runs, folders, strict=True)

@@ -6,7 +6,7 @@ question to be complete (Chowdhury and Zamparelli 2018, aclanthology.org/C18-101
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
 
 from cimento.engine.cache import AnswerCache, MemoryCache
@@ -127,6 +127,7 @@ def score_texts(
     asking: Asking | None = None,
     words: bool = False,
     cache: AnswerCache | None = None,
+    remark: Callable[[str], None] | None = None,
 ) -> pl.DataFrame:
     """The surprisal of every token or word of some texts.
 
@@ -139,6 +140,7 @@ def score_texts(
         words: whether there is one row for each word, with the sum over its tokens, instead of one
             for each token.
         cache: the cache of answers; None forgets them afterwards.
+        remark: is told of special tokens of the model in the texts.
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` (the
@@ -152,7 +154,9 @@ def score_texts(
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     level: Level = "word" if words else "token"
-    return _scored(texts, model, level, contexts=contexts, asking=asking, cache=cache)
+    return _scored(
+        texts, model, level, contexts=contexts, asking=asking, cache=cache, remark=remark
+    )
 
 
 def _scored(
@@ -163,6 +167,7 @@ def _scored(
     contexts: str | Sequence[str] | None,
     asking: Asking | None,
     cache: AnswerCache | None,
+    remark: Callable[[str], None] | None = None,
 ) -> pl.DataFrame:
     """The surprisals of texts at a level, with their errors if they are estimates by samples."""
     import polars as pl
@@ -186,6 +191,9 @@ def _scored(
             todo="Leave it out.",
         )
     tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
+    if remark is not None:
+        for line in handle.on_special_tokens(part for wanted in numbers for part in wanted):
+            remark(f"{line}.")
     order = [numbers[wanted] for wanted in asked]
     table = _at_level(level, asked, order, tokens, chosen)
     parts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -15,6 +15,7 @@ from cimento.engine.model_thread import ModelThread
 from cimento.engine.requests import Request
 from cimento.engine.rounding import HALF, measure_rounding
 from cimento.engine.scores import THIS_THREAD, model_key
+from cimento.errors import ModelError
 from cimento.io.memory import give_back
 from cimento.models.base import ModelCard, Widening
 from cimento.models.registry import AnyScorer, ScorerSource, Source, asking_by, name_of, open_source
@@ -198,6 +199,20 @@ class ModelHandle:
         from cimento.models.answering import has_filler
 
         return self._scorer.inside().tokenizer if has_filler(self._scorer) else None
+
+    def on_special_tokens(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """A note on special tokens of the model in texts that it is asked about, if there are any.
+
+        Models of transformers only; of one that comes with code, only the loaded one can say.
+        """
+        from cimento.models.special_tokens import on_special_tokens, suspicious
+
+        some = dict.fromkeys(suspicious(texts))
+        try:
+            tokenizer = self.tokenizer if some else None
+        except ModelError:
+            return ()
+        return () if tokenizer is None else on_special_tokens(tokenizer, some)
 
     @functools.cached_property
     def _render(self) -> Render | None:

@@ -212,6 +212,9 @@ def join_surprisals(
     handle = ModelHandle(as_scorers([model], chosen)[0], chosen)
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
+    if remark is not None:
+        for line in handle.on_special_tokens(map(" ".join, texts_read.values())):
+            remark(f"{line}.")
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, sentences_in
 from cimento.engine.scores import SCORING_VERSION, Progress
-from cimento.errors import CimentoError, ModelError
+from cimento.errors import CimentoError
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.base import TWO_SIDED
 from cimento.models.settings import Asking, Policy
-from cimento.models.special_tokens import on_special_tokens, suspicious
+from cimento.models.special_tokens import suspicious
 from cimento.options import RunOptions
 from cimento.paradigms.base import ParadigmOptions, TestSuite
 from cimento.paradigms.registry import suite_digest
@@ -263,13 +263,8 @@ class SuiteJob:
 
     def _on_special_tokens(self) -> tuple[str, ...]:
         """A note on special tokens of the model in the texts that it was asked about."""
-        if not self._suspicious or not isinstance(self.model, ModelHandle):
-            return ()
-        try:
-            tokenizer = self.model.tokenizer
-        except ModelError:  # it comes with code, and only the loaded model has run that
-            return ()
-        return () if tokenizer is None else on_special_tokens(tokenizer, self._suspicious)
+        is_model = isinstance(self.model, ModelHandle)
+        return self.model.on_special_tokens(self._suspicious) if is_model else ()
 
     def _without_effect(self, answers: Answers) -> tuple[str, ...]:
         """A remark on an option for masked models that was given for another one."""

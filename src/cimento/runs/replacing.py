@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import TableError, UsageError
 from cimento.runs.outcomes import OUTCOMES
-from cimento.runs.store import ADDED, FILES, MANIFEST, PARADIGM, RunFolder
+from cimento.runs.store import ADDED, FILES, MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
@@ -74,19 +74,57 @@ def refuse_replacing(judged: Sequence[Run], folders: Sequence[RunFolder]) -> Non
         UsageError: two runs have one folder; or another run is stored in one, or what cannot be
             read.
     """
-    places = [folder.path.resolve() for folder in folders]
-    for run, folder, place in zip(judged, folders, places, strict=True):
-        if places.count(place) > 1:
-            raise UsageError(
-                where=str(folder.path),
-                seen=f"two runs of {run.suite.name} would be stored here",
-                todo="Give them one after the other, each with a folder of its own (-o).",
-            )
+    _refuse_one_place(judged, folders)
+    for run, folder in zip(judged, folders, strict=True):
         if (folder.path / MANIFEST).exists() and not _is_there(run, folder):
             raise UsageError(
                 where=str(folder.path),
                 seen="another run is stored here, or the same one judged otherwise",
                 todo="Choose another folder with -o, or remove that one.",
+            )
+
+
+def refuse_replacing_others(runs: Sequence[Run], folders: Sequence[RunFolder]) -> None:
+    """Refuse to replace a run by the repetition of another; an earlier repetition may be replaced.
+
+    Args:
+        runs: runs to repeat.
+        folders: where, one for each.
+
+    Raises:
+        UsageError: two runs have one folder; or the run in one has another suite, model or options,
+            or cannot be read.
+    """
+    _refuse_one_place(runs, folders)
+    for run, folder in zip(runs, folders, strict=True):
+        if (folder.path / MANIFEST).exists() and not _is_of(run, folder):
+            raise UsageError(
+                where=str(folder.path),
+                seen="another run is stored here, with another suite, model or options",
+                todo="Choose another folder with -o, or remove that one.",
+            )
+
+
+def _is_of(run: Run, folder: RunFolder) -> bool:
+    """Whether the run in a folder asked the same model the same, and was judged alike."""
+    try:
+        stored = folder.manifest()
+    except TableError:
+        return False
+    suites = (manifest_part(manifest, "suite") for manifest in (stored, run.manifest))
+    return len({str(suite.get("content")) for suite in suites}) == 1 and all(
+        stored.get(name) == run.manifest.get(name) for name in (PARADIGM, "label", "options")
+    )
+
+
+def _refuse_one_place(runs: Sequence[Run], folders: Sequence[RunFolder]) -> None:
+    places = [folder.path.resolve() for folder in folders]
+    for run, folder, place in zip(runs, folders, places, strict=True):
+        if places.count(place) > 1:
+            raise UsageError(
+                where=str(folder.path),
+                seen=f"two runs of {run.suite.name} would be stored here",
+                todo="Give them one after the other, each with a folder of its own (-o).",
             )
 
 

@@ -148,6 +148,10 @@ CHECKS: Mapping[str, Check] = {
         "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"
         ' correct ratings.low and ratings.high on its sheet "about".',
     ),
+    "CIM-S075": _warning(
+        "ratings that look like values of a model",
+        "If people gave them, name the scale in the heading, as in rating (0 to 100).",
+    ),
     "CIM-S038": _warning(
         "sentences without a rating", "Rate them, or leave them: they are in no correlation."
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cimento import SuiteError
 from cimento.paradigms.cloze.files import check_cloze
 from cimento.paradigms.cloze.own_tables import read_item_table
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
@@ -65,3 +66,28 @@ def test_an_option_that_looks_like_several_is_reported_where_no_role_has_several
     )
     codes = [fault.code for fault in check_cloze(suite)]
     assert ("CIM-C017" in codes) == (len(others) == 1)
+
+
+@pytest.mark.parametrize(
+    ("head", "cells", "column"),
+    [
+        ("text\ttarget", ("0.31", "0.2"), "target"),  # probabilities
+        ("text\ttarget", ("1", "0"), "target"),  # a label, by the name that machines use
+        ("text\trisposta", ("-2,5", "-7,25"), "risposta"),
+        ("text\ttarget\tdistractor 1", ("ma\t3.5", "se\t0.2"), "distractor 1"),
+    ],
+)
+def test_numbers_and_labels_are_no_words_whatever_their_column_is_called(
+    tmp_path, head, cells, column
+):
+    rows = "".join(f"{n} voci, ___ tutto tace.\t{cell}\n" for n, cell in enumerate(cells))
+    with pytest.raises(SuiteError) as error:
+        read(tmp_path, f"{head}\n{rows}")
+    [fault] = [fault for fault in error.value.faults if fault.code == "CIM-S081"]
+    assert f"The column {column!r} holds" in fault.seen
+
+
+def test_whole_numbers_may_be_due_and_are_named(tmp_path):
+    reading = read(tmp_path, "text\ttarget\nTre e due fa ___.\t5\nQuattro e tre fa ___.\t7\n")
+    assert texts(reading) == [["5"], ["7"]]
+    assert [fault.code for fault in reading.faults] == ["CIM-S065"]

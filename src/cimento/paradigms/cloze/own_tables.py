@@ -19,8 +19,9 @@ from cimento.paradigms.cloze.reading import (
 )
 from cimento.paradigms.cloze.suite import BLANK, ROLES, ClozeSuite
 from cimento.suites import Meta
+from cimento.suites.faults import errors, fault
 from cimento.suites.headers import HEADERS
-from cimento.suites.reading import place_of_row, sha256_of
+from cimento.suites.reading import place_of_row, sha256_of, unusable
 from cimento.suites.tables import Table, read_header, read_suite_table
 
 
@@ -35,6 +36,9 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     table, faults = read_suite_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
+    faults += _of_another_kind(table)
+    if errors(faults):
+        raise unusable(path, faults)
     ours = _with_bars(_with_our_names(table), faults)
     suite = suite_of_items(Meta(path.stem), ours, faults)
     return SuiteReading(
@@ -59,6 +63,41 @@ def is_blank_table(path: Path) -> bool:
     )
 
 
+def _of_another_kind(table: Table) -> list[Fault]:
+    """The faults of columns that are named for words, and hold numbers.
+
+    Fractions are values of something, and 0 and 1 are labels; other whole numbers may be due in a
+    blank, as in *Rome has seven hills: ___ of them*, which is said.
+    """
+    faults, roles = [], [*filter(None, map(table.find, ROLES))]
+    roles += [name for role in ROLES for name in _numbered(table, role)]
+    for name in dict.fromkeys(roles):
+        of_column = table.profile(name)
+        if of_column.kind != "numbers":
+            continue
+        shown = ", ".join(list(dict.fromkeys(filter(None, table.stripped(name))))[:_SHOWN])
+        code = "CIM-S081"
+        if {*of_column.two} == {"0", "1"}:
+            seen = f"The column {name!r} holds labels ({shown}), and no words."
+        elif not of_column.whole:
+            seen = f"The column {name!r} holds numbers ({shown}), and no words."
+        else:
+            code = "CIM-S065"
+            seen = f"The column {name!r} holds numbers ({shown}), which are read as words."
+        faults.append(fault(code, where=table.name, seen=seen))
+    return faults
+
+
+def _numbered(table: Table, role: str) -> list[str]:
+    """The columns of a role that are numbered, such as *distractor 1*."""
+    return [
+        name
+        for name in table.columns
+        if (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
+        and kind in (role, *HEADERS[role])
+    ]
+
+
 def _with_our_names(table: Table) -> Table:
     """A table that people headed in their language, with our names; items may lack numbers.
 
@@ -67,13 +106,7 @@ def _with_our_names(table: Table) -> Table:
     ours = {table.find(name): name for name in ("item", "text", *ROLES)}
     cells = {ours.get(name) or name: table.cells[name] for name in table.columns}
     for role in ROLES:
-        numbered = [
-            name
-            for name in table.columns
-            if (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
-            and kind in (role, *HEADERS[role])
-        ]
-        if numbered and role not in cells:
+        if (numbered := _numbered(table, role)) and role not in cells:
             texts = zip(*(cells.pop(name) for name in numbered), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
     if "item" not in cells:
@@ -84,6 +117,7 @@ def _with_our_names(table: Table) -> Table:
 _NUMBERED = re.compile(r"\s*[0-9]+$")
 _MARKS = (";", ",")
 """What people write between options instead of bars, the first that a cell has."""
+_SHOWN = 3
 _MOST_WORDS = 3
 """Number of words above which a cell is a remark and no option."""
 

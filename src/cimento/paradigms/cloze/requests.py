@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -184,6 +184,7 @@ def fill_texts(
     policy: FillPolicy | None = None,
     asking: Asking | None = None,
     cache: AnswerCache | None = None,
+    remark: Callable[[str], None] | None = None,
 ) -> pl.DataFrame:
     """The words that a model puts in the blanks of some texts.
 
@@ -195,6 +196,7 @@ def fill_texts(
         policy: how blanks are asked for.
         asking: how texts are scored.
         cache: where answers are kept; None forgets them afterwards.
+        remark: is told of special tokens of the model in the texts.
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,
@@ -210,6 +212,9 @@ def fill_texts(
     requests = blank_requests(_items(texts, options), policy or FillPolicy())
     handle = ModelHandle(model, asking or Asking())
     answers = answer(requests.asked, handle, cache=cache or MemoryCache())
+    if remark is not None:
+        for line in handle.on_special_tokens(one_or_several(texts)):
+            remark(f"{line}.")
     numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
     fills = answers.table(FILLS.name)
     table = numbers.join(fills, on="request", maintain_order="left_right")

@@ -27,6 +27,7 @@ from cimento.paradigms.ratings.gathered import (
     has_answers,
     is_person,
 )
+from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.paradigms.ratings.suite import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites import JsonValue, Meta, Suite
@@ -124,10 +125,7 @@ def read_bare(path: Path) -> Reading:
     if errors(more):
         raise unusable(path, [*faults, *more])
     low, high = named or _scale_of(given)
-    if not named:
-        seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-        seen += _far_off(rated, sorted({*given}))
-        more.append(fault("CIM-S036", where=path.name, seen=seen))
+    more += [] if named else _assumed(rated, (low, high), rating_column(whole), path.name)
     more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
     cluster = CLUSTER if joined and CLUSTER in table.cells else ""
@@ -233,6 +231,25 @@ def _far_off(rated: Mapping[str, RatedSentence], values: Sequence[float]) -> str
         if len(others) >= _FEWEST_GAPS and len(where) == 1 and gap > max(1.0, *others):
             said += f" The {name}, {end:g}, is only in {where[0]}."
     return said
+
+
+def _assumed(
+    rated: Mapping[str, RatedSentence], scale: tuple[int, int], column: str, name: str
+) -> list[Fault]:
+    """What is to be said of ratings whose scale the table does not name.
+
+    Args:
+        rated: the sentences by their places.
+        scale: the ends that are assumed.
+        column: the column of ratings; empty where the answers of people were put together.
+        name: name of the table.
+    """
+    given = [value for sentence in rated.values() for value in sentence.given]
+    if strange := faults_of_model_values(given, column or "rating", name):
+        return strange
+    low, high = scale
+    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
+    return [fault("CIM-S036", where=name, seen=seen + _far_off(rated, sorted({*given})))]
 
 
 def _unrated(rated: Mapping[str, RatedSentence], name: str) -> list[Fault]:

@@ -102,8 +102,8 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
     def read(self, path: Path) -> SuiteReading[StorySuite]:
         """A suite as it is, with whatever is wrong in it: published files have faults.
 
-        `audit` says what that is; it keeps no story from being asked, and one that has no right
-        answer at a tier is unscored there.
+        `audit` says what that is. Runs repeat it as warnings; nothing keeps a story from
+        being asked, and one that has no right answer at a tier is unscored there.
 
         Raises:
             InputError: the path does not exist or may not be read.
@@ -112,8 +112,10 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
             suite = read_stories(path)
         except SuiteError as error:
             return SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
+        # Nothing is an error here: each story is asked, and what is wrong with it is said.
+        faults = tuple(replace(fault, severity="warning") for fault in self.check(suite))
         return SuiteReading(
-            suite=suite, faults=(), sha256=suite.sha256, path=path, format=suite.format
+            suite=suite, faults=faults, sha256=suite.sha256, path=path, format=suite.format
         )
 
     def files(self, path: Path) -> Sequence[Path]:

@@ -21,6 +21,7 @@ from cimento.suites import Condition, Item, Prediction, Region
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, strip_blanks, unusable
+from cimento.suites.roles import not_text, wrong_kind
 from cimento.suites.tables import Table, read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
@@ -52,6 +53,9 @@ FORM_PREDICTION = Prediction(
     name="first form",
 )
 
+
+_TEXTS = (*CONTEXTS, *TARGETS, PREFIX)
+"""Columns of one text in each cell; those of several are looked at cell by cell."""
 
 CROSSED_COLUMNS = (*CONTEXTS, *TARGETS)
 OPTION_COLUMNS = (PREFIX, OPTIONS)
@@ -129,6 +133,10 @@ def _read(
         missing = [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
         raise unusable(path, [*faults, *missing])
     columns = {name: table.find(name) or "" for name in needed}
+    texts = [column for name, column in columns.items() if name in _TEXTS]
+    faults = [*faults, *wrong_kind(table, texts), *not_text(table, texts)]
+    if errors(faults):
+        raise unusable(path, faults)
     named, gathered = table.find(phenomenon) or "", Gathered()
     # The share of people stays a free column.
     taken = {column for name, column in columns.items() if name != RATIO}
