@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
 import re
 import socket
@@ -18,9 +19,11 @@ import pytest
 from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
 from cimento.errors import StorageError
+from cimento.io import deadline
 from cimento.suites import fetching
 from cimento.suites.fetching import download, fetch, unpinned
 from cimento.suites.published import Published, find_published, https_only, published
+from tests.helpers.servers import loopback as loopback_server
 from tests.helpers.serving import PAIRS, REVISION, Site, archive_of, hub_site, serve
 
 __all__ = ["serve"]
@@ -116,6 +119,38 @@ def test_a_download_that_is_cut_off_goes_on_by_itself(
     assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
     assert [span for _, span in site.asked] == ["", "bytes=20-", "bytes=40-"]
     assert waits[0] < waits[1]
+
+
+@pytest.mark.parametrize("body", [b"Content-Length: 99\r\n\r\nx", b"X-Slow:"])
+def test_a_download_that_drips_is_given_up(
+    body: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "_TIMEOUT_S", 0.3)
+    head = b"HTTP/1.1 200 OK\r\n"
+    with loopback_server.serve() as server:
+        monkeypatch.setattr(loopback_server.Handler, "do_GET", loopback_server.drip(head + body))
+        with pytest.raises(OSError, match="fewer than 1,000 bytes a second"):
+            download(f"{server.url}/pairs.tsv", tmp_path / "pairs.tsv")
+    assert not (tmp_path / "pairs.tsv").exists()
+
+
+def test_a_slow_download_has_a_second_for_each_thousand_bytes() -> None:
+    class Slow(io.RawIOBase):
+        def readinto(self, buffer: bytearray) -> int:
+            now[0] += 2.0
+            buffer[:2500] = b"x" * 2500
+            return 2500
+
+    now = [0.0]
+    with pytest.MonkeyPatch.context() as patch, socket.socket() as connection:
+        patch.setattr(deadline.time, "monotonic", lambda: now[0])
+        reading = deadline._Reading(Slow(), connection, 60.0, 1000)
+        for _ in range(1000):
+            assert reading.readinto(bytearray(4000)) == 2500
+        fixed = deadline._Reading(Slow(), connection, now[0] + 60.0)
+        now[0] += 60.0
+        with pytest.raises(deadline.TooSlowError):
+            fixed.readinto(bytearray(4000))
 
 
 def test_a_connection_that_breaks_is_made_again(

@@ -20,7 +20,7 @@ from typing import IO, TypeVar
 from urllib.parse import urlsplit
 
 from cimento._version import __version__
-from cimento.io.deadline import within
+from cimento.io.deadline import Limit, within
 
 USER_AGENT = f"cimento/{__version__}"
 
@@ -147,7 +147,7 @@ def opener(
     address: str,
     *,
     allowed: Callable[[str], object] | None = None,
-    whole_s: float | None = None,
+    limit: Limit | None = None,
 ) -> urllib.request.OpenerDirector:
     """An opener for an address and those below it, with the proxies of the environment.
 
@@ -155,11 +155,11 @@ def opener(
         address: the first address.
         allowed: raises for an address to which a redirect from https may not lead; None follows no
             redirect, so that data are sent nowhere else.
-        whole_s: seconds for a whole answer; None sets no limit, as large files need.
+        limit: the time for a whole answer; None for no limit.
     """
     handlers: list[urllib.request.BaseHandler] = [_Redirects(allowed)]
-    if whole_s is not None:
-        handlers += within(whole_s)
+    if limit is not None:
+        handlers += within(limit)
     if urlsplit(address).hostname in LOOPBACK:
         handlers.append(urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(*handlers)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 _TIMEOUT_S = 60
 _ATTEMPTS = 4
+_SLOWEST_BYTES_PER_S = 1000
+"""The pace below which a download is given up; an ordinary modem had several times that."""
 _PARTIAL = 206
 _MOST_NAMED = 10
 
@@ -141,13 +143,14 @@ def download(address: str, path: Path, *, wait: Callable[[float], object] = time
     After a transient failure, the download is attempted again a few times.
 
     Raises:
-        OSError: the address cannot be reached, sends less than it announces (the part that came is
-            kept), or the file cannot be written.
+        OSError: the address cannot be reached, sends less than it announces or hardly anything (the
+            part that came is kept), or the file cannot be written.
     """
+    from cimento.io.deadline import Limit, TooSlowError
     from cimento.io.transport import Patience, TransientError, opener, patiently
 
     patience = Patience(timeout_s=_TIMEOUT_S, attempts=_ATTEMPTS)
-    opened = opener(address, allowed=https_only)
+    opened = opener(address, allowed=https_only, limit=Limit(_TIMEOUT_S, _SLOWEST_BYTES_PER_S))
     part = path.with_name(path.name + ".part")
     try:
         patiently(
@@ -155,6 +158,9 @@ def download(address: str, path: Path, *, wait: Callable[[float], object] = time
         )
     except TransientError as error:
         raise error.__cause__ or error from None
+    except TooSlowError as error:
+        pace = f"it sends fewer than {_SLOWEST_BYTES_PER_S:,} bytes a second"
+        raise OSError(errno.ETIMEDOUT, pace) from error
     part.replace(path)
     return path
 

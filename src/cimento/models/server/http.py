@@ -15,7 +15,7 @@ from typing import NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from cimento.errors import CimentoError, ModelError, TextTooLongError, UsageError
-from cimento.io.deadline import TooSlowError
+from cimento.io.deadline import Limit, TooSlowError
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import (
     ANSWER_TIMEOUTS,
@@ -86,7 +86,7 @@ class Server:
         self._key = _api_key(url)
         self._spelled_key = _spellings(self._key)
         # No redirect is followed: the key must not go to another host.
-        self._opener = opener(url, whole_s=self._patience.whole_s)
+        self._opener = opener(url, limit=Limit(self._patience.whole_s))
 
     @property
     def where(self) -> str:
