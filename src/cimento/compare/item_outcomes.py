@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -171,16 +171,15 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
     family, step = step_of(str(run.manifest.get("named") or run.model))
     predictions = named(getattr(run.suite, "predictions", ()))
     formulas = {prediction.name: prediction.formula for prediction in predictions}
-    for (question,), rows in run.outcomes().group_by("question", maintain_order=True):
+    for question, first in _by_question(run.outcomes()):
         if question not in estimates:
             continue
-        first = rows.filter(rows["method"] == rows["method"][0])
-        stated = estimates[str(question)]
+        stated = estimates[question]
         yield ItemOutcomes(
             suite=run.suite.name,
-            question=str(question),
+            question=question,
             model=name,
-            formula=formulas.get(str(question), ""),
+            formula=formulas.get(question, ""),
             headline=any(estimate.role == "headline" for estimate in stated),
             family=family,
             step=step,
@@ -194,6 +193,16 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
             references=_known(first, "reference"),
             clusters=_known(first, "cluster"),
         )
+
+
+def _by_question(outcomes: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The outcomes of each question by the first way in which it was asked."""
+    asked = list(dict.fromkeys(zip(outcomes["question"], outcomes["method"], strict=True)))
+    if len(asked) == 1:  # of many runs, cutting each takes longer than all else here
+        yield asked[0][0], outcomes
+        return
+    for (question,), rows in outcomes.group_by("question", maintain_order=True):
+        yield str(question), rows.filter(rows["method"] == rows["method"][0])
 
 
 def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from cimento.io.values import grouped
 from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design, Significance
-from cimento.statistics.differences import cochran_q, discordant, share_test
+from cimento.statistics.differences import cochran_q, share_test
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import ModelRanks, Rank, RankedPair, rank_by_pairs
 from cimento.statistics.reliability import ItemAnalysis, item_analysis
@@ -324,10 +324,14 @@ def _share_tests(columns: Mapping[str, Sequence[bool]], design: Design) -> _Test
 
     Where items stand alone, p depends on two numbers, which many pairs of models share.
     """
+    import numpy as np
+
     known: dict[tuple[int, int], Significance] = {}
     tests = {}
-    for one, other in combinations(columns, TWO):
-        counts = discordant(columns[other], columns[one])
+    right = np.array([*columns.values()], dtype=np.int64).reshape(len(columns), design.n)
+    alone = (right @ (1 - right.T)).tolist()  # items that the model of a row alone gets right
+    for (first, one), (second, other) in combinations(enumerate(columns), TWO):
+        counts = alone[second][first], alone[first][second]
         if design.clustered or counts not in known:
             known[counts] = share_test(columns[other], columns[one], design)
         tests[one, other] = known[counts]

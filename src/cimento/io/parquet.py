@@ -48,6 +48,10 @@ _Struct: TypeAlias = "dict[int, _Value]"
 _Buffer: TypeAlias = "bytes | mmap.mmap"
 
 
+_READ_WHOLE = 1 << 20
+"""Size in bytes up to which a file is read as a whole, not mapped."""
+
+
 class _DamagedError(Exception):
     """The error of bytes that are not a Parquet file."""
 
@@ -60,6 +64,9 @@ def refuse_growth(path: Path) -> None:
         TableError: the file needs too much memory, or its headers cannot be read.
     """
     with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size <= _READ_WHOLE:
+            _refuse_growth(file.read(), where=str(path))  # single bytes of a mapped file take long
+            return
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError as error:  # an empty file
@@ -230,13 +237,21 @@ class _Reader:
             _DamagedError: there is no struct.
             IndexError: the struct does not end.
         """
+        data, field = self._data, 0
         fields: _Struct = {}
-        field = 0
-        while head := self._byte():
+        while head := data[self.at]:
+            self.at += 1
             step, kind = head >> 4, head & 15
             field = field + step if step else self._signed()
-            # Most values are whole numbers, and a table has thousands of values.
-            fields[field] = self._signed() if kind in _WHOLE else self._value(kind, depth)
+            # Most values are whole numbers of one byte, and a table has thousands of values.
+            if kind not in _WHOLE:
+                fields[field] = self._value(kind, depth)
+            elif (byte := data[self.at]) < 128:  # noqa: PLR2004  # as in `_varint`
+                self.at += 1
+                fields[field] = (byte >> 1) ^ -(byte & 1)
+            else:
+                fields[field] = self._signed()
+        self.at += 1
         return fields
 
     def _value(self, kind: int, depth: int) -> _Value:
@@ -278,14 +293,12 @@ class _Reader:
         return byte
 
     def _varint(self) -> int:
-        value = self._byte()
-        if value < 128:  # noqa: PLR2004  # no further byte belongs to it
-            return value
-        value &= 127
-        for shift in range(7, 70, 7):
-            byte = self._byte()
+        value = 0
+        for at, shift in enumerate(range(0, 70, 7), start=self.at):
+            byte = self._data[at]
             value |= (byte & 127) << shift
-            if byte < 128:  # noqa: PLR2004  # as above
+            if byte < 128:  # noqa: PLR2004  # no further byte belongs to it
+                self.at = at + 1
                 return value
         raise _DamagedError
 

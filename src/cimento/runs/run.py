@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,12 +21,13 @@ from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.explained import explained_table
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
-from cimento.runs.stopped import stopped_estimates
+from cimento.runs.stopped import ADAPTIVE, stopped_estimates
 from cimento.runs.store import (
     FILES,
     JUDGED,
     MANIFEST,
     PARADIGM,
+    SUITE_FOLDER,
     Manifest,
     RunFolder,
     StoredTables,
@@ -393,6 +395,19 @@ def open_run(path: str | Path) -> Run:
     Raises:
         TableError: there is no finished run in the folder, or a part of it cannot be read.
     """
+    return _opened(path, {})
+
+
+def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run:
+    """A stored run, which shares its suite with others that have the same copy of it.
+
+    Args:
+        path: folder of the run.
+        suites: what reads the suites of earlier ones, by their content; this one is added.
+
+    Raises:
+        TableError: as for `open_run`.
+    """
     from pydantic import ValidationError
 
     folder = RunFolder(expanded(path))
@@ -413,7 +428,10 @@ def open_run(path: str | Path) -> Run:
             todo="Was it edited? Run again.",
         ) from error
     run = Run(
-        suite=LaterSuite(cache(stored.suite), folder.suite_folder if FILES in manifest else None),
+        suite=LaterSuite(
+            suites.setdefault(_content_key(manifest, folder), cache(stored.suite)),
+            folder.suite_folder if FILES in manifest else None,
+        ),
         paradigm=paradigm,
         options=stored.options,
         manifest=manifest,
@@ -426,6 +444,19 @@ def open_run(path: str | Path) -> Run:
     return run
 
 
+def _content_key(manifest: Manifest, folder: RunFolder) -> str:
+    """What the suite of a run is read from; its folder, where that may be more than the copy."""
+    files = manifest.get(FILES)
+    if not isinstance(files, dict) or ADAPTIVE in manifest:
+        return str(folder.path)
+    names = sorted(f"{SUITE_FOLDER}/{path.name}" for path in folder.suite_folder.iterdir())
+    if not names or not all(name in files for name in names):
+        return str(folder.path)
+    copies = {name: files[name] for name in names}
+    limit = manifest_part(manifest, "inputs").get("limit")
+    return json.dumps([manifest.get(PARADIGM), limit, copies], sort_keys=True)
+
+
 def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
     """Open the runs in some folders, of any paradigm.
 
@@ -436,7 +467,8 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
         TableError: a folder holds no finished run, or one that cannot be read.
     """
     several = [paths] if isinstance(paths, str | Path) else list(paths)
-    return [open_run(run.path) for path in folders_among(several) for run in find_runs(path)]
+    suites: dict[str, Callable[[], TestSuite]] = {}
+    return [_opened(run.path, suites) for path in folders_among(several) for run in find_runs(path)]
 
 
 RunLike: TypeAlias = "Run | str | Path"

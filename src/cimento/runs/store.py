@@ -9,8 +9,10 @@ import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
 import re
+import stat
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,6 +121,9 @@ CONTENT = "content"
 
 FILES = "files"
 """Key of the manifest: the sha256 of each file of the run, by path."""
+
+_READ_WHOLE = 1 << 20
+"""Size in bytes up to which a file is read as a whole to be hashed."""
 
 JUDGED = frozenset({"annotations", "judgments.parquet"})
 """Files and folders with people's judgments of a finished run, which enter its estimates."""
@@ -326,24 +331,34 @@ class RunFolder:
             TableError: a file was cut short, changed or removed.
         """
         stored = manifest.get(FILES)
+        places: dict[Path, Path] = {}
         for name, sha256 in stored.items() if isinstance(stored, dict) else ():
-            if _is_stored(name) and self._sha256(name) != sha256:
+            if _is_stored(name) and self._sha256(name, places) != sha256:
                 raise TableError(
                     where=str(self.path / name),
                     seen="is not what the run stored: it was cut short, changed or removed",
                     todo="Run again with the same suite and model; scores are in the cache.",
                 )
 
-    def _sha256(self, name: str) -> str:
+    def _sha256(self, name: str, places: dict[Path, Path]) -> str:
         """The sha256 of a file of the run, in hexadecimal; empty for a name outside its folder.
 
         An untrusted manifest must not make other files or devices of this machine be read.
+        `places` has the folders that are resolved already; others are added.
         """
         try:
-            path = (self.path / name).resolve()
-            if not path.is_relative_to(self.path.resolve()) or not path.is_file():
+            path = self.path / name
+            parent = path.parent
+            for folder in (self.path, parent):
+                if folder not in places:
+                    places[folder] = folder.resolve()
+            is_inside = parent == self.path or places[parent].is_relative_to(places[self.path])
+            # Neither a link nor a device.
+            if not is_inside or path.name == ".." or not stat.S_ISREG(path.lstat().st_mode):
                 return ""
             with path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size <= _READ_WHOLE:
+                    return hashlib.sha256(file.read()).hexdigest()
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except (OSError, ValueError):
             return ""
@@ -357,7 +372,8 @@ class RunFolder:
         paths = (path for path in self.path.rglob("*") if path.is_file())
         names = sorted(path.relative_to(self.path).as_posix() for path in paths)
         stored = [name for name in names if name != MANIFEST and _is_stored(name)]
-        digests: dict[str, JsonValue] = {name: self._sha256(name) for name in stored}
+        places: dict[Path, Path] = {}
+        digests: dict[str, JsonValue] = {name: self._sha256(name, places) for name in stored}
         whole = {**manifest, FILES: digests}
         text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)

@@ -7,8 +7,10 @@ standard errors were published, they give it too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +27,9 @@ from cimento.statistics.design import (
     same_length,
     sum_in_order,
 )
+
+if TYPE_CHECKING:
+    from cimento.io.values import Integers
 
 REST = "rest"
 
@@ -156,15 +161,10 @@ def split_half(
     table = np.zeros((len(used), int(sizes.max())))
     for row, rating in zip(table, used, strict=True):
         row[: rating.size] = rating
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _VALUES_AT_ONCE // table.size)
+    few = table.size * draws <= _VALUES_KEPT
+    orders = (_kept_orders if few else _orders)(tuple(sizes.tolist()), seed, draws)
     halves = np.concatenate(
-        [
-            _correlations_of_halves(
-                table, sizes, generator.random((min(at_once, draws - first), *table.shape)), kind
-            )
-            for first in range(0, draws, at_once)
-        ]
+        [_correlations_of_halves(table, sizes, order, kind) for order in orders]
     )
     undefined = int(np.isnan(halves).sum())
     if undefined:
@@ -174,6 +174,31 @@ def split_half(
 
 
 _VALUES_AT_ONCE = 200_000
+_VALUES_KEPT = 1_000_000
+"""Largest number of places that are kept for the next table of the same shape."""
+
+
+def _orders(sizes: tuple[int, ...], seed: int, draws: int) -> Iterator[Integers]:
+    """Random orders of the ratings of each item, some draws at a time: draws by items by places.
+
+    Args:
+        sizes: the number of ratings of each item.
+        seed: of the orders.
+        draws: number of draws.
+    """
+    shape = len(sizes), max(sizes)
+    columns, ends = np.arange(shape[1]), np.array(sizes)[:, None]
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _VALUES_AT_ONCE // (shape[0] * shape[1]))
+    for first in range(0, draws, at_once):
+        keys = generator.random((min(at_once, draws - first), *shape))
+        yield np.argsort(np.where(columns < ends, keys, np.inf), axis=-1)
+
+
+@lru_cache(maxsize=1)
+def _kept_orders(sizes: tuple[int, ...], seed: int, draws: int) -> tuple[Integers, ...]:
+    """The same, kept for other tables: of many suites each has as many models and items."""
+    return tuple(_orders(sizes, seed, draws))
 
 
 def _of_halves(halves: Floats, *, items: int, factor: float) -> SplitHalf:
@@ -200,17 +225,16 @@ def _nothing(items: int, draws: int, reason: str) -> SplitHalf:
     return SplitHalf(None, None, None, None, None, items, draws, reason)
 
 
-def _correlations_of_halves(table: Floats, sizes: Floats, keys: Floats, kind: str) -> Floats:
+def _correlations_of_halves(table: Floats, sizes: Integers, order: Integers, kind: str) -> Floats:
     """The correlation of half means in each draw, NaN where it is undefined.
 
     Args:
         table: ratings, items by places.
         sizes: the number of ratings of each item.
-        keys: random numbers, draws by items by places; the ratings of an item are in their order.
+        order: random places of the ratings of each item, draws by items by places.
         kind: as for `split_half`.
     """
     columns, half = np.arange(table.shape[1]), (sizes // 2)[:, None]
-    order = np.argsort(np.where(columns < sizes[:, None], keys, np.inf), axis=-1)
     mixed = np.take_along_axis(table[None], order, axis=-1)
     one = (mixed * (columns < half)).sum(axis=-1) / (sizes // 2)
     other = (mixed * ((columns >= half) & (columns < 2 * half))).sum(axis=-1) / (sizes // 2)
