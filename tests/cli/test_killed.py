@@ -18,7 +18,7 @@ from tests.helpers.writing_commands import ELSEWHERE, FILES, READING, REFUSING, 
 
 pytestmark = pytest.mark.skipif(not hasattr(sys, "getdlopenflags"), reason="processes fork")
 
-QUICK = ("site", "export", "suites convert", "cite")
+QUICK = ("export", "suites convert", "cite")
 """Commands that stand for the others where little time is: many files, a folder, a file."""
 
 

@@ -132,6 +132,7 @@ def test_the_script_lets_models_differ_more_in_one_cluster_than_in_another(clust
     assert [f"{name} ~ model + {slopes}" in script for name in ("right", "value")] == [True] * 2
 
 
+@pytest.mark.slow
 def test_without_slopes_by_cluster_models_seem_to_differ_where_they_do_not():
     """The exported model of values in our own fit: 9 clusters of 4, models differ by cluster."""
     generator = np.random.default_rng(5)

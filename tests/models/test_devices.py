@@ -81,6 +81,7 @@ sys.exit(10 + code if "torch" in sys.modules else code)
 """
 
 
+@pytest.mark.slow
 def test_a_stored_run_is_shown_without_torch_on_a_machine_with_a_gpu(tmp_path):
     from cimento.cli.main import invoke
 

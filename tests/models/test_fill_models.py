@@ -230,8 +230,11 @@ def test_whole_words_of_a_causal_model_are_probabilities(zoo_folder):
     assert 0 < total < math.fsum(map(math.exp, begun)) <= 1
 
 
-@pytest.mark.parametrize("k", [1, 3, 25, 1000])
-@pytest.mark.parametrize("name", ["gpt2", "llama"])
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [("gpt2", 25), *(pytest.param(name, k, marks=pytest.mark.slow) for name in ("gpt2", "llama")
+                     for k in (1, 3, 25, 1000))],
+)  # fmt: skip
 def test_whole_words_of_one_token_are_the_most_probable_of_all_that_end_there(name, k, zoo_folder):
     """Against every token that begins a word: its P times that of whatever does not continue it."""
     folder = zoo_folder(name)

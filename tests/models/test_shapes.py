@@ -131,7 +131,12 @@ def planned(scorer, texts):
     return scorer.plan(EncodedTexts.of(scorer.encode([Score(text) for text in texts])), ())
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "mamba", "bert-cased", "roberta"])
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("mamba", "bert-cased")]
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt2", "llama", *OTHERS, pytest.param("roberta", marks=pytest.mark.slow)]
+)
 def test_scores_are_those_of_batches_of_any_width(name, zoo_folder, as_on_a_gpu, monkeypatch):
     few = load_folder(zoo_folder(name))
     plans = [planned(few, texts) for texts in UNITS]
@@ -150,7 +155,7 @@ def test_scores_are_those_of_batches_of_any_width(name, zoo_folder, as_on_a_gpu,
         np.testing.assert_allclose(plan.values, expected, atol=TOLERANCE_NATS, rtol=0)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "mamba", "bert-cased"])
+@pytest.mark.parametrize("name", ["gpt2", *OTHERS])
 def test_the_shapes_of_a_units_batches_do_not_depend_on_company(name, zoo_folder, as_on_a_gpu):
     scorer = load_folder(zoo_folder(name))
     alone = planned(scorer, UNITS[0])

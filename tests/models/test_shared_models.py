@@ -46,7 +46,9 @@ WORKS = {
 
 
 @pytest.mark.parametrize("work", WORKS)
-@pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
+@pytest.mark.parametrize(
+    "name", ["demo-causal", pytest.param("demo-masked", marks=pytest.mark.slow)]
+)
 def test_threads_that_share_a_model_get_what_one_gets_alone(name, work):
     model = cimento.load_model(name, device="cpu")
     alone = WORKS[work](model)
@@ -75,7 +77,10 @@ def test_threads_that_explain_a_run_with_one_model_get_what_one_gets_alone(name)
         assert_frame_equal(table, alone, check_exact=True)
 
 
-@pytest.mark.parametrize("name", ["t5", "llama", "bert-cased"])
+@pytest.mark.parametrize(
+    "name",
+    ["bert-cased", *(pytest.param(name, marks=pytest.mark.slow) for name in ("t5", "llama"))],
+)
 def test_threads_share_models_of_all_kinds(name, zoo_folder):
     model = cimento.load_model(str(zoo_folder(name)), device="cpu")
     alone = WORKS["score"](model)

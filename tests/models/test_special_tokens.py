@@ -42,6 +42,7 @@ def test_special_tokens_of_other_models_are_text(tmp_path, model, mark):
     assert noted(tmp_path, PAIRS.format(mark), model) == []
 
 
+@pytest.mark.slow
 def test_over_many_units_sentences_are_counted_once(tmp_path):
     # A unit has 256 texts.
     rows = [f"The [MASK] number {n} sleeps.\tThe [MASK] number {n} sleep." for n in range(200)]

@@ -188,6 +188,7 @@ def tokens(model, **options):
     return cimento.score("Anna found it on eBay.", model, **options)["token"].to_list()
 
 
+@pytest.mark.slow
 def test_a_tokenizer_with_the_wrong_pattern_is_named_with_the_option(split_wrongly, caplog):
     assert tokens(split_wrongly)[4:] == ["eBay", "."]
 
@@ -195,6 +196,7 @@ def test_a_tokenizer_with_the_wrong_pattern_is_named_with_the_option(split_wrong
     assert f"give --tokenizer-args {FIX}=true" in record.getMessage()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given", [{"tokenizer_args": {FIX: True}}, {"tokenizer_args": [f"{FIX}=true"]}]
 )
@@ -204,11 +206,13 @@ def test_the_right_pattern_can_be_asked_for(split_wrongly, caplog, given):
     assert not [record for record in caplog.records if record.name == "cimento.models"]
 
 
+@pytest.mark.slow
 def test_the_wrong_pattern_can_be_kept_without_a_word(split_wrongly, caplog):
     assert "eBay" in tokens(split_wrongly, tokenizer_args={FIX: False})
     assert not [record for record in caplog.records if record.name == "cimento.models"]
 
 
+@pytest.mark.slow
 def test_models_check_says_nothing_untrue_of_few_words_with_capitals(split_wrongly, capsys):
     invoke(["models", "check", split_wrongly, "en-subject-verb", "--texts", "1"])
 
@@ -252,6 +256,7 @@ def test_a_server_takes_no_arguments_of_tokenizers():
         cimento.score(TEXT, "openai:http://127.0.0.1:9/v1#m", tokenizer_args={FIX: True})
 
 
+@pytest.mark.slow
 def test_arguments_of_a_tokenizer_make_another_run_and_are_given_again(
     split_wrongly, tmp_path, capsys
 ):
@@ -275,6 +280,7 @@ def test_arguments_of_a_tokenizer_make_another_run_and_are_given_again(
     assert invoke([*again, "--tokenizer-args", f"{FIX}=true"]) == 0
 
 
+@pytest.mark.slow
 def test_a_model_that_is_loaded_once_keeps_its_notes_and_arguments(split_wrongly):
     loaded = cimento.load_model(split_wrongly, tokenizer_args={FIX: True})
     assert "eBay" not in tokens(loaded)

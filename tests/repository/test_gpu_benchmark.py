@@ -31,6 +31,7 @@ def test_each_step_has_rows_and_a_suite_has_the_same_scores_in_company(tmp_path)
     assert all(f"| {row['step']}: {row['what']} |" in said for row in stored["rows"])
 
 
+@pytest.mark.slow
 def test_steps_are_named_for_which_there_was_no_time(tmp_path):
     said, path = measured(tmp_path, "--seconds", "-1")
     assert said.count("left out, the time is over") == 5

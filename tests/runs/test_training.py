@@ -254,6 +254,7 @@ def test_an_evaluation_after_the_best_checkpoint_was_loaded_is_of_its_weights(tm
     assert {run.model for run in open_runs(tmp_path / "runs")} == stored
 
 
+@pytest.mark.slow
 def test_a_second_training_is_asked_anew_at_its_steps(tmp_path):
     made = trainer(tmp_path, learning_rate=0.1, save_strategy="no")
     start = {name: tensor.clone() for name, tensor in made.model.state_dict().items()}
@@ -273,6 +274,7 @@ def test_a_second_training_is_asked_anew_at_its_steps(tmp_path):
     assert logs == [rates[KEY] for rates in callback.history.values()]
 
 
+@pytest.mark.slow
 def test_weights_loaded_after_training_are_asked_and_not_called_a_step(tmp_path):
     made = trainer(tmp_path, max_steps=2, learning_rate=0.1, save_strategy="no")
     start = {name: tensor.clone() for name, tensor in made.model.state_dict().items()}

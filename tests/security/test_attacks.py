@@ -245,6 +245,7 @@ def test_a_manifest_with_a_value_of_another_kind_is_a_message(
         path.write_text(before, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_stories_that_are_run_again_have_the_same_summary(tmp_path, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     command = ["run", "es-stories", "-m", "demo-causal", "--limit", "2", "-o", str(tmp_path / "r")]

@@ -124,7 +124,7 @@ def test_no_file_of_the_queue_can_give_a_word_to_the_command(folder, begun, chan
     assert begun in ([], [[*plain, "--limit", "2", "-o", "runs"]])
 
 
-@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize("trusted", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_code_of_a_model_runs_only_where_somebody_ticks_the_box(folder, evil, trusted):
     job_file(folder, models=["./evil"])
     state, log = gone_on(folder, agree=trusted, trusted=trusted)
@@ -197,6 +197,7 @@ def test_a_model_of_another_folder_and_a_test_to_be_downloaded_are_named(folder,
     assert set(wanted.needs(workspace)) == {*wanted.suites, model}
 
 
+@pytest.mark.slow
 def test_a_module_in_the_folder_is_not_taken_for_one_of_python(folder):
     mark = folder.parent / "PWNED"
     for module in ("cimento", "typer", "json", "torch", "sitecustomize", "multiprocessing"):
@@ -237,8 +238,8 @@ def outside_of(folder) -> dict[str, tuple[bytes, int]]:
 
 @pytest.mark.parametrize(
     ("kind", "depth"),
-    [("link", 2), ("pipe", 2), *(pytest.param(kind, 9, marks=pytest.mark.slow) for kind in
-                                 ("link", "pipe"))],
+    [("link", 2), *(pytest.param(kind, depth, marks=pytest.mark.slow) for kind, depth in
+                    (("pipe", 2), ("link", 9), ("pipe", 9)))],
 )  # fmt: skip
 @pytest.mark.usefixtures("begun")
 def test_nothing_outside_is_read_or_written_through_any_name_of_the_folder(folder, kind, depth):

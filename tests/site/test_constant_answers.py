@@ -69,6 +69,7 @@ def test_a_model_between_chance_and_a_constant_answer_is_not_called_above_chance
     assert len(above_chance(side)) == 1
 
 
+@pytest.mark.slow
 def test_report_and_board_draw_it_beside_chance(folder, tmp_path, capsys):
     assert invoke(["report", str(folder), "-o", str(tmp_path / "report.html")]) == 0
     assert invoke(["site", str(folder), "-o", str(tmp_path / "site")]) == 0
@@ -84,6 +85,7 @@ def test_report_and_board_draw_it_beside_chance(folder, tmp_path, capsys):
     assert "constant answer" not in alone.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_ends_of_a_scale_are_those_of_its_statistic(folder, tmp_path, capsys):
     assert invoke(["site", str(folder), "-o", str(tmp_path / "site")]) == 0
     capsys.readouterr()

@@ -8,7 +8,9 @@ from cimento import write_site
 from cimento.io.files import write_bytes
 
 
-@pytest.mark.parametrize("moment", [1, 3, 12])
+@pytest.mark.parametrize(
+    "moment", [3, *(pytest.param(moment, marks=pytest.mark.slow) for moment in (1, 12))]
+)
 def test_a_site_that_was_killed_is_finished_by_the_same_command(
     animal_runs, tmp_path, monkeypatch, moment
 ):

@@ -61,8 +61,14 @@ def test_of_several_models_the_highest_is_bold_and_the_legend_says_so(written):
     assert sum(number > 0 for number in bold) == apart > 0
 
 
-@pytest.mark.parametrize("ending", [".txt", ".tex", ".csv"])
-@pytest.mark.parametrize("given", [(), ("--set", "protocol=native", "--set", "prompt=it-1")])
+AS_IN_ITALY = ("--set", "protocol=native", "--set", "prompt=it-1")
+FORMS = [((), ".tex"), ((), ".csv"), *((AS_IN_ITALY, end) for end in (".txt", ".tex", ".csv"))]
+
+
+@pytest.mark.parametrize(
+    ("given", "ending"),
+    [((), ".txt"), *(pytest.param(*form, marks=pytest.mark.slow) for form in FORMS)],
+)
 def test_the_one_row_says_how_its_model_was_asked_and_is_not_bold(given, ending, tmp_path, capsys):
     """What the manifest has is what the row says, whatever was given with --set."""
     arguments = ["study", "stories", "-m", "demo-causal", "--limit", "9", "--draws", "100", *given]
