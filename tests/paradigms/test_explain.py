@@ -12,7 +12,7 @@ from cimento import UsageError
 from cimento.explain import explain
 from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.chance import NearTies
-from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
+from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, SAME_WORDS, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
 from cimento.report.explanations import explanation_grids
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
@@ -52,6 +52,19 @@ def test_an_interchange_before_the_first_layer_is_the_other_word(exact):
     # In a causal model the filler alone differs, so its embedding carries all there is.
     first = exact.table.filter(region_name="complementizer", layer=0, reason="")
     assert (first["effect_bits"] - first["full_bits"]).abs().max() < 1e-4
+
+
+def test_the_same_words_in_the_same_places_change_nothing_before_the_first_layer(exact):
+    first = exact.table.filter(layer=0, reason="").filter(pl.col("region_name") != "complementizer")
+    assert set(first["region_name"]) == {"before", "after"}
+    assert first["effect_bits"].to_list() == [0.0] * len(first)
+    later = exact.table.filter(layer=1, reason="", region_name="after")
+    assert later["effect_bits"].abs().min() > 1e-4
+    means = {mean.region_name: mean for mean in exact.means if mean.layer == 0}
+    for name in ("before", "after"):
+        assert (means[name].effect_bits, means[name].low, means[name].p) == (0.0, None, None)
+        assert means[name].reason == SAME_WORDS
+    assert means["complementizer"].reason != SAME_WORDS
 
 
 def test_items_without_a_token_for_each_token_are_left_out_if_that_is_asked(exact):

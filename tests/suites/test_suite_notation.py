@@ -258,6 +258,18 @@ def test_hyphens_that_leave_a_part_out_are_no_ends_of_lines():
     assert broken_words("pre- e postbellico, Haupt- und Nebensatz, I was go- going - home") == {}
 
 
+def test_all_words_with_a_ligature_are_named_and_not_only_the_first():
+    pairs = [("Il ﬁume è largo.", "Il fiume è larga."), ("La ﬁglia ride.", "La figlia ridono."),
+             ("Il ﬂauto suona.", "Il flauto suonano.")]  # fmt: skip
+    [fault] = faults_of(pairs, "CIM-S073")
+    assert "'ﬁume' has a ligature" in fault.seen
+    assert "Also: 'ﬁglia', 'ﬂauto'." in fault.seen
+    many = [(f"La ﬁ{letter}la ride.", f"La fi{letter}la ridono.") for letter in "abcdefghijkl"]
+    [fault] = faults_of(many, "CIM-S073")
+    assert [letter for letter in "abcdefghijkl" if f"'ﬁ{letter}la'" in fault.seen] == [*"abcdefghi"]
+    assert "And 3 more." in fault.seen
+
+
 @pytest.mark.parametrize(
     ("one", "other", "kind"),
     [("calmo – dicono", "calma - dicono", "dashes"), ("qui… forse", "qua... forse", "dots"),

@@ -191,9 +191,7 @@ def _scored(
             todo="Leave it out.",
         )
     tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
-    if remark is not None:
-        for line in handle.on_special_tokens(part for wanted in numbers for part in wanted):
-            remark(f"{line}.")
+    handle.tell_special_tokens((part for wanted in numbers for part in wanted), remark)
     order = [numbers[wanted] for wanted in asked]
     table = _at_level(level, asked, order, tokens, chosen)
     parts = [

@@ -214,6 +214,14 @@ class ModelHandle:
             return ()
         return () if tokenizer is None else on_special_tokens(tokenizer, some)
 
+    def tell_special_tokens(
+        self, texts: Iterable[str], remark: Callable[[str], object] | None
+    ) -> None:
+        """Tell of special tokens of the model in texts; see `on_special_tokens`."""
+        if remark is not None:
+            for line in self.on_special_tokens(texts):
+                remark(f"{line}.")
+
     @functools.cached_property
     def _render(self) -> Render | None:
         from cimento.models.answering import chat_template, template_of

@@ -185,8 +185,7 @@ def join_surprisals(
         frequency: Zipf frequencies of words; None leaves the column out.
         asking: how the model is asked; by default with `READING_POLICY`. With the column
             ``entropy_nats`` the entropy of the position of the word's first token is given.
-        remark: called with a sentence if some texts of the table are counted from 0 and others
-            from 1; None for nobody.
+        remark: is told if texts are counted from 0 and from 1, and of special tokens in them.
 
     Returns:
         The rows of `observations` in their order, with the columns ``surprisal_bits``, ``length``
@@ -212,9 +211,7 @@ def join_surprisals(
     handle = ModelHandle(as_scorers([model], chosen)[0], chosen)
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
-    if remark is not None:
-        for line in handle.on_special_tokens(map(" ".join, texts_read.values())):
-            remark(f"{line}.")
+    handle.tell_special_tokens(map(" ".join, texts_read.values()), remark)
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
 
 

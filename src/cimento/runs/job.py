@@ -263,8 +263,9 @@ class SuiteJob:
 
     def _on_special_tokens(self) -> tuple[str, ...]:
         """A note on special tokens of the model in the texts that it was asked about."""
-        is_model = isinstance(self.model, ModelHandle)
-        return self.model.on_special_tokens(self._suspicious) if is_model else ()
+        if not isinstance(self.model, ModelHandle):
+            return ()
+        return self.model.on_special_tokens(self._suspicious)
 
     def _without_effect(self, answers: Answers) -> tuple[str, ...]:
         """A remark on an option for masked models that was given for another one."""

@@ -212,9 +212,7 @@ def fill_texts(
     requests = blank_requests(_items(texts, options), policy or FillPolicy())
     handle = ModelHandle(model, asking or Asking())
     answers = answer(requests.asked, handle, cache=cache or MemoryCache())
-    if remark is not None:
-        for line in handle.on_special_tokens(one_or_several(texts)):
-            remark(f"{line}.")
+    handle.tell_special_tokens(one_or_several(texts), remark)
     numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
     fills = answers.table(FILLS.name)
     table = numbers.join(fills, on="request", maintain_order="left_right")

@@ -18,7 +18,7 @@ from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.io.values import NoValue, Value
 from cimento.measures import BITS_PER_NAT
 from cimento.paradigms.regions.chance import NearTies, near_tie_threshold
-from cimento.paradigms.regions.interchanges import Interchanges
+from cimento.paradigms.regions.interchanges import Interchanges, PatchPlace
 from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
@@ -59,27 +59,44 @@ def explanations_table(
     Raises:
         TableError: a table cannot be read.
     """
-    import polars as pl
-
     suite, contrasts = compared.suite, compared.contrasts
     # The values of every sentence as it is.
     scored = [(number, *key, asked.spans[key]) for key, number in asked.scores.items()]
     known = _values(suite, answers.tables[TOKENS.name].collect(), scored, run)
+    by_id = {item.id: item for item in suite.items}
     cells = _patched(suite, asked, answers, run)
+    # A masked model reads a mask for some of the words.
+    is_word = settings.part == RESIDUAL and run.model_kind == "causal"
     sums: dict[_Place, list[tuple[float | None, str, str]]] = {}
     inexact = set[tuple[int, str]]()
-    by_id = {item.id: item for item in suite.items}
     for number, place in asked.patches:
-        base = known[place.item][place.base]
+        contrast, base = contrasts[place.contrast], known[place.item][place.base]
+        same = is_word and same_words(by_id[place.item], place, contrast.swaps[place.base])
         for layer, head, alignment, values in cells.get(number, [(None, None, "", None)]):
             if alignment in ("shifted", "last token"):
                 inexact.add((place.contrast, place.item))
-            effect, reason = _effect(contrasts[place.contrast], place.base, base, values)
+            unchanged = same and (layer, alignment) == (0, "exact")
+            effect, reason = _effect(contrast, place.base, base, base if unchanged else values)
             cell = (place.contrast, place.item, place.region, layer, head)
             sums.setdefault(cell, []).append((effect, alignment, reason))
+    return _rows(compared, run, settings, known, sums, inexact)
+
+
+def _rows(
+    compared: Contrasts,
+    run: Run,
+    settings: ExplainSettings,
+    known: _Values,
+    sums: Mapping[_Place, Sequence[tuple[float | None, str, str]]],
+    inexact: Collection[tuple[int, str]],
+) -> pl.DataFrame:
+    """The table of the effects of each place, which are the sums over what was exchanged there."""
+    import polars as pl
+
+    suite, by_id = compared.suite, {item.id: item for item in compared.suite.items}
     rows = []
     for (number, item, region, layer, head), parts in sums.items():
-        contrast = contrasts[number]
+        contrast = compared.contrasts[number]
         margin, full = _margins(contrast, known[item], unit=options_of(run).unit)
         reason = next((reason for *_, reason in parts if reason), "")
         if settings.align == "exact" and (number, item) in inexact:
@@ -93,6 +110,17 @@ def explanations_table(
         )  # fmt: skip
     schema = EXPLANATIONS.polars()
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def same_words(item: Item, place: PatchPlace, source: str) -> bool:
+    """Whether a region has the same words in two conditions.
+
+    Before the first layer, a state is a word and its place: where both are the same, exchanging it
+    changes nothing, by construction.
+    """
+    regions = (item.condition(name).regions[place.region - 1] for name in (place.base, source))
+    first, second = regions
+    return (first.text, first.glued) == (second.text, second.glued)
 
 
 def _source(compared: Contrasts, number: int, item: Item) -> tuple[str, str | None]:
@@ -270,6 +298,8 @@ class InterchangeMean:
 
 
 EVERYTHING = "everything"
+RESIDUAL = "residual"
+SAME_WORDS = "zero by construction: before the first layer, the same words are the same states"
 NO_FULL = "the full effect does not differ significantly from 0"
 MOST_DRAWN = 200
 """Number of cells above which intervals are by Student's t, for bootstraps of all take minutes."""
@@ -356,6 +386,8 @@ def _means(
         full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
         if near and mean.p is not None and rows["effect_bits"].abs().max() <= near.bits:  # type: ignore[operator]  # numbers
             mean = replace(mean, p=None, reason=within_error(near.bits, near.reason))
+        if place["layer"] == 0 and (rows["effect_bits"] == 0).all():
+            mean = replace(mean, reason=SAME_WORDS)
         cell = InterchangeMean(
             **place,
             effect_bits=mean.value,

@@ -328,6 +328,7 @@ def _of_several(
 # --- Typography
 
 _LIGATURE_HINT = re.compile("[ﬀ-ﬆĳǆǉǌ]")
+_MOST_LISTED = 8
 _BROKEN_HINT = re.compile(r"-\s")
 _TYPED_HINT = re.compile("[“”„‟«»’–—−‐‑…]")
 _TYPED = re.compile("[\"'“”„‟«»’–—−‐‑…-]")
@@ -339,12 +340,18 @@ def typed(sentences: Sentences) -> Iterator[Fault]:
         texts = sentences.texts
         found = {n: words for n in _with_hint(texts, hint) if (words := find(texts[n]))}
         if found:
-            wrong, right = next(iter(next(iter(found.values())).items()))
+            words = {wrong: right for some in found.values() for wrong, right in some.items()}
+            (wrong, right), *others = words.items()
             seen = (
                 f"{wrong!r} has a ligature: models read other letters than in {right!r}."
                 if find is plain_letters
                 else f"{wrong!r} looks like a word that was cut at the end of a line."
             )
+            if others:
+                listed = ", ".join(repr(other) for other, _ in others[:_MOST_LISTED])
+                seen += f" Also: {listed}."
+                if len(others) > _MOST_LISTED:
+                    seen += f" And {len(others) - _MOST_LISTED} more."
             yield _of_several(sentences, "CIM-S073", found, seen, f"Write {right!r}.")
     yield from _typed_differently(sentences)
 
