@@ -466,8 +466,9 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
 
     assert near
     assert (
-        "A margin below 1.3 bits may depend on the batch size or the machine (the error of"
-        f" bfloat16); {near} of the {judged} verdicts have such a margin." in text
+        f"A margin below {run.manifest['model']['rounding_bits']:g} bits may depend on the batch"
+        f" size or the machine (the error of bfloat16, measured with this model); {near} of"
+        f" the {judged} verdicts have such a margin." in text
     )
     assert (
         "Chance levels assume independent values from one distribution, and thus conditions of"

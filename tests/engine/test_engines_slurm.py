@@ -51,7 +51,7 @@ def test_an_array_that_lost_a_job_ends_in_the_tables_of_one_process(tmp_path):
     with tempfile.TemporaryDirectory(prefix="slurm-") as short, slurm(Path(short) / "s") as found:
         # From another folder, and with nothing of the environment of this shell.
         command = ["sbatch", "--wait", "--export=NONE", str(script)]
-        array = subprocess.Popen(command, env=found, cwd="/")  # noqa: S603
+        array = subprocess.Popen(command, env=found, cwd="/")  # noqa: S603  # Slurm's own commands
         while (lost := job(1, here)) is None:
             assert array.poll() is None, "the array ended before a job was lost"
             time.sleep(0.1)
@@ -61,7 +61,7 @@ def test_an_array_that_lost_a_job_ends_in_the_tables_of_one_process(tmp_path):
         assert len(logs) == 2, logs
         said = cimento(here, "cache-2", "collect", "runs 1/slurm/run.toml", "--check", ends=3)
         assert said == ""
-        subprocess.run(command, env=found, cwd="/", check=True, timeout=240)  # noqa: S603
+        subprocess.run(command, env=found, cwd="/", check=True, timeout=240)  # noqa: S603  # likewise
 
     cimento(here, "cache-2", "collect", "runs 1/slurm/run.toml")
     assert engines.tables(here / "runs 1") == engines.tables(here / "alone")

@@ -43,17 +43,24 @@ class Tokens:
         ids: token ids, nothing special around them.
         starts: first character of each token that is not blank; the length of the text where
             none follows.
+        apart: whether each token is nothing but blanks, and stands before another blank or at the
+            end: it is part of no word.
     """
 
     ids: list[int]
     starts: list[int]
+    apart: list[bool]
 
 
 def tokens_of(folder: Path, text: str) -> Tokens:
     """Tokenize with the file that was saved, without transformers."""
     tokenizer = _tokenizer((folder / "tokenizer.json").read_bytes())
     ids = tokenizer.encode(text, add_special_tokens=False).ids
-    return Tokens(ids=ids, starts=starts_of(tokenizer, text))
+    spans = tokenizer.encode(text, add_special_tokens=False).offsets
+    apart = [
+        not text[start:end].strip() and not text[end : end + 1].strip() for start, end in spans
+    ]
+    return Tokens(ids=ids, starts=starts_of(tokenizer, text), apart=apart)
 
 
 _tokenizer = functools.cache(Tokenizer.from_buffer)
@@ -82,6 +89,15 @@ def word_numbers(text: str, starts: Sequence[int], *, punctuation: str = "split"
             number_at[index] = number
     number_at[len(text)] = len(words) - 1
     return [number_at[start] for start in starts]
+
+
+def units_of(text: str, tokens: Tokens, *, punctuation: str = "split") -> list[int]:
+    """What is masked together in a word: its number, or one of its own for blanks apart."""
+    numbers = word_numbers(text, tokens.starts, punctuation=punctuation)
+    return [
+        -2 - index if apart else number
+        for index, (number, apart) in enumerate(zip(numbers, tokens.apart, strict=True))
+    ]
 
 
 def causal(model: PreTrainedModel, before: Sequence[int], ids: Sequence[int]) -> list[float | None]:

@@ -85,7 +85,9 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
             for name, *options in commands:
                 command = [_program(name) or name, *options]
                 programs.append(
-                    subprocess.Popen(command, env=variables, stdout=output, stderr=output)  # noqa: S603
+                    subprocess.Popen(  # noqa: S603  # Slurm's own commands
+                        command, env=variables, stdout=output, stderr=output
+                    )
                 )
                 time.sleep(0.5)
         yield variables

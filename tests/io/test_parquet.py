@@ -138,7 +138,7 @@ def test_a_damaged_file_that_makes_polars_panic_prints_nothing():
     In a process of its own: nothing is held back where other threads run, and other tests may have
     left some.
     """
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603  # this interpreter
         [sys.executable, "-c", _DAMAGED], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) > 0

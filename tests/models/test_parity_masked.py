@@ -39,7 +39,7 @@ def expected(name, folder, model, text, *, pll="within-word-l2r", punctuation="s
     kind = zoo.SPECIES[name].tokenizer
     tokenizer, special = zoo.tokenizer(kind), zoo.TOKENIZERS[kind]
     tokens = plain.tokens_of(folder, text)
-    words = plain.word_numbers(text, tokens.starts, punctuation=punctuation)
+    words = plain.units_of(text, tokens, punctuation=punctuation)
     values = plain.masked(
         model,
         tokenizer.convert_tokens_to_ids(list(special.before)),

@@ -143,8 +143,9 @@ def test_what_a_run_took_from_the_cache_is_computed_anew(tmp_path, monkeypatch, 
     capsys.readouterr()
     assert invoke(["rerun", "fourth", "-o", "fifth"]) == 1
     assert "tokens.parquet     differs" in capsys.readouterr().out
-    assert invoke(["rerun", "first", "third", "-o", "others"]) == 0
-    assert capsys.readouterr().out.count("everything agrees") == 2
+    for name in ("first", "third"):
+        assert invoke(["rerun", name, "-o", f"{name}-again"]) == 0
+        assert "everything agrees" in capsys.readouterr().out
 
 
 def test_places_of_faults_are_those_of_the_copy(tmp_path, monkeypatch, capsys):

@@ -143,7 +143,7 @@ def test_a_run_in_training_is_repeated_from_its_checkpoint(trained, tmp_path, ca
     for step in (3, 6):
         checkpoint = folder / "out" / f"checkpoint-{step}"
         made.processing_class.save_pretrained(checkpoint)
-        arguments = ["rerun", str(run), "-m", str(checkpoint), "-o", str(tmp_path), "--json"]
+        arguments = ["rerun", str(run), "-m", str(checkpoint), "-o", f"{tmp_path}/{step}", "--json"]
         codes.append(invoke(arguments))
         files = json.loads(capsys.readouterr().out)["runs"][str(run)]
         changed.append([file["name"] for file in files if not file["same"]])

@@ -261,7 +261,9 @@ class TextEncoder:
         words = characters.containing(begins, cut.text, cut.start)
         if not self.by_region:
             # Units of their own, below the number of what stands around a text.
-            words = np.where(cut.apart, -2 - np.arange(len(words)), words)
+            first = np.cumsum(cut.counts) - cut.counts
+            index = np.arange(len(words)) - np.repeat(first, cut.counts)
+            words = np.where(cut.apart, -2 - index, words)
         return self._framed(
             cut,
             start=np.where(cut.start < shift, -1, cut.start - shift),

@@ -180,7 +180,9 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
     assert judged["estimates"][0]["near_tie_bits"] == 9.5
     assert invoke([*command, "-o", str(tmp_path / "usual"), "--json"]) == 0
     [usual] = json.loads(capsys.readouterr().out)["runs"]
-    assert usual["estimates"][0]["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
+    [stored] = (tmp_path / "usual").rglob("manifest.json")
+    measured = json.loads(stored.read_text(encoding="utf-8"))["model"]["rounding_bits"]
+    assert usual["estimates"][0]["near_tie_bits"] == measured != 9.5
 
 
 def test_a_threshold_that_is_no_finite_number_is_refused(capsys):
