@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.engine.cache import AnswerCache, answer_key, get_answers, put_answers
 from cimento.engine.scores import model_key
-from cimento.errors import TextTooLongError
+from cimento.errors import ModelError
 from cimento.models.base import Score, Widening
 
 if TYPE_CHECKING:
@@ -53,15 +53,17 @@ def measure_rounding(scorer: Widening, policy: Policy, cache: AnswerCache) -> fl
     known = get_answers(cache, [key]).get(key)
     if isinstance(known, float):
         return known
-    wide, pairs = scorer.in_float32(), _sample()
-    if wide is None:
-        return None
+    # A run goes on without what is only measured for it: the memory may not hold two models, nor
+    # the window a sentence.
     try:
+        wide = scorer.in_float32()
+        if wide is None:
+            return None
         medians = [
             statistics.median(map(abs, map(sub, _margins(scorer, some), _margins(wide, some))))
-            for some in pairs
+            for some in _sample()
         ]
-    except TextTooLongError:
+    except ModelError:
         return None
     bits = TIMES_MEDIAN * max(medians) / math.log(2)
     if not bits > 0 or not math.isfinite(bits):

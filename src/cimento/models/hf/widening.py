@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+from cimento.models.hf.room import free_bytes, room_for
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -21,17 +22,23 @@ def in_float32(model: PreTrainedModel) -> PreTrainedModel | None:
 
     It is None where the memory does not hold the copy, and for models that cannot be copied so:
     those with quantized weights, and those spread over several devices.
+
+    Raises:
+        DoesNotFitError: memory ran out nevertheless.
     """
     if getattr(model.config, "quantization_config", None) is not None:
         return None
-    devices = {tensor.device for tensor in model.parameters()}
-    if len(devices) != 1 or not _has_room(model, devices.pop()):
+    weights = list(model.parameters())
+    devices = {tensor.device for tensor in weights}
+    # Weights are copied as they are before they are widened.
+    needed = sum(tensor.numel() * (tensor.itemsize + _FLOAT32_BYTES) for tensor in weights)
+    free = free_bytes(next(iter(devices)))
+    if len(devices) != 1 or free is None or needed * _SPARE > free:
         return None
-    try:
-        return copy.deepcopy(model).float()
-    except torch.OutOfMemoryError:
-        torch.cuda.empty_cache()
-        return None
+    with room_for("the weights in float32", next(iter(devices)), needed_bytes=needed):
+        copied: Any = copy.deepcopy(model)
+        wide: PreTrainedModel = copied.float()
+    return wide
 
 
 def device_name(device: torch.device) -> str:
@@ -39,18 +46,3 @@ def device_name(device: torch.device) -> str:
     if device.type != "cuda":
         return device.type
     return torch.cuda.get_device_name(device)
-
-
-def _has_room(model: PreTrainedModel, device: torch.device) -> bool:
-    # Weights are copied as they are before they are widened.
-    needed = sum(
-        tensor.numel() * (tensor.itemsize + _FLOAT32_BYTES) for tensor in model.parameters()
-    )
-    if device.type == "cuda":
-        free = torch.cuda.mem_get_info(device)[0]
-    else:
-        try:
-            free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        except (AttributeError, OSError, ValueError):  # only Linux says how much is free
-            return False
-    return needed * _SPARE < free
