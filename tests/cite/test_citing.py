@@ -453,6 +453,7 @@ def test_the_methods_paragraph_of_one_prediction_says_which_inequality(tmp_path)
     assert "holds: (2;%match%) < (2;%mismatch_number%)." in methods_paragraph([other])
 
 
+@pytest.mark.slow
 def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
     command = ["run", "it-islands", "-m", "demo-causal", "--dtype", "bfloat16", "--device", "cpu"]
     assert invoke([*command, "--limit", "30", "-o", str(tmp_path)]) == 0

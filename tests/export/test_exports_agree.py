@@ -46,6 +46,7 @@ def test_blanks_go_to_every_target(folder, tmp_path, target):
     assert invoke(["export", str(folder), "--to", target, "-o", str(tmp_path / target)]) == 0
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, tmp_path, capsys):
     [run] = [run for run in open_runs(folder) if "masked" in run.model]
     [rate] = [e for e in run.estimates() if (e.method, e.question, e.group) == HIT]

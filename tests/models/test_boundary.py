@@ -169,6 +169,7 @@ def test_the_ratio_of_two_regions_is_that_of_their_words(recipe):
 WORDS = ["".join(letters) for n in range(1, 6) for letters in itertools.product("ab", repeat=n)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", ["", "ab", "b a"])
 def test_the_probabilities_of_all_words_and_of_the_end_sum_to_one(context):
     model, tokenizer = random_gpt2(), toy_tokenizer()

@@ -51,6 +51,7 @@ def tokenizer(name):
     return AutoTokenizer.from_pretrained(MODELS / name, local_files_only=True)
 
 
+@pytest.mark.slow
 def test_unseen_combinations_are_judged_within_the_bounds(name, model, tokenizer):
     masked = name == "demo-masked"
     results = []

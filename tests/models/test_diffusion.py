@@ -135,6 +135,7 @@ def test_the_number_of_masked_tokens_is_uniform():
     assert np.abs(counts - 1600).max() < 100
 
 
+@pytest.mark.slow
 def test_scores_depend_on_the_seed_and_not_on_the_batch(zoo_folder):
     folder = str(zoo_folder(NAME))
 

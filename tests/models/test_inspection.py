@@ -56,6 +56,7 @@ def test_whether_prefix_trees_are_used_is_said(zoo_folder, name, trees):
     assert ("no prefix trees: " in way) != trees
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pll", ["within-word-l2r", "original", "whole-word"])
 def test_masked_models_are_compared_under_their_policy(zoo_folder, pll):
     assert inspected(zoo_folder("roberta"), pll=pll).comparison.agrees

@@ -76,6 +76,7 @@ def test_a_model_in_memory_keeps_its_tokenizer_as_it_is(uncased, zoo_folder):
     assert tokenizer.backend_tokenizer.to_str() == before
 
 
+@pytest.mark.slow
 def test_the_check_warns_and_is_content_with_lower_case(uncased, zoo_folder, capsys):
     suite = ["it-subject-verb", "--texts", "2"]
     assert invoke(["models", "check", str(uncased), *suite]) in (0, 1)

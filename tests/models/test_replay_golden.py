@@ -89,6 +89,7 @@ def cases(golden: Path) -> list[Case]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_synthetic_recordings_of_every_suite(cases, step):
     for case in cases[::step]:

@@ -123,6 +123,7 @@ def test_a_part_of_a_text_has_the_scores_it_has_in_the_whole(zoo_folder):
     assert some.logprobs == pytest.approx([whole.logprobs[i] for i in chosen], abs=TOLERANCE_NATS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_the_conformance_kit_passes(name, zoo_folder):
     scorer = load_folder(zoo_folder(name))

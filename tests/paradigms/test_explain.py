@@ -36,6 +36,7 @@ def exact(filler_gap):
 EARLIER = {"complementizer": {0: 4.41, 1: 3.96, 4: 1.60}, "after": {1: 1.27, 4: 3.47}}
 
 
+@pytest.mark.slow
 def test_the_filler_carries_what_the_prototype_found(exact):
     means = {(mean.region_name, mean.layer): mean for mean in exact.means}
     full = means["everything", None]

@@ -47,6 +47,7 @@ def counting(monkeypatch, ask, *, most):
     return asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ASKS, ids=["interchanges", "gradients"])
 def test_an_interrupted_explanation_goes_on_and_asks_nothing_twice(ask, tmp_path, monkeypatch):
     whole = ask(evaluated(tmp_path / "whole"), SETTINGS)

@@ -249,6 +249,7 @@ def test_every_figure_can_be_taken_along(kind, name, request, tmp_path):
         assert path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cloze", "stories", "ratings"])
 def test_the_specs_of_figures_keep_to_vega_lite(kind, request):
     import altair as alt
@@ -330,6 +331,7 @@ def test_items_of_every_kind_are_shown_in_the_terminal(cloze, stories, ratings, 
     assert "rated by 2" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
     import altair as alt
 

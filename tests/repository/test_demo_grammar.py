@@ -65,6 +65,7 @@ def test_a_seed_determines_the_documents():
     assert list(documents(300, seed=4)) != list(documents(300, seed=5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_is_well_formed(language):
     grammar = Grammar(load_lexicon(language), Dice(11))
@@ -323,6 +324,7 @@ def predicated(subject, predicate) -> Iterator[tuple[str, str]]:
                 yield subject.noun.lemma, predicate.linker.lemma
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", some_slow(LANGUAGES, quick=2))
 def test_held_out_pairs_never_agree(language):
     grammar = Grammar(load_lexicon(language), Dice(21))
@@ -363,6 +365,7 @@ def test_pairs_differ_in_one_word(language, kind):
         assert not re.search(r"[\s.]", item.good[start:end])
 
 
+@pytest.mark.slow
 def test_no_simple_pair_is_in_the_text():
     text = "\n".join(document.text for document in documents(10_000, seed=1))
     for language in LANGUAGES:

@@ -33,6 +33,7 @@ def texts_of(path):
     ]
 
 
+@pytest.mark.slow
 def test_messages_name_pages_and_not_files_of_a_clone():
     paths = {
         str(path.relative_to(SOURCE)): IN_CLONE.findall(text)

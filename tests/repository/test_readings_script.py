@@ -109,6 +109,7 @@ def test_a_degree_next_to_the_rating_agrees_with_it():
     assert [verdict for [(_, verdict)] in said] == [AGREES, AGREES, "2, not 4", "unsure"]
 
 
+@pytest.mark.slow
 def test_candidates_are_lettered_in_random_order_without_their_roles():
     orders = {one("it-connectives-cloze", "1", seed=seed).choices for seed in range(20)}
     assert len(orders) > 1

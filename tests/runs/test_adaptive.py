@@ -123,6 +123,7 @@ def test_a_stored_run_is_opened_as_it_was_and_not_asked_again(pairs, tmp_path):
     assert len(list(find_runs(out))) == 3
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     """The first model dies in a later round; what it answered is not asked again."""
     out = tmp_path / "runs"
@@ -151,6 +152,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     assert sum(asked) + first == whole.rows("tokens").select("request").collect().n_unique()
 
 
+@pytest.mark.slow
 def test_it_is_made_again_byte_for_byte(tmp_path, capsys):
     out = tmp_path / "runs"
     asked = ["run", "it-islands", "-m", "demo-causal", "--adaptive", "--precision", "0.15"]

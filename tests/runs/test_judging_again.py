@@ -30,6 +30,7 @@ def judged(*arguments, capsys):
     return {run["suite"]: run for run in runs}
 
 
+@pytest.mark.slow
 def test_what_is_not_given_stays_as_the_run_was_judged(stored, capsys):
     again = judged(stored, capsys=capsys)
     assert again.keys() == set(SUITES)

@@ -52,6 +52,7 @@ def change_manifest(folder: Path, **changes) -> None:
     (folder / "manifest.json").write_text(json.dumps(plain), "utf-8")
 
 
+@pytest.mark.slow
 def test_every_kind_of_run_is_made_again_byte_for_byte(runs_of_every_kind, tmp_path, capsys):
     capsys.readouterr()
 

@@ -29,6 +29,7 @@ def rows():
     return {(row.suite, row.model.partition("@")[0], row.variant): row for row in measured}
 
 
+@pytest.mark.slow
 def test_each_variant_is_the_run_with_that_choice(rows):
     base = passed(evaluate(SUITE, "demo-masked", limit=LIMIT))
     other = passed(evaluate(SUITE, "demo-masked", limit=LIMIT, pll="whole-word"))

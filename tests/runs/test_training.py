@@ -109,6 +109,7 @@ def test_training_is_the_same_to_the_bit_with_and_without(name, tmp_path):
     assert weights_digest(plain.model) != weights_digest(zoo.model(name))
 
 
+@pytest.mark.slow
 def test_mixed_precision_is_taken_off_for_the_scores_alone(tmp_path):
     plain = trainer(tmp_path / "plain", bf16=True)
     plain.train()
@@ -136,6 +137,7 @@ def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
     assert set(limits) == {BatchLimits(sequences=5)}
 
 
+@pytest.mark.slow
 def test_a_run_in_training_is_repeated_from_its_checkpoint(trained, tmp_path, capsys):
     folder, _, _, made = trained
     [run] = (folder / "runs" / SUITE).glob("tiny-step0000003@*")

@@ -63,6 +63,7 @@ def animal_site(animal_runs, tmp_path_factory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_every_estimate_of_the_board_is_that_of_a_run_with_its_interval(site, animal_runs):
     board = " ".join(Reader(read(site / "index.html")).text.split())
     for run in open_runs(animal_runs):
@@ -251,6 +252,7 @@ def test_building_again_writes_nothing_and_more_runs_change_only_their_pages(
     assert not list(root.glob("suites/it-weather*"))
 
 
+@pytest.mark.slow
 def test_a_new_model_leaves_the_pages_of_other_suites_and_runs_as_they_are(
     site, animal_runs, more_runs, tmp_path
 ):
@@ -265,6 +267,7 @@ def test_a_new_model_leaves_the_pages_of_other_suites_and_runs_as_they_are(
     assert set(before) <= set(after), "an address is gone"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_is_unchanged_is_not_read_and_comes_out_as_if_it_were_made_anew(
     animal_runs, more_runs, request, tmp_path, monkeypatch, others
@@ -309,6 +312,7 @@ def test_a_page_that_was_changed_by_hand_is_made_again(animal_runs, animal_site,
     assert "Another" in read(page)
 
 
+@pytest.mark.slow
 def test_a_record_of_an_earlier_version_has_everything_made_again(
     animal_runs, animal_site, tmp_path
 ):
@@ -462,6 +466,7 @@ def test_what_cannot_be_built_is_told_in_one_message(animal_runs, tmp_path, caps
     assert "not the record of a site" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_runs_on_some_items_are_left_out_where_the_run_on_all_is_there(
     animal_runs, tmp_path, capsys
 ):

@@ -48,6 +48,7 @@ NARROW = {"viewport": {"width": 400, "height": 800}}
 DARK = {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tab",
     [NARROW, pytest.param(DARK, marks=pytest.mark.slow)],

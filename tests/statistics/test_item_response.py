@@ -40,6 +40,7 @@ def simulate(seed, *, models=20, items=200, phenomena=10, slopes=0.0):
     return right, phenomenon, hard - a * ability.mean(), ability - ability.mean()
 
 
+@pytest.mark.slow
 def test_the_posterior_is_that_of_full_bayes(fitted):
     fit, oracle = fitted
     for name, located in (

@@ -132,6 +132,7 @@ def test_kappa_of_two_models():
     assert about(held, defined)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_property", [3, 12])
 def test_slopes_on_a_property_of_clusters(with_property):
     # With CR1 errors and m - 1 degrees of freedom the level is 17 % where three clusters have it.

@@ -95,6 +95,7 @@ def test_students_t_of_single_values_is_scipys(n, draws):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes",
     [[1] * 12, pytest.param([3] * 9, marks=pytest.mark.slow), [1, 8, 2, 5, 3, 1, 4, 2, 7, 1]],

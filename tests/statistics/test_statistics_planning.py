@@ -44,6 +44,7 @@ def test_a_rate_against_chance_is_found_where_its_interval_leaves_chance_out():
         assert size.power == pytest.approx(by_hand)
 
 
+@pytest.mark.slow
 def test_means_of_items_have_the_power_of_the_t_test():
     values = np.random.default_rng(2).normal(size=400)
     pilot = Pilot(kind="mean", values=tuple(values), design=Design.independent(400))
@@ -55,6 +56,7 @@ def test_means_of_items_have_the_power_of_the_t_test():
 
 
 # Within the discordance of the pilot, of the other sign, and beyond it.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("better", "worse", "n", "wanted"),
     [(12, 4, 40, 0.25), *(pytest.param(*one, marks=pytest.mark.slow)

@@ -116,6 +116,7 @@ def written(size, tmp_path_factory):
 
 
 class TestModels:
+    @pytest.mark.slow
     def test_tables_2_to_6_are_written_in_three_forms_and_figures_beside(self, written):
         folder, _ = written
         names = {path.name for path in folder.iterdir()}
@@ -169,6 +170,7 @@ class TestModels:
         row = table(folder, "table-4")[2]
         assert [row[2], *row[6:]] == [f"{values[name]:.3f}" for name in ("mean", "min", "max")]
 
+    @pytest.mark.slow
     def test_asking_again_asks_nothing(self, written, capsys):
         folder, arguments = written
         stored = {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.parquet")}
@@ -179,6 +181,7 @@ class TestModels:
         assert [section["name"] for section in printed["sections"]] == ["Pairs", "Pairs"]
         assert stored == {path: path.stat().st_mtime_ns for path in stored}
 
+    @pytest.mark.slow
     def test_a_copy_is_asked_as_run_asks_it_punctuation_included(self, tmp_path):
         """Blanks beside commas, apostrophes and brackets stay as they are."""
         blanks = (

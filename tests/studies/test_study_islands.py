@@ -289,6 +289,7 @@ def expected(shared):
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_every_section_agrees_with_what_is_printed_but_where_known(data):
     by_name = {section.name: section for section in study(data)}

@@ -371,6 +371,7 @@ class TestCommand:
         whole = {"rows": record} if isinstance(record, list) else record
         assert json.loads(capsys.readouterr().out) == whole
 
+    @pytest.mark.slow
     def test_all_tables_as_text(self, folder, capsys):
         assert invoke(["study", "portuguese", "--data", str(folder)]) == 0
         out, err = capsys.readouterr()

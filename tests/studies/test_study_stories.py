@@ -170,6 +170,7 @@ def three_models(folder):
     return arguments
 
 
+@pytest.mark.slow
 def test_the_tables_and_figures_of_the_paper_are_written(folder, tmp_path, capsys):
     assert invoke([*three_models(folder), "-o", str(tmp_path)]) == 0
     written = {path.name for path in tmp_path.iterdir()}
@@ -195,6 +196,7 @@ def test_the_tables_of_the_paper_have_the_corrected_groups(folder, tmp_path, cap
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_logs_of_the_authors_are_enough(shared, capsys):
     """No file of ours, not even the stories: lm-eval's samples hold them."""
     results = shared / "data/authors/stories/results"

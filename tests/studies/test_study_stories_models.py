@@ -31,6 +31,7 @@ def written(tmp_path_factory):
     return folder, arguments
 
 
+@pytest.mark.slow
 def test_ones_own_models_stand_below_the_published_rows(written):
     folder, _ = written
     rows = list(csv.reader((folder / "table-3.csv").read_text(encoding="utf-8").splitlines()))

@@ -63,10 +63,9 @@ def against_ratings(correlations: Iterable[Estimate], *, positive: bool | None =
     if not wrong:
         return ""
     name = STATISTICS.get(wrong[0].statistic, wrong[0].statistic)
-    has = "has" if len(wrong) == 1 else "have"
     return (
-        f"{name} of {_names(wrong)} surely {has} the sign that is not expected: do higher ratings"
-        " mean better sentences?"
+        f"{name} of {_names(wrong)} surely has the sign opposite to the one expected: do higher"
+        " ratings mean better sentences?"
     )
 
 

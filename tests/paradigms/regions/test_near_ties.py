@@ -144,6 +144,7 @@ def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
     )
 
 
+@pytest.mark.slow
 def test_models_check_measures_the_precision_of_the_model_at_hand(capsys):
     command = ["models", "check", "demo-causal", "es-subject-verb", "--texts", "2", "--device"]
     assert invoke([*command, "cpu", "--dtype", "bfloat16", "--precision", "--json"]) == 0
