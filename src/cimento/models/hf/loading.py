@@ -34,7 +34,7 @@ from cimento.models.hf.files import (
     refuse_pickled,
 )
 from cimento.models.hf.own_tokenizer import load_tokenizer, lower_case
-from cimento.models.hf.stored import count_parameters, stored_dtype
+from cimento.models.hf.stored import count_parameters, read_ahead, stored_dtype
 from cimento.models.hf.warned import listening, on_weights, say
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
@@ -94,6 +94,7 @@ def load(
         DoesNotFitError: memory does not hold the weights, or two short texts.
         ModelError: the folder cannot be loaded, or lacks weights.
     """
+    read_ahead(located)
     _import_libraries(located.name)
     import torch
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import math
+import os
 import struct
 from collections import Counter
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cimento.errors import CimentoError, StorageError
+from cimento.io.files import open_plain
 from cimento.io.parsing import parse_json
 from cimento.models.hf.files import LocatedModel, locate, model_kind, read_config
 from cimento.models.hf.names import ADAPTER_CONFIG, DEMO_MODELS
@@ -49,6 +52,18 @@ def stored_dtype(located: LocatedModel) -> DtypeName:
         if form in _FORMATS:
             sizes[_FORMATS[form]] += size
     return max(sizes, key=sizes.__getitem__, default="float32")
+
+
+def read_ahead(located: LocatedModel) -> None:
+    """Have the system read a model's weights from the disk while libraries are imported.
+
+    It goes on by itself; the weights are found in its memory when they are loaded.
+    """
+    if not hasattr(os, "posix_fadvise"):
+        return
+    for path in sorted(located.folder.glob("*.safetensors")):
+        with contextlib.suppress(OSError, CimentoError), open_plain(path) as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
 
 def count_parameters(folder: Path) -> int | None:
