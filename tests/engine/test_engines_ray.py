@@ -136,24 +136,29 @@ from cimento.engine import on_ray
 from cimento.cli.main import main
 
 give = on_ray.RayActors.give
-given = []
+lost = []
 
 def losing(self, worker, task):
+    while self._starting and not lost:
+        for ref in self._ray.wait([*self._starting], num_returns=1)[0]:
+            self._started(ref)
     give(self, worker, task)
-    given.append(worker)
-    if len(given) == 4:
+    here = self._ray.get_runtime_context().get_node_id()
+    if not lost and self._ready[worker].node != here:
         os.kill(int(os.environ["SECOND_NODE"]), signal.SIGKILL)
+        lost.append(worker)
 
 on_ray.RayActors.give = losing
 main()
 """
+"""Once all actors have started, the node of the second dies as soon as it has a unit."""
 
 
 @pytest.mark.slow
 def test_a_unit_whose_node_died_goes_to_a_live_actor_and_a_cluster_is_joined_or_refused(
     here, monkeypatch
 ):
-    models = ["lamps", "more", "-m", "counted:slow", "-m", "counted:a", "--device", "cpu"]
+    models = ["lamps", "more", "-m", "counted:slowest", "-m", "counted:a", "--device", "cpu"]
     cimento(here, "cache-1", "run", *models, "-o", "alone")
     on_nodes = {"PYTHONPATH": f"{here / 'plugin'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     on_nodes["CIMENTO_TEST_LOG"] = str(here / "log")

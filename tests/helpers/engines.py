@@ -45,7 +45,7 @@ class Counted(FakeScorer):
         if name.startswith("deadly"):
             os._exit(9)
         if name.startswith("slow"):
-            time.sleep(0.3)
+            time.sleep(2 if name.startswith("slowest") else 0.3)
         answers = []
         for each in encoded:
             # The last bits depend on what is computed together, as with real models.
