@@ -74,6 +74,7 @@ class ThisProcess:
             worker, task = self._given.popitem()
             if not self._worker.begin(task):
                 return [(worker, self._worker.do(task))]
+            self._worker.expect(_THREADS)  # until it is known how many there are
             self.give(worker, task)
             return []
         # Not sooner, for what was done may have made new units possible.
