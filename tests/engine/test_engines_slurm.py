@@ -52,8 +52,10 @@ def test_an_array_that_lost_a_job_ends_in_the_tables_of_one_process(tmp_path):
         # From another folder, and with nothing of the environment of this shell.
         command = ["sbatch", "--wait", "--export=NONE", str(script)]
         array = subprocess.Popen(command, env=found, cwd="/")  # noqa: S603  # Slurm's own commands
+        end = time.monotonic() + 120
         while (lost := job(1, here)) is None:
             assert array.poll() is None, "the array ended before a job was lost"
+            assert time.monotonic() < end, "no job of the array began"
             time.sleep(0.1)
         os.kill(lost, signal.SIGKILL)
         assert array.wait(120) != 0
