@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import tempfile
 import threading
 import time
 
@@ -193,3 +194,44 @@ def test_answers_go_to_the_cache_while_the_model_answers_the_next(suite, tmp_pat
     assert 0 < counted[-1] < 2 * len(PAIRS)
     assert cache.count() == other.count() == 2 * len(PAIRS)
     assert not list((tmp_path / "runs").rglob("*.added"))
+
+
+class HalfOnGpu(OnGpu):
+    """A model in half precision, which can be had in float32."""
+
+    device_name = "a GPU"
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+        self._card = dataclasses.replace(self._card, device="cuda:0", dtype="bfloat16")
+        self.widened = 0
+
+    @property
+    def card(self):
+        return self._card
+
+    @card.setter
+    def card(self, card):
+        self._card = card
+
+    def score(self, encoded):
+        return FakeScorer.score(self, encoded)
+
+    def in_float32(self):
+        self.widened += 1
+        time.sleep(0.2)  # other units come to the same point meanwhile
+        return FakeScorer(lambda tokens, index: by_length(tokens, index) - 0.001 * len(tokens[0]))
+
+
+def test_units_that_wait_for_the_measure_of_half_precision_do_not_wait_for_each_other(suite):
+    model, runs = HalfOnGpu(), []
+
+    def evaluated(folder):
+        runs.append(cimento.evaluate(suite, model, output=folder))
+
+    with tempfile.TemporaryDirectory() as folder:
+        thread = threading.Thread(target=evaluated, args=(folder,), daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+    assert (model.widened, runs[0].n_items) == (1, len(PAIRS))

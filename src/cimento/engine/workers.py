@@ -158,6 +158,9 @@ class Worker:
             handle = self._open(task)
             if handle is None:
                 return TaskOutcome(error=self._error)
+            # Not as a client: who waits for the measure must not keep others from computing.
+            if any(isinstance(request, Score) for request in task.unit.requests):
+                handle.measure_rounding(self._kept(task))
             with handle.client():
                 return TaskOutcome(result=self._answer(task, handle))
         except CimentoError as error:
@@ -211,8 +214,6 @@ class Worker:
         # If no file is written, there are no other workers, so answers go to the cache at once.
         known = self._kept(task)
         cache = known if task.result is None else Overlay(known)
-        if any(isinstance(request, Score) for request in task.unit.requests):
-            handle.measure_rounding(known)
         begun = time.monotonic()
         try:
             answers = answer(
