@@ -351,7 +351,7 @@ def model_args(path: Path) -> object:
 
     args = parse_model_args(path.read_bytes().decode("utf-8", "replace").split("\n"))
     refuse_ours(args)
-    return for_transformers(args, quantised=False, device="cpu")
+    return for_transformers(args, quantized=False, device="cpu")
 
 
 def run(folder: Path) -> object:

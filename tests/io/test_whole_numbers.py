@@ -21,7 +21,7 @@ def test_what_int_does_not_take_is_no_whole_number(text):
 
 @pytest.mark.parametrize("text", ["²", "①", "9" * 5000, "٣"])
 def test_a_device_that_is_no_number_stays_a_text(text):
-    given = for_transformers({"max_memory": {text: "1GB"}}, quantised=False, device="cpu")
+    given = for_transformers({"max_memory": {text: "1GB"}}, quantized=False, device="cpu")
     assert given["max_memory"] == {text: "1GB"}
 
 

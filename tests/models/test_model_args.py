@@ -94,16 +94,16 @@ UNTRUSTED = {"trust_remote_code": False, "use_safetensors": True, "weights_only"
 
 def test_keys_of_max_memory_are_numbers_for_gpus():
     ready = for_transformers(
-        {"max_memory": {"0": "10GiB", "cpu": "30GiB"}}, quantised=False, device="cuda"
+        {"max_memory": {"0": "10GiB", "cpu": "30GiB"}}, quantized=False, device="cuda"
     )
     assert ready == {"max_memory": {0: "10GiB", "cpu": "30GiB"}, **UNTRUSTED}
 
 
-def test_quantised_weights_go_to_the_device_at_once():
-    ready = for_transformers({}, quantised=True, device="cuda:1")
+def test_quantized_weights_go_to_the_device_at_once():
+    ready = for_transformers({}, quantized=True, device="cuda:1")
     assert ready == {"device_map": {"": "cuda:1"}, **UNTRUSTED}
     args = {"quantization_config": {"load_in_4bit": True}, "device_map": "auto"}
-    assert for_transformers(args, quantised=False, device="cpu") == {**args, **UNTRUSTED}
+    assert for_transformers(args, quantized=False, device="cpu") == {**args, **UNTRUSTED}
 
 
 def test_transformers_is_given_the_option_and_scores_stay(gpt2):
@@ -330,7 +330,7 @@ def test_an_adapter_that_lacks_weights_is_refused(adapter):
         opened(adapter)
 
 
-def test_quantised_arithmetic_that_mixes_tokens_is_told_from_a_masked_model():
+def test_quantized_arithmetic_that_mixes_tokens_is_told_from_a_masked_model():
     model = zoo.model("bert-cased")
     ids = list(range(5, 25))
 

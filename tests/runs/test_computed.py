@@ -45,8 +45,8 @@ def card(device="cuda:0", dtype="bfloat16", kind="causal", **details):
             "on cpu, float16 (as asked; the checkpoint's is float32)",
         ),
         (
-            card(checkpoint="bfloat16", quantised="yes"),
-            "on cuda:0, bfloat16 (the checkpoint's, its weights quantised)",
+            card(checkpoint="bfloat16", quantized="yes"),
+            "on cuda:0, bfloat16 (the checkpoint's, its weights quantized)",
         ),
         (
             card(checkpoint="bfloat16", devices="cuda:0, cuda:1"),

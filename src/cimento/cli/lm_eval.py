@@ -74,11 +74,11 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
 """The options of lm-eval without an equivalent: the reason, and the alternative."""
 _WORKERS = "Give --workers N: processes on this machine."
 _OUTPUT = "Give --output FOLDER."
-_QUANTISED = """Give --model-args 'quantization_config={"load_in_4bit": true}'."""
+_QUANTIZED = """Give --model-args 'quantization_config={"load_in_4bit": true}'."""
 _ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("--jobs", "--n-jobs", "--num-workers", "--processes", "-j"), _WORKERS),
     **dict.fromkeys(("--output-dir", "--out", "--outdir"), _OUTPUT),
-    **dict.fromkeys(("--quantize", "--load-in-4bit", "--load-in-8bit"), _QUANTISED),
+    **dict.fromkeys(("--quantize", "--load-in-4bit", "--load-in-8bit"), _QUANTIZED),
     "--gpu": "Give --device cuda, or cuda:1.",
     "--gpus": "Give --device cuda, or cuda:1; --model-args device_map=auto uses several.",
     "--models": "Give -m MODEL, once for each model.",

@@ -10,11 +10,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from cimento.engine.cache import AnswerCache, FileCache, union
+from cimento.engine.cache import AnswerCache, union
 from cimento.engine.units import read_sealed, write_sealed
 from cimento.errors import StorageError, TableError
 
@@ -99,19 +98,15 @@ def put_added(paths: Iterable[Path], cache: AnswerCache) -> None:
 class Keeper:
     """A thread that puts what units added into a cache, so that nothing is left to do at the end.
 
-    Meanwhile the cache itself shows what it held before, and what is put goes through another
-    connection; see `FileCache.unchanged`.
-
     Args:
-        cache: the cache of the run.
+        cache: the cache, which is not the one that the run reads; see `FileCache.unchanged`.
     """
 
-    def __init__(self, cache: FileCache) -> None:
+    def __init__(self, cache: AnswerCache) -> None:
+        self._cache = cache
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cimento-keep")
         self._paths: list[Path] = []
         self._put: list[Future[None]] = []
-        self._stack = ExitStack()
-        self._current = self._stack.enter_context(cache.unchanged())
 
     def take(self, path: Path) -> None:
         """Take the file of a unit that is done; its entries go to the cache with those of others.
@@ -126,9 +121,8 @@ class Keeper:
         for future in [future for future in self._put if future.done()]:
             self._put.remove(future)
             future.result()
-        self._put.append(self._thread.submit(put_added, paths, self._current))
+        self._put.append(self._thread.submit(put_added, paths, self._cache))
 
     def close(self) -> None:
         """Wait for the thread; files that it has not put stay where they are."""
         self._thread.shutdown(cancel_futures=True)
-        self._stack.close()

@@ -470,7 +470,8 @@ class Execution(Generic[ResultT]):
         if not alone or work.store is None or not isinstance(work.cache, FileCache):
             return
         if self._keeper is None:
-            self._keeper = self._open.enter_context(closing(Keeper(work.cache)))
+            current = self._open.enter_context(work.cache.unchanged())
+            self._keeper = self._open.enter_context(closing(Keeper(current)))
         self._keeper.take(work.store.added(unit.group.digest, unit.unit.digest))
 
     def _keep_added(self) -> None:

@@ -68,10 +68,15 @@ def measure_rounding(scorer: Widening, policy: Policy, cache: AnswerCache) -> fl
     bits = TIMES_MEDIAN * max(medians) / math.log(2)
     if not bits > 0 or not math.isfinite(bits):
         return None
-    step = 10.0 ** (math.floor(math.log10(bits)) - 1)
-    rounded = float(f"{math.ceil(bits / step - 1e-9) * step:.2g}")
-    put_answers(cache, {key: rounded})
-    return rounded
+    threshold = rounded_up(bits)
+    put_answers(cache, {key: threshold})
+    return threshold
+
+
+def rounded_up(value: float) -> float:
+    """A positive number rounded up to two significant digits."""
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / step - 1e-9) * step:.2g}")
 
 
 @functools.cache

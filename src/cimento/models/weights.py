@@ -51,12 +51,17 @@ def weights_digest(model: torch.nn.Module) -> str:
     """
     tensors = sorted(model.state_dict().items())
     state = _state_of(tensors)
-    known = _DIGESTS.get(model)
-    if known is not None and known[0] == state:
-        return known[1]
-    digest = _digest(tensors)
-    _DIGESTS[model] = state, digest
+    digest = _known_digest(model, state)
+    if digest is None:
+        digest = _digest(tensors)
+        _DIGESTS[model] = state, digest
     return digest
+
+
+def _known_digest(model: torch.nn.Module, state: tuple[TensorState, ...]) -> str | None:
+    """The digest that was made of a model in this state; None if none was."""
+    known = _DIGESTS.get(model)
+    return known[1] if known is not None and known[0] == state else None
 
 
 def passing_digest(model: torch.nn.Module) -> str:
@@ -70,9 +75,9 @@ def passing_digest(model: torch.nn.Module) -> str:
     """
     tensors = sorted(model.state_dict().items())
     state = _state_of(tensors)
-    known = _DIGESTS.get(model)
-    if known is not None and known[0] == state:
-        return known[1]
+    known = _known_digest(model, state)
+    if known is not None:
+        return known
     parts = [
         f"{name} {tensor.dtype} {tuple(tensor.shape)} {tensor_state.bits}"
         for (name, tensor), tensor_state in zip(tensors, state, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from cimento.io.parsing import value_at
 from cimento.suites import JsonValue
 
-CHECKPOINT, QUANTISED, DEVICES, IN_MEMORY = "checkpoint", "quantised", "devices", "in memory"
+CHECKPOINT, QUANTIZED, DEVICES, IN_MEMORY = "checkpoint", "quantized", "devices", "in memory"
 """Details of a model's card: the number format of its files, or that it was in memory already;
 whether its weights have fewer bits; and its devices, if they are several."""
 
@@ -41,7 +41,7 @@ def computed(card: Mapping[str, JsonValue]) -> str:
 def _why(card: Mapping[str, JsonValue], form: str, device: str) -> str:
     """Why this number format was used, as far as the card tells."""
     checkpoint = value_at(card, "details", CHECKPOINT)
-    bits = ", its weights quantised" if value_at(card, "details", QUANTISED) else ""
+    bits = ", its weights quantized" if value_at(card, "details", QUANTIZED) else ""
     if not isinstance(checkpoint, str) or not checkpoint:
         return bits.removeprefix(", ")
     if checkpoint == IN_MEMORY:

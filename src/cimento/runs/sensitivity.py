@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.api import Failure, run_all
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.requests import Requests
+from cimento.engine.rounding import rounded_up
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError
 from cimento.io.values import BITS_PER_NAT
@@ -295,13 +296,7 @@ class Precision:
         differences = [self.by_batch.margin.largest]
         differences += [self.by_format.margin.largest] if self.by_format is not None else []
         known = [value for value in differences if value]
-        return _upwards(max(known)) if known else None
-
-
-def _upwards(value: float) -> float:
-    """A positive number rounded up to two significant digits."""
-    step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return float(f"{math.ceil(value / step - 1e-9) * step:.2g}")
+        return rounded_up(max(known)) if known else None
 
 
 def measure_precision(

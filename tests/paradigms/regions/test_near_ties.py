@@ -131,16 +131,16 @@ def test_what_is_made_of_raw_outputs_has_no_near_ties_rather_than_none(in_format
     assert "raw outputs" in rates[0].near_tie_method
 
 
-def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
-    quantised = {"quantization_config": {"load_in_8bit": True}}
+def test_quantized_weights_are_not_taken_for_what_they_are_computed_in():
+    quantized = {"quantization_config": {"load_in_8bit": True}}
     manifest = {
         "model": {"dtype": "float32"},
-        "asking": {"policy": json.loads(json.dumps({"model_args": quantised}))},
+        "asking": {"policy": json.loads(json.dumps({"model_args": quantized}))},
     }
     near_ties = near_tie_threshold(manifest, None)
     assert (near_ties.bits, near_ties.reason) == (
         NEAR_TIE_BITS["bfloat16"],
-        "weights quantised, as for bfloat16",
+        "weights quantized, as for bfloat16",
     )
 
 

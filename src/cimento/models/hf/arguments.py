@@ -206,13 +206,13 @@ def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue], option: str 
 
 
 def for_transformers(
-    args: Mapping[str, JsonValue], *, quantised: bool, device: str
+    args: Mapping[str, JsonValue], *, quantized: bool, device: str
 ) -> dict[str, object]:
     """The options in the form for ``from_pretrained``.
 
     Args:
         args: the options as given.
-        quantised: whether the files hold quantized weights.
+        quantized: whether the files hold quantized weights.
         device: device of the model, unless the options choose one.
     """
     ready: dict[str, object] = {key: args[key] for key in args if key not in _TRUST}
@@ -221,7 +221,7 @@ def for_transformers(
     # trusted.
     ready["use_safetensors"] = None if args.get(ALLOW_PICKLE) is True else True
     ready["weights_only"] = True
-    if quantised or "quantization_config" in args:
+    if quantized or "quantization_config" in args:
         # Quantized weights cannot be moved after loading.
         ready.setdefault("device_map", {"": device})
     limits = args.get("max_memory")

@@ -47,7 +47,7 @@ _MASKED = "If it is a masked model, say --kind=masked."
 # LLM.int8 separates the outliers of all tokens in a batch (Dettmers et al. 2022, section 3.2,
 # doi:10.48550/arXiv.2208.07339).
 _MIXING = (
-    "Its quantised arithmetic mixes the tokens of a batch: for 8 bits with bitsandbytes,"
+    "Its quantized arithmetic mixes the tokens of a batch: for 8 bits with bitsandbytes,"
     ' add "llm_int8_threshold": 0.0 to quantization_config.'
 )
 

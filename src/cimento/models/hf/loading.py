@@ -38,7 +38,7 @@ from cimento.models.hf.stored import count_parameters, read_ahead, stored_dtype
 from cimento.models.hf.warned import listening, on_weights, say
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
-from cimento.runs.computed import CHECKPOINT, DEVICES, IN_MEMORY, QUANTISED
+from cimento.runs.computed import CHECKPOINT, DEVICES, IN_MEMORY, QUANTIZED
 
 if TYPE_CHECKING:
     import torch
@@ -223,7 +223,7 @@ def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
 def _weights(
     located: LocatedModel, kind: str, policy: Policy, device: str
 ) -> tuple[PreTrainedModel, list[str]]:
-    """As `_load_weights`.
+    """The weights as `_load_weights` gives them, with lack of memory as one message.
 
     Raises:
         DoesNotFitError: memory does not hold the weights.
@@ -233,7 +233,7 @@ def _weights(
     from cimento.models.hf.room import room_for
 
     parameters = count_parameters(located.folder)
-    # Quantised weights take fewer bits than the number format says.
+    # Quantized weights take fewer bits than the number format says.
     is_known = parameters is not None and "quantization_config" not in read_config(located)
     needed = (parameters or 0) * getattr(torch, policy.dtype).itemsize if is_known else None
     what = f"the weights of {located.name!r} in {policy.dtype}"
@@ -251,11 +251,11 @@ def _load_weights(
 
     config = read_config(located)
     auto = _class_for(kind, config)
-    quantised = "quantization_config" in config
+    quantized = "quantization_config" in config
     if policy.model_args.get(TRUST_CODE) is not True:
         _refuse_kernels(config, where=str(located.folder / "config.json"))
         _refuse_kernels(policy.model_args, where=OPTION)
-    args = for_transformers(policy.model_args, quantised=quantised, device=device)
+    args = for_transformers(policy.model_args, quantized=quantized, device=device)
     pickles = policy.model_args.get(ALLOW_PICKLE) is True
     refuse_other_files(located.folder, config, allow_pickle=pickles)
     if located.adapter is not None and not pickles:
@@ -337,7 +337,7 @@ def _placed(located: LocatedModel, model: PreTrainedModel) -> dict[str, str]:
     is_read = located.folder != Path()
     details = {CHECKPOINT: stored_dtype(located) if is_read else IN_MEMORY}
     if getattr(model, "is_quantized", False):
-        details[QUANTISED] = "yes"
+        details[QUANTIZED] = "yes"
     parts: Mapping[str, object] = getattr(model, "hf_device_map", None) or {}
     names = dict.fromkeys(
         f"cuda:{part}" if isinstance(part, int) else str(part) for part in parts.values()

@@ -354,7 +354,7 @@ def near_tie_threshold(manifest: Mapping[str, JsonValue], given: float | None) -
     policy = asking.get("policy") if isinstance(asking, dict) else None
     args = policy.get("model_args") if isinstance(policy, dict) else None
     if isinstance(args, dict) and "quantization_config" in args:
-        return NearTies(NEAR_TIE_BITS["bfloat16"], "weights quantised, as for bfloat16")
+        return NearTies(NEAR_TIE_BITS["bfloat16"], "weights quantized, as for bfloat16")
     measured = model.get("rounding_bits") if isinstance(model, dict) else None
     if isinstance(measured, float):
         return NearTies(measured, f"the error of {dtype}, measured with this model")
