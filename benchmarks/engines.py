@@ -26,18 +26,18 @@ from statistics import median
 
 from meter import resident_bytes
 
-from cimento.api import run_all
 from cimento.engine.cache import FileCache
 from cimento.engine.engines import Engine
 from cimento.engine.processes import Processes
 from cimento.engine.workers import TaskOutcome, UnitTask, Worker
+from cimento.evaluation import run_all
+from cimento.evaluation.job import SuiteJob
 from cimento.io.files import default_cache_folder
+from cimento.kinds.registry import load_suites
+from cimento.kinds.run import Run
 from cimento.models.registry import OPENERS, ScorerSource, Source
 from cimento.models.settings import Asking
 from cimento.options import RunOptions
-from cimento.paradigms.registry import load_suites
-from cimento.runs.job import SuiteJob
-from cimento.runs.run import Run
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.formats.native import write_native
 from cimento.testing.models import FakeScorer

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento import report
-from cimento.api import evaluate
+from cimento.evaluation import evaluate
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.testing.models import FakeScorer
 

@@ -25,8 +25,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from report_page import paints, suite_of
 
-from cimento.api import evaluate, evaluate_all
-from cimento.paradigms.registry import SuiteLike
+from cimento.evaluation import evaluate, evaluate_all
+from cimento.kinds.registry import SuiteLike
 from cimento.suites import Meta, Suite
 from cimento.testing.models import FakeScorer, TokenScore
 

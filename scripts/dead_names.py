@@ -1,7 +1,7 @@
 """Names at the top of a module of src/cimento that nothing else in src uses.
 
 A name is used where code says it: as a name, an attribute, an import or a text such as
-``"cimento.api:evaluate"``. Commands are used by typer, entry points by pyproject.toml.
+``"cimento.evaluation:evaluate"``. Commands are used by typer, entry points by pyproject.toml.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEPT = {
     "uniform_scorer",  # as `cimento.testing.FakeScorer`, a model for tests
 }
 TEXT = re.compile(r"[\w.:]+|[\w.]+ \| [\w.\[\]| ]+")
-"""An entry such as ``"cimento.api:evaluate"``, or a type such as ``"Run | None"``."""
+"""An entry such as ``"cimento.evaluation:evaluate"``, or a type such as ``"Run | None"``."""
 
 
 def uses(node: ast.AST) -> Counter[str]:

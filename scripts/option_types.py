@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
+from cimento.kinds.registry import own_paradigms
 from cimento.models.hf.arguments import texts_of_arguments
 from cimento.models.settings import dtype_rule
 from cimento.options import ModelOptions, RunOptions, ScoringOptions, TargetOptions
-from cimento.paradigms.registry import own_paradigms
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -3,9 +3,9 @@
 Usage: python scripts/picture.py [--check]
 
 With --check nothing is written; exit code 1 where the picture is not that of the code.
-An import counts where it is made as a module is loaded. Rooms on which all stand, and the command
-line, which may call any, are left out, and so is an arrow that others imply. An import of a room
-that stands higher in the table of rooms goes against the flow, and its arrow is dotted.
+All imports count, those for typing and inside functions too. Rooms on which all stand, and the
+command line, which may call any, are left out, and so is an arrow that others imply. The table of
+rooms lists callers before those they call; an import of a room that stands higher is a fault.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def imports() -> Counter[Arrow]:
 
 
 def _imported(module: ast.Module) -> Iterator[str]:
-    """The rooms that a module imports when it is loaded."""
-    for node in module.body:
+    """The rooms that a module imports anywhere in it."""
+    for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom):
             package, _, rest = (node.module or "").partition(".")
             if package == "cimento":
@@ -82,16 +82,13 @@ def _leads(arrows: set[Arrow], start: str, end: str) -> bool:
 def picture() -> str:
     """The rooms and their imports as Mermaid."""
     arrows = imports()
-    table = listed()
-    against = {arrow for arrow in arrows if table.index(arrow[0]) > table.index(arrow[1])}
-    along = reduced(set(arrows) - against)
+    along = reduced(set(arrows))
     named = sorted({room for arrow in arrows for room in arrow})
     return "\n".join(
         [
             "flowchart TD",
             *(f"  {room}" for room in named),
             *(f"  {room} --> {other}" for room, other in sorted(along)),
-            *(f"  {room} -.-> {other}" for room, other in sorted(against)),
             "",
         ]
     )
@@ -103,6 +100,12 @@ def main() -> int:
     faults = [f"{room}: no line in {PAGE.name}" for room in rooms() if room not in listed()]
     faults += [
         f"{room}: is no room any more" for room in listed() if room not in [*rooms(), "data"]
+    ]
+    table = dict(zip(listed(), range(len(rooms()) + 1), strict=False))
+    faults += [
+        f"{room} imports {other}, which stands above it in {PAGE.name}"
+        for room, other in sorted(imports())
+        if not faults and table[room] > table[other]
     ]
     if faults:
         print("\n".join(faults))

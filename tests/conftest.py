@@ -166,8 +166,8 @@ def _keep_what_is_asked_often() -> None:
     """Suites are read once, each table is fitted once, and all objects are left alone."""
     from cimento.compare import analysis
     from cimento.engine import handle
+    from cimento.kinds.registry import own_paradigms
     from cimento.models.hf import files
-    from cimento.paradigms.registry import own_paradigms
 
     # The weights that are given back are those of the demo models, which are kept here.
     handle.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
@@ -293,7 +293,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def probing(tmp_path, monkeypatch) -> Iterator[Path]:
     """A suite of the paradigm of tests/sample_plugin, which is as if it were installed."""
-    from cimento.paradigms.registry import find_paradigm
+    from cimento.kinds.registry import find_paradigm
     from tests.helpers import probes
 
     monkeypatch.syspath_prepend(str(probes.PLUGINS))

@@ -13,12 +13,14 @@ CONTENTS = {
     "cli": "commands",
     "studies": "published studies, recomputed",
     "corpus": "treebanks, queries, morphology, grammars",
-    "people": "surveys, judgments, annotation, reading times",
+    "people": "surveys, annotation, reading times",
     "report": "reports and figures",
     "statistics": "intervals, tests, mixed models",
     "app": "the local app",
     "engine": "requests, units, workers, cache",
-    "runs": "runs and their folders",
+    "evaluation": "suites put to models: jobs, plans, repeats",
+    "kinds": "what a kind of test is, and a run",
+    "judgments": "answers of people, as survey programs export them",
     "compare": "comparisons",
 }
 """Packages with a row of their own; the others share the last row."""

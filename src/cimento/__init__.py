@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cimento.api import Failure, evaluate, evaluate_all, load_model
     from cimento.cite import cite
     from cimento.compare import Analysis, analyze, compare
     from cimento.corpus.morphology.dictionaries import open_morphology
-    from cimento.engine.freetext import score
+    from cimento.documents import figure, report
     from cimento.errors import (
         CimentoError,
         Fault,
@@ -29,7 +28,12 @@ if TYPE_CHECKING:
         TableError,
         UsageError,
     )
+    from cimento.evaluation import Failure, evaluate, evaluate_all, load_model
+    from cimento.evaluation.freetext import score
+    from cimento.evaluation.training import evaluate_while_training
     from cimento.export import export
+    from cimento.kinds.registry import LoadedSuite, load_suite, load_suites
+    from cimento.kinds.run import Run, open_run, open_runs
     from cimento.measures import Measure
     from cimento.models.base import Encoded, ModelCard, Scorer, TextScorer
     from cimento.models.in_memory import live_scorer, undisturbed
@@ -38,27 +42,23 @@ if TYPE_CHECKING:
     from cimento.options import RunOptions
     from cimento.paradigms.cloze.requests import fill
     from cimento.paradigms.frames import cloze, ratings, stories
-    from cimento.paradigms.registry import LoadedSuite, load_suite, load_suites
     from cimento.people.reading_times import join_surprisals
-    from cimento.report.document import figure, report
-    from cimento.runs.outcomes import Estimate, Outcome
-    from cimento.runs.run import Run, open_run, open_runs
-    from cimento.runs.summary import Missing, RunSummary, Summary
-    from cimento.runs.training import evaluate_while_training
+    from cimento.records.outcomes import Estimate, Outcome
+    from cimento.records.summary import Missing, RunSummary, Summary
     from cimento.site import Built, SiteSettings, write_site
     from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.derived import pairs
     from cimento.suites.reading import Reading
 
 _HOMES = {
-    "cimento.api": ("Failure", "evaluate", "evaluate_all", "load_model"),
+    "cimento.evaluation": ("Failure", "evaluate", "evaluate_all", "load_model"),
     "cimento.paradigms.frames": ("cloze", "ratings", "stories"),
-    "cimento.paradigms.registry": ("LoadedSuite", "load_suite", "load_suites"),
+    "cimento.kinds.registry": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("Analysis", "analyze", "compare"),
     "cimento.export": ("export",),
-    "cimento.report.document": ("figure", "report"),
+    "cimento.documents": ("figure", "report"),
     "cimento.errors": (
         "CimentoError",
         "Fault",
@@ -68,16 +68,16 @@ _HOMES = {
         "TableError",
         "UsageError",
     ),
-    "cimento.engine.freetext": ("score",),
+    "cimento.evaluation.freetext": ("score",),
     "cimento.measures": ("Measure",),
     "cimento.models.base": ("Encoded", "ModelCard", "Scorer", "TextScorer"),
     "cimento.models.in_memory": ("live_scorer", "undisturbed"),
     "cimento.corpus.morphology.dictionaries": ("open_morphology",),
     "cimento.options": ("RunOptions",),
     "cimento.people.reading_times": ("join_surprisals",),
-    "cimento.runs.outcomes": ("Estimate", "Outcome"),
-    "cimento.runs.run": ("Run", "open_run", "open_runs"),
-    "cimento.runs.summary": ("Missing", "RunSummary", "Summary"),
+    "cimento.records.outcomes": ("Estimate", "Outcome"),
+    "cimento.kinds.run": ("Run", "open_run", "open_runs"),
+    "cimento.records.summary": ("Missing", "RunSummary", "Summary"),
     "cimento.models.registry": ("Source", "open_source"),
     "cimento.models.settings": ("Asking", "Policy"),
     "cimento.site": ("Built", "SiteSettings", "write_site"),
@@ -92,7 +92,7 @@ _HOMES = {
     ),
     "cimento.suites.derived": ("pairs",),
     "cimento.suites.reading": ("Reading",),
-    "cimento.runs.training": ("evaluate_while_training",),
+    "cimento.evaluation.training": ("evaluate_while_training",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -11,13 +11,15 @@ from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
-from cimento.engine.plan import ModelPlan, plan_models
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
+from cimento.evaluation.plan import ModelPlan, plan_models
+from cimento.evaluation.reproduce import asking_of, model_of
 from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
 from cimento.io.tables import REQUESTS, write_table
+from cimento.kinds.explained import explained_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.attributions import (
@@ -31,9 +33,7 @@ from cimento.paradigms.regions.explanations import InterchangeMean, explanations
 from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
-from cimento.runs.explained import explained_table
-from cimento.runs.reproduce import asking_of, model_of
-from cimento.runs.store import manifest_part
+from cimento.records.store import manifest_part
 from cimento.suites import Suite
 
 __all__ = [
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.io.tables import Column, TableSchema
+    from cimento.kinds.run import Run
     from cimento.models.questions import Baseline
-    from cimento.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from cimento.app.editing import (
     sheet_of,
 )
 from cimento.app.opening import describe, open_grid, write_folder, write_grid
-from cimento.paradigms.registry import load_suite, save_suite
+from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds
 from cimento.suites.workbooks import write_sheets
 

@@ -6,7 +6,7 @@ import pytest
 
 from cimento.app.opening import describe, open_grid
 from cimento.app.words import words
-from cimento.paradigms.registry import load_suite, save_suite
+from cimento.kinds.registry import load_suite, save_suite
 from tests.helpers.app_user import until, visit
 
 pytest.importorskip("nicegui")

@@ -10,8 +10,8 @@ import pytest
 
 from cimento.app import people
 from cimento.app.frame import Text
-from cimento.people.judgments import judgments_of, read_judgments
-from cimento.people.judgments.summaries import mean_ratings
+from cimento.judgments import judgments_of, read_judgments
+from cimento.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import write_survey
 from tests.helpers.app_user import until, visit

@@ -28,7 +28,7 @@ from cimento.app.pairing import (
     with_prediction,
 )
 from cimento.app.views import paste_cells, view_of
-from cimento.paradigms.registry import paradigm_of
+from cimento.kinds.registry import paradigm_of
 from cimento.suites.load import unfolded
 
 WORDS = [("La zia", "canta", "cantano"), ("Il cane", "dorme", "dormono"),

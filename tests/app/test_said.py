@@ -13,7 +13,7 @@ from cimento import InputError, SuiteError
 from cimento.app.words import LANGUAGES, form, message_of, said, said_line, sayings, words
 from cimento.errors import Fault
 from cimento.io.tables import NO_LEFT_CONTEXT
-from cimento.paradigms.registry import PARADIGMS
+from cimento.kinds.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
 from cimento.suites.formats.advice import names_advised
 from cimento.suites.published import NAMES

@@ -18,16 +18,16 @@ from cimento.app.shown import (
 )
 from cimento.cite import cite
 from cimento.compare import compare
-from cimento.people.judgments import Judgment
+from cimento.compare.comparison_tables import models_grid
+from cimento.documents import grid_file
+from cimento.judgments import Judgment
+from cimento.kinds.run import open_runs
 from cimento.people.surveys import DATABASE, design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import network_host
-from cimento.report.comparison import models_grid
-from cimento.report.document import grid_file
 from cimento.report.grid import EstimateCell, Grid
-from cimento.runs.run import open_runs
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 

@@ -14,9 +14,9 @@ from cimento.app.opening import open_grid
 from cimento.app.shown import compared
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
-from cimento.report.document import versions_apart
-from cimento.runs.run import open_runs
-from cimento.runs.store import MANIFEST
+from cimento.documents import versions_apart
+from cimento.kinds.run import open_runs
+from cimento.records.store import MANIFEST
 from cimento.suites import fetching, published
 from tests.helpers.app_user import until, visit
 from tests.helpers.serving import REVISION, archive_of, serve

@@ -23,7 +23,7 @@ from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
 from cimento.errors import StorageError
 from cimento.paradigms.regions.requests import region_requests
-from cimento.runs import store
+from cimento.records import store
 from cimento.testing import FakeScorer
 from tests.helpers.servers.loopback import drop, serve
 from tests.helpers.suites_on_disk import write_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.runs.run import open_run
+from cimento.kinds.run import open_run
 
 
 def one_run(folder, suite):

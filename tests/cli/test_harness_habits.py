@@ -18,7 +18,7 @@ from cimento import UsageError, open_run
 from cimento.cli import evaluating
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.main import invoke
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from tests.helpers.stories import TRIPLES_FILE
 
 DEMO = Path(evaluating.__file__).parents[1] / "data" / "models" / "demo-causal"

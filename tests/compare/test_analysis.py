@@ -12,11 +12,11 @@ import pytest
 
 from cimento import Item, Meta, Suite, analyze, evaluate
 from cimento.compare.analysis import analyze_table
+from cimento.compare.analysis_tables import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.compare.answer_table import Respondent, answer_table, respondents_of
+from cimento.compare.figures_analysis import information_figure, wright_map
 from cimento.errors import InputError, UsageError
-from cimento.people.judgments import BETTER, Judgment
-from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
-from cimento.report.figures_analysis import information_figure, wright_map
+from cimento.judgments import BETTER, Judgment
 from cimento.report.grid import grid_as_text
 from cimento.suites import (
     BAD,

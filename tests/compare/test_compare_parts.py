@@ -6,10 +6,10 @@ import pytest
 
 from cimento import UsageError, open_runs
 from cimento.compare.before_after import matched
-from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, step_of
-from cimento.compare.pairwise import compare_pair, surely_worse
+from cimento.compare.figures_checkpoints import checkpoints_figure, checkpoints_frame
 from cimento.compare.ranking import rank_models
-from cimento.report.figures_rates import checkpoints_figure, checkpoints_frame
+from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
+from cimento.paired.pairwise import compare_pair, surely_worse
 from tests.helpers.made_runs import made_run, outcomes_of
 
 

@@ -12,11 +12,11 @@ from scipy import stats
 
 import cimento
 from cimento import UsageError, compare
-from cimento.compare.item_outcomes import ItemOutcomes, without_restated
 from cimento.compare.ways import CELLS, compare_ways
+from cimento.kinds.registry import load_suite, sentence_suite
+from cimento.kinds.run import Run
+from cimento.paired.item_outcomes import ItemOutcomes, without_restated
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, YES_NO, prompted_suite
-from cimento.paradigms.registry import load_suite, sentence_suite
-from cimento.runs.run import Run
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run
 from tests.helpers.prompting import PAIRS, accepts, ask, first, knows, pairs

@@ -12,8 +12,8 @@ from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.queries import FeatureTest
 from cimento.corpus.queries.parsing import parse_request
 from cimento.corpus.treebanks import read_sentences
+from cimento.judgments.asked import AskedItem, AskedItems
 from cimento.paradigms.stories.answers import parse_words
-from cimento.people.judgments.asked import AskedItem, AskedItems
 from cimento.suites.derived import first_word
 from tests.helpers.spellings import decomposed, spellings
 

@@ -13,9 +13,9 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedT
 
 from cimento import Policy
 from cimento.engine.cache import MemoryCache
-from cimento.engine.freetext import score_texts
 from cimento.engine.scores import SHARD, answer_scores
 from cimento.errors import NonFiniteScoreError, TextTooLongError
+from cimento.evaluation.freetext import score_texts
 from cimento.paradigms import Score
 from cimento.paradigms.regions.requests import region_requests
 from cimento.testing import FakeScorer

@@ -21,7 +21,7 @@ from cimento.cli.main import invoke
 from cimento.export.data import of_runs, standard_error
 from cimento.paradigms.regions.factorial import INTERCEPTS
 from cimento.paradigms.regions.judging import scores_of
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from cimento.statistics.mixed import mixed_model
 
 TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")

@@ -16,11 +16,11 @@ import pytest
 
 from cimento import open_runs
 from cimento.cli.main import invoke
-from cimento.compare import item_outcomes
 from cimento.export.data import of_runs, standard_error
+from cimento.paired import item_outcomes
 from cimento.paradigms.cloze.judging import UNREACHABLE
 from cimento.paradigms.regions.factorial import BY_CLUSTER, INTERCEPTS
-from cimento.runs.outcomes import design_of, each_outcome
+from cimento.records.outcomes import design_of, each_outcome
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.mixed import mixed_model
 from cimento.suites.builtin import find_suite

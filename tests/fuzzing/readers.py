@@ -237,28 +237,28 @@ def dialogues(path: Path) -> object:
 
 def pcibex(path: Path) -> object:
     """Results of PCIbex."""
-    from cimento.people.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
+    from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
 
     return read_pcibex(path, PCIBEX_COLUMNS)
 
 
 def jspsych(path: Path) -> object:
     """Trials of jsPsych."""
-    from cimento.people.judgments.jspsych import JSPSYCH_COLUMNS, read_jspsych
+    from cimento.judgments.jspsych import JSPSYCH_COLUMNS, read_jspsych
 
     return read_jspsych(path, JSPSYCH_COLUMNS)
 
 
 def prolific(path: Path) -> object:
     """Submissions of Prolific."""
-    from cimento.people.judgments.formats import read_prolific
+    from cimento.judgments.formats import read_prolific
 
     return read_prolific(path)
 
 
 def column_map(path: Path) -> object:
     """Which column is which field of a judgment."""
-    from cimento.people.judgments import read_map
+    from cimento.judgments import read_map
 
     return read_map(path)
 
@@ -356,9 +356,9 @@ def model_args(path: Path) -> object:
 
 def run(folder: Path) -> object:
     """A stored run, judged again and put into a report, with the scores of its regions."""
+    from cimento.kinds.run import open_runs
     from cimento.paradigms.regions.judging import scores_of
-    from cimento.runs.run import open_runs
-    from cimento.runs.summary import Summary, to_json
+    from cimento.records.summary import Summary, to_json
 
     runs = open_runs([folder])
     return to_json(Summary(runs=tuple(run.summary() for run in runs))), [*map(scores_of, runs)]

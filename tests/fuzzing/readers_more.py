@@ -87,7 +87,7 @@ def journal(folder: Path) -> object:
 
 def stored_judgments(path: Path) -> object:
     """A judgments table."""
-    from cimento.people.judgments import read_judgments
+    from cimento.judgments import read_judgments
 
     return read_judgments(path)
 
@@ -115,9 +115,9 @@ def answers_jspsych(path: Path) -> object:
 def _imported(path: Path, form: str) -> object:
     from typing import cast
 
+    from cimento.judgments import table_of
     from cimento.people.annotate.importing import questions_by_name, read_answers
     from cimento.people.annotate.rows import AnswerForm, ImportOptions
-    from cimento.people.judgments import table_of
     from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))
@@ -234,9 +234,9 @@ def adapted(folder: Path) -> object:
 
 def run(folder: Path) -> object:
     """A stored run of any kind, exported and compared."""
-    from cimento.compare import item_outcomes
     from cimento.export.data import RunData
-    from cimento.runs.run import open_run
+    from cimento.kinds.run import open_run
+    from cimento.paired import item_outcomes
 
     opened = open_run(folder)
     return opened.outcomes(), RunData(opened).results, item_outcomes([opened])
@@ -244,7 +244,7 @@ def run(folder: Path) -> object:
 
 def cloze_run(folder: Path) -> object:
     """A stored run of a suite with blanks."""
-    from cimento.runs.run import open_run
+    from cimento.kinds.run import open_run
 
     opened = open_run(folder)
     return opened.summary(with_outcomes=True), opened.paradigm.text([opened]), run(folder)
@@ -252,7 +252,7 @@ def cloze_run(folder: Path) -> object:
 
 def summary(path: Path) -> object:
     """What a run says, in one record."""
-    from cimento.runs.summary import from_json
+    from cimento.records.summary import from_json
 
     return from_json(path.read_bytes().decode("utf-8", "replace"))
 

@@ -130,7 +130,7 @@ def judgments_parquet() -> bytes:
 
 
 def _judgments() -> pl.DataFrame:
-    from cimento.people.judgments import read_judgments
+    from cimento.judgments import read_judgments
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "judgments.csv"

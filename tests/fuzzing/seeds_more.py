@@ -224,7 +224,7 @@ ADAPTER = json.dumps({"peft_type": "LORA", "base_model_name_or_path": "org/name"
 @functools.cache
 def run_files() -> dict[str, bytes]:
     """The files of a stored run, by their paths in its folder."""
-    from cimento.api import evaluate
+    from cimento.evaluation import evaluate
     from cimento.testing.models import FakeScorer
     from tests.helpers.suites_on_disk import write_folder
 

@@ -12,10 +12,10 @@ import polars as pl
 from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite
 from cimento.io.tables import TOKENS
 from cimento.io.values import Reasons
+from cimento.kinds.registry import find_paradigm
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.predictions import VERDICTS, Evaluation, Evaluations, combine
 from cimento.paradigms.regions.requests import region_requests
-from cimento.paradigms.registry import find_paradigm
 from cimento.suites.formula import Connective
 
 

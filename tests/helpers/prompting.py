@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import cimento
+from cimento.kinds.run import Run
 from cimento.paradigms.prompted.prompts import Prompt, PromptedOptions, prompted_suite, prompts_of
-from cimento.runs.outcomes import Estimate
-from cimento.runs.run import Run
+from cimento.records.outcomes import Estimate
 from cimento.suites import Suite
 from tests.helpers.servers.replies import reply_server
 

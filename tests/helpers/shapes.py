@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.people.judgments import usual_map
-from cimento.people.judgments.asked import AskedItems
-from cimento.people.judgments.wide import read_wide
+from cimento.judgments import usual_map
+from cimento.judgments.asked import AskedItems
+from cimento.judgments.wide import read_wide
 from tests.fuzzing.seeds import workbook, zipped
 from tests.security.test_hostile_files import rows, sheet_xml
 

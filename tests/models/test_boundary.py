@@ -19,7 +19,7 @@ from transformers import (
 from transformers.modeling_outputs import CausalLMOutput
 
 from cimento import Policy, UsageError, evaluate
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import ModelCard
 from cimento.models.hf.causal import CausalScorer

@@ -12,7 +12,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
 from cimento import Asking, Policy, UsageError, evaluate
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from cimento.io.tables import TOKENS
 from cimento.measures import region_values
 from cimento.models.hf.boundaries import surfaces_of

@@ -8,7 +8,7 @@ import torch
 from cimento import InputError, Policy, UsageError, evaluate, evaluate_all
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from cimento.io.lines import read_contexts
 from cimento.measures import surprisal_bits
 from cimento.models.hf.files import locate

@@ -10,7 +10,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from cimento.models.in_memory import live_policy, live_scorer
 from cimento.models.settings import Asking, Policy
 from cimento.paradigms.cloze.requests import ask_texts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import Asking, Policy, evaluate
 from cimento.engine.cache import MemoryCache
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.hf.files import locate
 from cimento.models.hf.layout import masked_positions

@@ -9,7 +9,7 @@ import torch
 import transformers
 from transformers import PreTrainedModel
 
-from cimento.api import evaluate
+from cimento.evaluation import evaluate
 from cimento.models.hf.files import locate, model_kind
 from cimento.models.in_memory import live_scorer
 from cimento.paradigms import Score

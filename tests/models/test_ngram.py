@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, Policy
-from cimento.engine.freetext import score_texts
 from cimento.errors import MissingDependencyError
+from cimento.evaluation.freetext import score_texts
 from cimento.models.ngram import ArpaModel, KenlmModel, NgramScorer, load_ngrams, locate_ngrams
 from cimento.paradigms import Score
 from cimento.testing import check_model

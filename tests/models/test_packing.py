@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cimento import Asking, UsageError
 from cimento.cli.main import invoke
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
+from cimento.evaluation.reproduce import asking_of
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import ModelLayout
@@ -18,7 +19,6 @@ from cimento.models.hf.shapes import Passes
 from cimento.models.registry import open_scorer
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
-from cimento.runs.reproduce import asking_of
 from tests.helpers.plain import TEXTS
 
 RUN = ["run", "en-subject-verb", "-m", "demo-causal", "--limit", "2", "--no-cache"]

@@ -17,8 +17,8 @@ from transformers import (
 import cimento
 from cimento import Asking, ModelError, Policy, UsageError
 from cimento.engine.cache import MemoryCache
-from cimento.engine.freetext import score_texts
 from cimento.errors import TextTooLongError
+from cimento.evaluation.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.hf.inspection import inspect_model
 from cimento.models.settings import BatchLimits

@@ -9,7 +9,7 @@ from transformers import AutoTokenizer
 
 from cimento.cli.main import invoke
 from cimento.models.special_tokens import on_special_tokens, special_tokens, suspicious
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 

@@ -18,7 +18,7 @@ import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
 from cimento.models.hf.warned import listening
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 

@@ -21,8 +21,8 @@ from cimento.paradigms.regions.attributions import (
     contribution_means,
     contributions_of,
 )
+from cimento.paradigms.regions.contribution_tables import contribution_grids
 from cimento.paradigms.regions.swaps import margins_of
-from cimento.report.contributions import contribution_grids
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke

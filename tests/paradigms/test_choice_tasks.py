@@ -9,7 +9,7 @@ import yaml
 
 from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 
 
 def rows_of(folder, task):

@@ -12,9 +12,9 @@ from cimento import UsageError
 from cimento.explain import explain
 from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.chance import NearTies
+from cimento.paradigms.regions.explanation_tables import explanation_grids
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, SAME_WORDS, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
-from cimento.report.explanations import explanation_grids
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke

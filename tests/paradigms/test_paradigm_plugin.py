@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import SuiteError
+from cimento.evaluation import evaluate
 from cimento.testing.models import FakeScorer
 
 PLUGINS = Path(__file__).parents[1] / "sample_plugin"

@@ -13,10 +13,10 @@ import cimento
 from cimento.cli.main import invoke
 from cimento.compare import compare_before_after
 from cimento.errors import UsageError
+from cimento.kinds.registry import load_suite, save_suite
 from cimento.paradigms.regions.sections import region_report
-from cimento.paradigms.registry import load_suite, save_suite
+from cimento.records.summary import Summary, from_json, to_json
 from cimento.report.terminal import terminal_item, terminal_table
-from cimento.runs.summary import Summary, from_json, to_json
 from cimento.suites import Prediction
 from cimento.suites.formats import convert
 from cimento.suites.formats.syntaxgym import read_syntaxgym

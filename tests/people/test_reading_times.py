@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Asking, InputError, UsageError, join_surprisals
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from cimento.models.ngram import load_ngrams, locate_ngrams
 from cimento.models.registry import open_scorer
 from cimento.people.reading_times import (

@@ -11,10 +11,10 @@ from scipy import stats
 
 from cimento import Estimate, RunSummary, UsageError, open_runs
 from cimento.cli.main import invoke
+from cimento.documents import REPORT_FORMS
+from cimento.evaluation.callback import logged_means
 from cimento.report.benchmarks import benchmark_means, datasets_grid, means_grid
-from cimento.report.document import REPORT_FORMS
 from cimento.report.grid import as_csv
-from cimento.runs.callback import logged_means
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
 ISLANDS = ("adjunct_island", "wh_island")

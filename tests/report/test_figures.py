@@ -14,20 +14,20 @@ from cimento import InputError, UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions.factorial import Factorial, factorial
-from cimento.paradigms.regions.judging import values_of
-from cimento.paradigms.regions.sections import region_report
-from cimento.paradigms.regions.two_by_two import effects_of
-from cimento.report.figures_conditions import (
+from cimento.paradigms.regions.figures_conditions import (
     bar_half_widths,
     interaction_figure,
     regions_figure,
     regions_frame,
     rows_figure,
 )
+from cimento.paradigms.regions.figures_pairs import items_figure
+from cimento.paradigms.regions.judging import values_of
+from cimento.paradigms.regions.sections import region_report
+from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.report.figures_scores import (
     differences,
     item_frame,
-    items_figure,
     length_figure,
     length_frame,
     position_figure,

@@ -16,11 +16,11 @@ import pytest
 import cimento
 from cimento import UsageError, evaluate, open_runs, report
 from cimento.cli.main import invoke
+from cimento.documents import REPORT_FORMS, sections_of
+from cimento.documents.paper import dressed, names_standing, results_grid
 from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
-from cimento.report.document import REPORT_FORMS, sections_of
 from cimento.report.formatting import PValue, p_number
 from cimento.report.grid import EstimateCell, Grid, as_latex, grid_as_text
-from cimento.report.paper import dressed, names_standing, results_grid
 from cimento.report.word import docx
 from tests.helpers.made_runs import made_run, outcomes_of
 

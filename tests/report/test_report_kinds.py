@@ -9,15 +9,15 @@ import re
 import polars as pl
 import pytest
 
-from cimento import api
 from cimento import evaluate as road
+from cimento import evaluation as api
 from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
+from cimento.documents import sections_of
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.paradigms.ratings.suite import suite_from_ratings
 from cimento.paradigms.stories.suite import STORY
-from cimento.report.document import sections_of
 from cimento.report.html import inline_svg
 from tests.helpers.designs import island_suite
 from tests.helpers.pages import parse_page

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Estimate, Missing, Outcome, RunSummary, Summary, TableError, evaluate, open_run
+from cimento.records.summary import from_json, json_schema, to_json
 from cimento.report import manifest_lines
 from cimento.report.formatting import chances, explanation
-from cimento.runs.summary import from_json, json_schema, to_json
 from cimento.testing import FakeScorer
 
 SCHEMA = resources.files("cimento") / "data" / "schemas" / "summary.schema.json"
@@ -55,7 +55,7 @@ def test_json_reads_back_as_it_was_written(summary):
 
 def test_the_stored_schema_is_the_one_of_the_records():
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == json_schema(), (
-        "write json.dumps(cimento.runs.summary.json_schema(), indent=2) to the stored file"
+        "write json.dumps(cimento.records.summary.json_schema(), indent=2) to the stored file"
     )
 
 

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from cimento import Missing, Summary
+from cimento.kinds.sections import estimates_grid
 from cimento.report.formatting import bits, near_ties, remarks
 from cimento.report.grid import grid_as_text
-from cimento.report.sections import estimates_grid
 from cimento.report.terminal import terminal_table
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
 from tests.helpers.reporting import (

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from cimento import evaluate, report
-from cimento.report.document import sections_of
+from cimento.documents import sections_of
+from cimento.kinds.run_html import run_html
 from cimento.report.grid import EstimateCell as Cell
-from cimento.runs.summary import run_html
 
 SUITES = {
     "regions": "it-subject-verb",

@@ -15,7 +15,7 @@ from cimento.cite import methods_paragraph
 from cimento.cli.main import invoke
 from cimento.compare import item_outcomes, rank_models
 from cimento.export.data import RunData, bounds
-from cimento.runs.summary import from_json
+from cimento.records.summary import from_json
 
 SUITES = {
     "regions": "it-islands",

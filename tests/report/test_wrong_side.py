@@ -10,10 +10,10 @@ import pytest
 
 import cimento
 from cimento import evaluate
+from cimento.documents import markdown
 from cimento.paradigms.prompted.prompts import prompted_suite
-from cimento.report.document import markdown
-from cimento.runs.outcomes import Estimate
-from cimento.runs.wrong_side import wrong_sides
+from cimento.records.outcomes import Estimate
+from cimento.records.wrong_side import wrong_sides
 from cimento.testing import FakeScorer
 from tests.helpers.judging import make_suite
 from tests.helpers.prompting import PAIRS, knows

@@ -12,8 +12,8 @@ from transformers.modeling_outputs import CausalLMOutput
 from cimento import Asking, ModelError, Policy, UsageError, evaluate, open_runs
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, MemoryCache
-from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
+from cimento.evaluation.freetext import score_texts
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
 from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring

@@ -12,7 +12,7 @@ import pytest
 
 import simulated_answers
 from cimento.cli.main import invoke
-from cimento.people.judgments import read_judgments
+from cimento.judgments import read_judgments
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "worked-example.md").read_text(encoding="utf-8")

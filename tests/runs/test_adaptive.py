@@ -9,7 +9,7 @@ import pytest
 
 from cimento import UsageError, cite, evaluate, evaluate_all, open_run
 from cimento.cli.main import invoke
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from cimento.testing.models import FakeScorer, uniform_scorer
 
 ITEMS = 120
@@ -246,8 +246,8 @@ def test_a_precision_without_adaptive_is_refused(pairs, capsys):
 
 
 def test_a_paradigm_of_somebody_else_without_a_choice_of_items_is_refused(probing, monkeypatch):
+    from cimento.kinds.registry import find_paradigm
     from cimento.paradigms import Paradigm
-    from cimento.paradigms.registry import find_paradigm
 
     monkeypatch.setattr(type(find_paradigm("probing")), "selected", Paradigm.selected)
     with pytest.raises(UsageError, match="are asked as a whole"):

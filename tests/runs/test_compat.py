@@ -18,9 +18,9 @@ import pytest
 import cimento
 from cimento import UsageError
 from cimento.cli.main import invoke
+from cimento.options.compat import COMPAT, find_compat
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.paradigms.regions.options import RegionOptions
-from cimento.runs.compat import COMPAT, find_compat
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo

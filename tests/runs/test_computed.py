@@ -13,8 +13,8 @@ import cimento
 from cimento.cite.methods import methods_paragraph
 from cimento.cli.main import invoke
 from cimento.models.hf.files import locate
+from cimento.records.computed import computed
 from cimento.report import provenance_of
-from cimento.runs.computed import computed
 from tests.helpers.servers.loopback import serve
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, open_run
-from cimento.paradigms.registry import find_paradigm, parse_options
-from cimento.runs.outcomes import each_outcome
-from cimento.runs.store import RunFolder
+from cimento.kinds.registry import find_paradigm, parse_options
+from cimento.records.outcomes import each_outcome
+from cimento.records.store import RunFolder
 
 FEW, MANY = 1_000, 100_000
 

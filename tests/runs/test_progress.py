@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cimento import UsageError
-from cimento.runs.progress import (
+from cimento.records.progress import (
     EVERY,
     LineClock,
     RunProgress,

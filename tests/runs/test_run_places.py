@@ -12,7 +12,7 @@ import pytest
 from cimento import Asking, evaluate, open_run, open_runs
 from cimento.cli.main import invoke
 from cimento.io.unfinished import unfinished
-from cimento.runs.store import RunFolder, find_runs
+from cimento.records.store import RunFolder, find_runs
 from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
 

@@ -7,7 +7,7 @@ import pytest
 from cimento import RunOptions, evaluate
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.runs.sensitivity import ANY, sensitivities
+from cimento.evaluation.sensitivity import ANY, sensitivities
 
 SUITE = "it-subject-verb"
 LIMIT = 5

@@ -6,7 +6,7 @@ import pytest
 
 from cimento import evaluate, open_run
 from cimento.errors import UsageError
-from cimento.runs.store import RunFolder
+from cimento.records.store import RunFolder
 
 ROWS = 7
 """Rows of a group, far fewer than the tokens of one unit: no sentence is as long as a block."""

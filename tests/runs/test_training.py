@@ -23,10 +23,10 @@ from cimento import (
     undisturbed,
 )
 from cimento.cli.main import invoke
+from cimento.evaluation.callback import logged
 from cimento.models.hf.causal import CausalScorer
 from cimento.models.settings import BatchLimits
 from cimento.models.weights import weights_digest
-from cimento.runs.callback import logged
 from tests.helpers import zoo
 
 SUITE = "it-subject-verb"

@@ -17,7 +17,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import ModelError
 from cimento.models.hf import loading
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 
 TESTS = Path(__file__).parents[1]
 DOCS = TESTS.parent / "docs"

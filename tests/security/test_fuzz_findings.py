@@ -26,7 +26,7 @@ from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.stories.answers import parse_reply
 from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_story_judgments as read_second
-from cimento.runs.store import RunFolder
+from cimento.records.store import RunFolder
 from cimento.studies.islands.human import read_island_ratings as read_islands
 from cimento.suites.formula import parse
 from cimento.suites.published import https_only

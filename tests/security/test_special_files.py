@@ -12,7 +12,7 @@ import pytest
 from cimento import InputError, TableError
 from cimento.cli.main import invoke
 from cimento.io.files import open_plain, read_bytes
-from cimento.runs.store import RunFolder, find_runs
+from cimento.records.store import RunFolder, find_runs
 from cimento.suites import load
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted\n"
@@ -128,7 +128,7 @@ def test_the_path_of_a_run_may_lead_over_links(runs_of_every_kind, here):
 
 
 def test_a_manifest_that_never_ends_is_not_read_to_its_end(here, monkeypatch):
-    monkeypatch.setattr("cimento.runs.store.MAX_FILE_BYTES", 1_000)
+    monkeypatch.setattr("cimento.records.store.MAX_FILE_BYTES", 1_000)
     assert load.MAX_FILE_BYTES == 100_000_000
     with (here / "manifest.json").open("wb") as file:
         file.truncate(1 << 40)  # holes only

@@ -20,7 +20,7 @@ from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.engines import ONE_WORKER
 from cimento.models.registry import needs_saying
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from tests.helpers import engines
 
 PAIRS = "item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n"

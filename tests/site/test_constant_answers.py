@@ -9,7 +9,7 @@ import pytest
 
 from cimento import evaluate, evaluate_all, open_runs
 from cimento.cli.main import invoke
-from cimento.runs.outcomes import BASELINE, Estimate, best_constant
+from cimento.records.outcomes import BASELINE, Estimate, best_constant
 from cimento.site.board import suite_parts
 from cimento.site.pages import above_chance, scaled
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cimento import SiteSettings, UsageError, analyze, evaluate, export, open_runs, write_site
 from cimento.cli.main import invoke
-from cimento.report.document import sections_of
+from cimento.documents import sections_of
 from cimento.report.html import minus
 from cimento.site.board import link, slug, suite_parts
 from tests.helpers.judging import make_suite

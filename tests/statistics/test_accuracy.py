@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.runs.outcomes import Estimate, Outcome, design_of, outcomes_table, rate
+from cimento.records.outcomes import Estimate, Outcome, design_of, outcomes_table, rate
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import (
     NOTHING_SCORED,

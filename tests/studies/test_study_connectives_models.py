@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.runs.run import open_runs
+from cimento.kinds.run import open_runs
 from cimento.studies import connectives as checks
 from cimento.studies.connectives.cloze import read_cloze_section
 from cimento.studies.connectives.text import count_table_6, table_6_section, treebanks_in

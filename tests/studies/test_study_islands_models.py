@@ -9,9 +9,9 @@ import shutil
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.kinds.run import open_runs
 from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.factorial import Factorial, factorial
-from cimento.runs.run import open_runs
 from cimento.studies.islands.human import known_people, people_result
 from cimento.studies.islands.models import accuracy_table, island_suites
 from cimento.studies.islands.tables import BLIMP_FILES

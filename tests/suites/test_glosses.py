@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.paradigms.registry import paradigm_of
+from cimento.kinds.registry import paradigm_of
 from cimento.suites.glosses import gloss_rows
 from cimento.suites.tables import read_suite_table
 

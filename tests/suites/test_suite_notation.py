@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento.cli.main import invoke
-from cimento.paradigms.registry import audit_suite
+from cimento.kinds.registry import audit_suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.asides import (
     alternatives,

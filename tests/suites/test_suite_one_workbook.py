@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import cimento
 from cimento.errors import InputError, SuiteError
-from cimento.paradigms.registry import load_suite, save_suite
+from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import builtin_names, new_suite, template_kinds
 from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.suite_workbook import fold, unfold

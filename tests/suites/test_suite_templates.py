@@ -11,7 +11,7 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
-from cimento.paradigms.registry import load_suite, save_suite
+from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites import builtin
 from cimento.suites.builtin import (
     DEFAULT_KIND,

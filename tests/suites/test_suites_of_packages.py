@@ -8,9 +8,9 @@ import pytest
 
 from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
-from cimento.paradigms.registry import audit_suite, sentence_suite
+from cimento.judgments import Judgment
+from cimento.kinds.registry import audit_suite, sentence_suite
 from cimento.people.annotate.importing import apply_judgments, questions_by_name
-from cimento.people.judgments import Judgment
 from tests.helpers import probes
 
 

@@ -18,10 +18,10 @@ import pytest
 
 from cimento import Asking
 from cimento.cli.main import invoke
+from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
 from cimento.models.registry import AnyScorer, open_scorer
 from cimento.paradigms.prompted import PROMPTED
 from cimento.paradigms.prompted.prompts import prompted_suite
-from cimento.paradigms.registry import find_paradigm, load_suite, sentence_suite
 from cimento.suites.builtin import find_suite
 from cimento.testing import FakeScorer, Finding, check_paradigm
 from tests.helpers import probes, stories

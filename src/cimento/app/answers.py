@@ -19,18 +19,10 @@ from cimento.app.parts import plain_table, save
 from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
+from cimento.documents import grid_file
 from cimento.errors import CimentoError, InputError
 from cimento.io.files import write_bytes
-from cimento.paradigms.registry import load_suite
-from cimento.people.annotate.importing import (
-    OF_DESIGNS,
-    apply_judgments,
-    form_of,
-    open_secret,
-    read_answers,
-)
-from cimento.people.annotate.rows import ImportOptions
-from cimento.people.judgments import (
+from cimento.judgments import (
     ColumnMap,
     Judgment,
     csv_of,
@@ -39,20 +31,28 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.people.judgments.filters import ExclusionRules, write_filtered
-from cimento.people.judgments.summaries import (
+from cimento.judgments.filters import ExclusionRules, write_filtered
+from cimento.judgments.summaries import (
     QuestionSummary,
     is_rated,
     once,
     rating_of,
     summarise,
 )
+from cimento.kinds.registry import load_suite
+from cimento.kinds.run import Run, open_run
+from cimento.people.annotate.importing import (
+    OF_DESIGNS,
+    apply_judgments,
+    form_of,
+    open_secret,
+    read_answers,
+)
+from cimento.people.annotate.rows import ImportOptions
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.asked import asked_by
-from cimento.report.document import grid_file
 from cimento.report.grid import Grid
-from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.io.parsing import whole_number
-from cimento.paradigms.registry import audit_suite
+from cimento.kinds.registry import audit_suite
 from cimento.suites.checks.notation import IN_EXCEL
 from cimento.suites.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.suites.reading import TOML

@@ -22,7 +22,7 @@ from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
-from cimento.paradigms.registry import load_suite
+from cimento.kinds.registry import load_suite
 from cimento.suites import Suite
 from cimento.suites.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 

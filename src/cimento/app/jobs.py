@@ -30,7 +30,7 @@ from cimento.errors import CimentoError, UsageError
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.io.untrusted import open_new, open_safely
-from cimento.runs.progress import EVERY, RunProgress, last_progress
+from cimento.records.progress import EVERY, RunProgress, last_progress
 
 QUEUE = "queue"
 LOCK = ".app"

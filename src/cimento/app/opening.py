@@ -19,7 +19,7 @@ from cimento.app.editing import (
 )
 from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError, counted
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
-from cimento.paradigms.registry import load_suite, paradigm_of, save_suite
+from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.faults import errors
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES

@@ -43,8 +43,8 @@ from cimento.app.opening import describe
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
-from cimento.paradigms.registry import has_regions
-from cimento.people.judgments.participants import STAMPS
+from cimento.judgments.participants import STAMPS
+from cimento.kinds.registry import has_regions
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.headers import HEADERS, meaning, without_noun
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS

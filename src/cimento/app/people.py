@@ -35,7 +35,7 @@ from cimento.app.shown import (
 from cimento.app.words import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
-from cimento.paradigms.base import SurveyTask
+from cimento.kinds.base import SurveyTask
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey

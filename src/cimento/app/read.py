@@ -35,10 +35,10 @@ from cimento.app.shown import (
 )
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
+from cimento.documents import REPORT_FORMS, grid_file, version_digits
 from cimento.errors import CimentoError
 from cimento.io.parsing import whole_number
 from cimento.report import NamedGrid
-from cimento.report.document import REPORT_FORMS, grid_file, version_digits
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
 

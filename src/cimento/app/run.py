@@ -19,12 +19,12 @@ from cimento.app.wanted import Wanted
 from cimento.app.words import Words, said, said_line
 from cimento.app.workspace import SUITES, Workspace
 from cimento.errors import UsageError
-from cimento.runs.usage import duration, gigabytes
+from cimento.records.usage import duration, gigabytes
 from cimento.suites.builtin import find_suite
 from cimento.suites.published import is_address, published
 
 if TYPE_CHECKING:
-    from cimento.runs.planning import Planned
+    from cimento.evaluation.planning import Planned
 
 REFRESH_S = 1.0
 
@@ -51,7 +51,7 @@ def plan(workspace: Workspace, wanted: Wanted) -> Planned:
     Raises:
         CimentoError: a suite or an option cannot be used.
     """
-    from cimento.runs.planning import plan_named
+    from cimento.evaluation.planning import plan_named
 
     return plan_named(wanted.options(workspace))
 

@@ -89,7 +89,7 @@ def try_texts(given: str, model: str) -> Tried:
         UsageError: there is no text, there is too much, or only some texts have blanks.
         CimentoError: the model cannot be used.
     """
-    from cimento.engine.freetext import score
+    from cimento.evaluation.freetext import score
     from cimento.paradigms.cloze.requests import fill
 
     texts = tuple(filter(None, (line.strip() for line in given.splitlines())))
@@ -284,6 +284,6 @@ def opened_model(name: str) -> AnyScorer | LoadedModel:
 
 @functools.lru_cache(maxsize=1)
 def _opened(name: str) -> AnyScorer | LoadedModel:
-    from cimento.api import load_model
+    from cimento.evaluation import load_model
 
     return load_model(name)

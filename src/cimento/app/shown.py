@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
-from cimento.compare.item_outcomes import labelled_apart
+from cimento.documents import html, sections_of, versions_apart
+from cimento.documents.paper import results_grid
 from cimento.errors import CimentoError, InputError, UsageError, needing
-from cimento.people.judgments import ACCEPTABILITY, Judgment
-from cimento.people.judgments.summaries import mean_ratings
+from cimento.judgments import ACCEPTABILITY, Judgment
+from cimento.judgments.summaries import mean_ratings
+from cimento.kinds.run import Run, open_runs
+from cimento.paired.item_outcomes import labelled_apart
 from cimento.people.surveys import DATABASE, read_design, storage
+from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
-from cimento.report.document import html, sections_of, versions_apart
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import Grid
-from cimento.report.paper import results_grid
-from cimento.runs.run import Run, open_runs
-from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites import Suite

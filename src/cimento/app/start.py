@@ -19,7 +19,7 @@ from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
 from cimento.io.files import read_bytes, write_bytes
-from cimento.paradigms.registry import audit_suite
+from cimento.kinds.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
 from cimento.suites import new_canary
 from cimento.suites.builtin import (
@@ -38,7 +38,7 @@ from cimento.suites.tables import SUFFIXES
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
 
-    from cimento.paradigms.base import SuiteAudit
+    from cimento.kinds.base import SuiteAudit
 
 MOST_FAULTS = 12
 """The number of faults that are shown of one file; step 2 shows all."""

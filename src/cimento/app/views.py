@@ -21,7 +21,7 @@ from cimento.app.editing import (
     set_cells,
 )
 from cimento.errors import FormulaError, Severity
-from cimento.paradigms.registry import has_regions
+from cimento.kinds.registry import has_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from cimento.documents import content_digest_of
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.io.files import expanded, need_writable, reading, writing
 from cimento.io.untrusted import is_plain_file, is_special, special_files
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
-from cimento.report.document import content_digest_of
-from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
+from cimento.records.store import MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names, is_builtin
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import ARCHIVE_SUFFIX, SOURCE, recorded_source

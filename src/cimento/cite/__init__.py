@@ -9,7 +9,7 @@ from cimento.cite.methods import ParagraphForm, cited_works, methods_paragraph
 from cimento.errors import need_known
 
 if TYPE_CHECKING:
-    from cimento.runs.run import RunsLike
+    from cimento.kinds.run import RunsLike
 
 Cited: TypeAlias = Literal["bibtex", "methods", "appendix"]
 
@@ -36,7 +36,7 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
         TableError: a run cannot be read.
         UsageError: there is no such text to cite runs by.
     """
-    from cimento.runs.run import runs_of
+    from cimento.kinds.run import runs_of
 
     need_known(what, get_args(Cited), where="what", seen=f"got {what!r}")
     opened = runs_of(runs)

@@ -34,13 +34,13 @@ from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
-from cimento.runs.identity import suite_digests
-from cimento.runs.stopped import AdaptiveRecord
-from cimento.runs.store import manifest_part
+from cimento.kinds.identity import suite_digests
+from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.store import manifest_part
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 ParagraphForm: TypeAlias = Literal["text", "markdown", "latex"]
 

@@ -12,19 +12,19 @@ from cimento.errors import CimentoError, counted
 from cimento.io.parsing import whole_number
 from cimento.io.tables import REPLICATES
 from cimento.io.values import grouped
+from cimento.kinds.stopped import AdaptiveRecord
 from cimento.measures import find_measure
-from cimento.runs.computed import computed
-from cimento.runs.outcomes import STATISTICS
-from cimento.runs.stopped import AdaptiveRecord
-from cimento.runs.store import blank_before, manifest_part
+from cimento.records.computed import computed
+from cimento.records.outcomes import STATISTICS
+from cimento.records.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
 from cimento.suites import JsonValue
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
-    from cimento.paradigms.base import MethodFacts
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
+    from cimento.kinds.base import MethodFacts
+    from cimento.kinds.run import Run
+    from cimento.records.outcomes import Estimate
 
 
 class RunFacts:

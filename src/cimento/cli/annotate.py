@@ -15,11 +15,7 @@ from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_overwriting
-from cimento.options import run_option
-from cimento.people.annotate.importing import open_secret
-from cimento.people.annotate.remarks import inattentive, spelled_apart
-from cimento.people.annotate.rows import pseudonym
-from cimento.people.judgments import (
+from cimento.judgments import (
     SUFFIXES,
     finite,
     judgments_of,
@@ -30,15 +26,19 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.people.judgments.filters import ExclusionRules, write_filtered
-from cimento.people.judgments.formats import read_prolific, write_participants
+from cimento.judgments.filters import ExclusionRules, write_filtered
+from cimento.judgments.formats import read_prolific, write_participants
+from cimento.options import run_option
+from cimento.people.annotate.importing import open_secret
+from cimento.people.annotate.remarks import inattentive, spelled_apart
+from cimento.people.annotate.rows import pseudonym
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
+    from cimento.judgments import ColumnMap
+    from cimento.judgments.asked import AskedItems
+    from cimento.judgments.formats import Submission
     from cimento.people.annotate.rows import AnswerForm
-    from cimento.people.judgments import ColumnMap
-    from cimento.people.judgments.asked import AskedItems
-    from cimento.people.judgments.formats import Submission
 
 
 class ImportAnswersOptions(Options):
@@ -310,7 +310,7 @@ def filter_answers(options: FilterOptions) -> None:
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
-    from cimento.people.judgments.summaries import summarise
+    from cimento.judgments.summaries import summarise
 
     refuse_suffix(options.output)
     limits = options.rules

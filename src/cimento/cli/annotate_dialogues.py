@@ -115,7 +115,7 @@ def import_(options: CorrectionOptions) -> int:
     The copy names the reviewer. Its status is `reviewed` if every row has a verdict and no row is
     left wrong or unsure. The exit code is 2 if the corrected copy has faults.
     """
-    from cimento.paradigms.registry import audit_suite
+    from cimento.kinds.registry import audit_suite
     from cimento.people.annotate.spreadsheets import LOG, import_review
 
     output, name = options.output, " ".join(options.reviewer.split())
@@ -266,10 +266,10 @@ def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
 
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
+    from cimento.judgments import judgments_of, read_judgments
+    from cimento.judgments.summaries import summarise
     from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
-    from cimento.people.judgments import judgments_of, read_judgments
-    from cimento.people.judgments.summaries import summarise
 
     judgments = judgments_of(read_judgments(file))
     summaries = summarise(judgments)
@@ -395,6 +395,7 @@ def candidates(options: CandidateOptions) -> None:
 
     Every decision is saved at once; stop with q, or in any other way, and continue later.
     """
+    from cimento.kinds.run import open_run
     from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.people.annotate import (
         Journal,
@@ -404,7 +405,6 @@ def candidates(options: CandidateOptions) -> None:
     )
     from cimento.people.annotate.candidates import candidate_tasks
     from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
-    from cimento.runs.run import open_run
 
     if sum((options.export is not None, options.import_from is not None, options.agreement)) > 1:
         raise UsageError(

@@ -17,7 +17,7 @@ from cimento.cli.flags import command_of, refuse_file_name
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import read_bytes, write_text
-from cimento.people.judgments import FILLER, PRACTICE
+from cimento.judgments import FILLER, PRACTICE
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import KEPT, write_survey
 from cimento.people.surveys.links import (

@@ -18,25 +18,25 @@ from cimento.cli.report import GridOptions, note_left_out, note_trials, show_gri
 from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
-from cimento.compare.item_outcomes import (
+from cimento.compare.comparison_tables import equivalence_grid
+from cimento.documents import versions_apart
+from cimento.errors import UsageError, counted
+from cimento.io.declared import Texts, option
+from cimento.kinds.run import Run, open_runs
+from cimento.paired.item_outcomes import (
     distinct_names,
     judged_on_measure,
     named_means,
     without_restated,
     without_trials,
 )
-from cimento.compare.pairwise import Correction, equivalences, surely_worse
-from cimento.errors import UsageError, counted
-from cimento.io.declared import Texts, option
-from cimento.report.comparison import equivalence_grid
-from cimento.report.document import versions_apart
+from cimento.paired.pairwise import Correction, equivalences, surely_worse
+from cimento.records.store import folders_among
 from cimento.report.sides import UNNAMED
-from cimento.runs.run import Run, open_runs
-from cimento.runs.store import folders_among
 
 if TYPE_CHECKING:
-    from cimento.compare.pairwise import PairwiseComparison
     from cimento.compare.ranking import Ranking
+    from cimento.paired.pairwise import PairwiseComparison
 
 _TWO = 2
 _MOST_IN_PAIRS = 10
@@ -249,7 +249,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
     """Draw accuracy over training to a file."""
-    from cimento.report.figures_rates import checkpoints_figure
+    from cimento.compare.figures_checkpoints import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
     options.neutralise(drawn)
@@ -362,10 +362,10 @@ def analyze(options: AnalyzeOptions) -> None:
     discriminate backwards, with their sentences. Suites are analyzed by their headline question,
     those with different levels of chance apart.
     """
+    from cimento.compare.analysis_tables import analysis_grids, analysis_section
     from cimento.compare.answer_table import respondents_of
     from cimento.compare.levels import AnalysisSettings, analyze_runs
-    from cimento.people.judgments import judgments_of, read_judgments
-    from cimento.report.analysis import analysis_grids, analysis_section
+    from cimento.judgments import judgments_of, read_judgments
     from cimento.report.figures import write_figures
 
     if options.output is not None:

@@ -37,9 +37,9 @@ from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
+from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.options import run_option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.report.formatting import rate_as_text
 from cimento.suites import Meta
 

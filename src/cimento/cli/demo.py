@@ -15,14 +15,14 @@ from cimento.errors import needing
 from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, run_option
+from cimento.records.outcomes import best_constant, missing
 from cimento.report.formatting import interval
 from cimento.report.html import meanings
-from cimento.runs.outcomes import best_constant, missing
 
 if TYPE_CHECKING:
-    from cimento.api import Failure
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
+    from cimento.evaluation import Failure
+    from cimento.kinds.run import Run
+    from cimento.records.outcomes import Estimate
 
 _LONG = ("es-stories", "it-stories", "pt-stories")
 """Suites with prompts longer than the window of the masked demo model."""
@@ -55,9 +55,9 @@ def demo(options: DemoOptions) -> int:
     tool, not for science.
     """
     from cimento.cli import evaluating
+    from cimento.documents import report as write_report
+    from cimento.kinds.registry import paradigm_of
     from cimento.models.hf.names import DEMO_MODELS
-    from cimento.paradigms.registry import paradigm_of
-    from cimento.report.document import report as write_report
     from cimento.suites.builtin import builtin_names, find_suite
 
     output = options.output

@@ -10,35 +10,35 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from cimento.api import Failure, run_all, suites_to_run
 from cimento.cli.console import note, show, write_drawn
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.evaluation import Failure, run_all, suites_to_run
+from cimento.evaluation.again import stored_runs
+from cimento.evaluation.honored import unused_options
 from cimento.io.files import default_cache_folder
-from cimento.report.benchmarks import benchmark_means
-from cimento.runs.again import stored_runs
-from cimento.runs.computed import computed
-from cimento.runs.honoured import unused_options
-from cimento.runs.progress import (
+from cimento.kinds.run import Run
+from cimento.records.computed import computed
+from cimento.records.progress import (
     FEWEST_TIMED,
     SHORTEST_S,
     LineClock,
     Timed,
     seconds_between_lines,
 )
-from cimento.runs.run import Run
-from cimento.runs.store import manifest_part
-from cimento.runs.summary import Missing, RunSummary, Summary, to_json
-from cimento.runs.usage import USAGE, stored_usage
+from cimento.records.store import manifest_part
+from cimento.records.summary import Missing, RunSummary, Summary, to_json
+from cimento.records.usage import USAGE, stored_usage
+from cimento.report.benchmarks import benchmark_means
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.progress import Progress
 
-    from cimento.api import ProgressFor
+    from cimento.evaluation import ProgressFor
+    from cimento.kinds.registry import SuiteLike
     from cimento.options import RunOptions
-    from cimento.paradigms.registry import SuiteLike
     from cimento.suites import JsonValue
 
 PART_MISSING = 3
@@ -135,7 +135,7 @@ def evaluate_with_progress(
     """Evaluate every suite of any paradigm with every model; returns the runs and the failures.
 
     Args:
-        suites: suites, as for `cimento.api.evaluate`.
+        suites: suites, as for `cimento.evaluation.evaluate`.
         models: names of the models.
         run_options: options of the runs.
         engine: engine that does the work.
@@ -226,7 +226,7 @@ def report_figures(runs: Sequence[Run], folder: Path) -> list[Path]:
     Raises:
         StorageError: a file cannot be written.
     """
-    from cimento.report.document import sections_of
+    from cimento.documents import sections_of
 
     return write_drawn(
         lambda: (figure for section in sections_of(runs) for figure in section.figures), folder

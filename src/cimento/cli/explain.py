@@ -11,9 +11,11 @@ from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, parted
 from cimento.engine.engines import Engine
 from cimento.errors import UsageError, counted
+from cimento.evaluation.reproduce import asking_of
 from cimento.explain import Attribution, Explanation, attribute, plan_explanation
 from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
+from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import parse_model_args, parse_tokenizer_args
 from cimento.models.questions import Baseline, Part
 from cimento.options import Arguments, Limit, run_option
@@ -24,20 +26,18 @@ from cimento.paradigms.regions.swaps import (
     ExplainSettings,
     regions_named,
 )
+from cimento.records.store import MANIFEST
+from cimento.records.usage import duration
 from cimento.report.figures import drawable, lacking_figures, write_figures
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.terminal import on_terminal
-from cimento.runs.reproduce import asking_of
-from cimento.runs.run import open_runs
-from cimento.runs.store import MANIFEST
-from cimento.runs.usage import duration
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from cimento.engine.plan import ModelPlan
-    from cimento.runs.run import Run
+    from cimento.evaluation.plan import ModelPlan
+    from cimento.kinds.run import Run
 
 By: TypeAlias = Literal["interchange", "integrated", "gradient"]
 
@@ -228,8 +228,8 @@ def _refuse_unused(options: ExplainOptions) -> None:
 
 def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None:
     """Print the means, and write tables and figures."""
-    from cimento.report.contributions import contribution_grids
-    from cimento.report.explanations import explanation_grids
+    from cimento.paradigms.regions.contribution_tables import contribution_grids
+    from cimento.paradigms.regions.explanation_tables import explanation_grids
 
     run = explained.run
     for line in explained.notes:
@@ -268,8 +268,8 @@ def _write(
 ) -> None:
     """Write tables in every form, and figures."""
     from cimento.paradigms.regions.attributions import item_contributions
-    from cimento.report.contributions import contribution_figure
-    from cimento.report.explanations import explanation_figures
+    from cimento.paradigms.regions.contribution_tables import contribution_figure
+    from cimento.paradigms.regions.explanation_tables import explanation_figures
 
     run = explained.run
     name = options.part if isinstance(explained, Explanation) else options.by

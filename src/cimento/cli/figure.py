@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import note
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions, names_given, open_reports
+from cimento.documents.paper import names_standing
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import option
+from cimento.kinds.run import Run, open_runs
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
-from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
-from cimento.report.figures_conditions import (
+from cimento.paradigms.regions.figures_conditions import (
     Bars,
     Column,
     interaction_figure,
     regions_figure,
     rows_figure,
 )
+from cimento.paradigms.regions.figures_pairs import items_figure
+from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
 from cimento.report.figures_scores import (
-    items_figure,
     length_figure,
     length_frame,
     position_figure,
     tokens_figure,
 )
-from cimento.report.paper import names_standing
-from cimento.runs.run import Run, open_runs
 from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.stimuli import count_words
@@ -178,7 +178,7 @@ def _of_page(options: FigureOptions) -> list[Figure]:
 
 def _on_page(folders: Sequence[Path], measures: Sequence[str]) -> list[Figure]:
     """All figures on the page of these runs."""
-    from cimento.report.document import sections_of
+    from cimento.documents import sections_of
     from cimento.report.figures import load_altair
 
     load_altair()
@@ -280,7 +280,7 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
 
 def _reports(runs: Sequence[Run]) -> list[RunReport]:
     """Every run with its items, on its first measure only, since all measures share the tokens."""
-    from cimento.report.sections import run_report
+    from cimento.kinds.sections import run_report
 
     return [run_report(run) for run in runs]
 

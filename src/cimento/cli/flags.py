@@ -98,7 +98,7 @@ def refuse_what_is_read(options: Options) -> None:
     inputs = [value for name, value in values.items() if name not in _OUTPUTS]
     for name, output in values.items():
         if name in _OUTPUTS and isinstance(output, Path):
-            from cimento.runs.replacing import refuse_inside_run
+            from cimento.kinds.replacing import refuse_inside_run
 
             refuse_inside_run(output, where=f"--{name}")
             if output.is_file():

@@ -21,6 +21,7 @@ from cimento.options import ModelOptions
 
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
+    from cimento.evaluation.sensitivity import Precision, ScoringComparison
     from cimento.models.base import Scorer
     from cimento.models.hf.inside import (
         Inspection,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     )
     from cimento.models.hf.stored import Present
     from cimento.models.settings import Asking, Policy
-    from cimento.runs.sensitivity import Precision, ScoringComparison
     from cimento.suites import Suite
     from cimento.testing import Finding
 
@@ -114,7 +114,7 @@ def check(options: _CheckOptions) -> int:
     The exit code is 1 if they differ, or if the model fails one of the checks.
     """
     from cimento.engine.handle import ModelHandle
-    from cimento.paradigms.registry import load_suites, sentence_suite
+    from cimento.kinds.registry import load_suites, sentence_suite
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]
@@ -163,7 +163,7 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.paradigms.registry import load_suite
+    from cimento.kinds.registry import load_suite
     from cimento.suites import Suite
     from cimento.suites.builtin import list_builtin
 
@@ -199,8 +199,8 @@ def _precision(
     """The movement of scores, also against a wider number format if there is one."""
     from dataclasses import replace
 
+    from cimento.evaluation.sensitivity import WIDER, measure_precision
     from cimento.models.hf.inside import Inspectable
-    from cimento.runs.sensitivity import WIDER, measure_precision
 
     policy, wider = asking.policy, None
     if policy.dtype != "auto" and policy.dtype in WIDER and isinstance(scorer, Inspectable):

@@ -21,10 +21,10 @@ from cimento.errors import CimentoError, UsageError, counted
 from cimento.io.declared import option
 from cimento.io.files import write_text
 from cimento.options import RunOptions
-from cimento.runs.usage import duration, gigabytes
+from cimento.records.usage import duration, gigabytes
 
 if TYPE_CHECKING:
-    from cimento.runs.planning import Planned
+    from cimento.evaluation.planning import Planned
     from cimento.suites import JsonValue
 
 _LISTED = 20
@@ -38,7 +38,7 @@ def plan(options: RunOptions) -> int:
     Times and memory are estimates, from earlier units of the same model or else from its size. The
     exit code is 3 if some models or suites cannot be asked, and 1 if no model can.
     """
-    from cimento.runs.planning import plan_named
+    from cimento.evaluation.planning import plan_named
 
     planned = plan_named(options)
     if options.as_json:
@@ -122,8 +122,8 @@ def _stored(planned: Planned, options: RunOptions) -> list[str]:
 
 def _servers(planned: Planned, *, priced: bool) -> list[str]:
     """The lines on requests to servers and their cost; empty if there are none."""
-    from cimento.engine.plan import BYTES_PER_TOKEN
-    from cimento.runs.usage import money
+    from cimento.evaluation.plan import BYTES_PER_TOKEN
+    from cimento.records.usage import money
 
     lines: list[str] = []
     for model in planned.models:
@@ -186,7 +186,7 @@ def prefetch(options: _PrefetchOptions) -> int:
     Prints the variables to set where there is no network, and writes a run file with the commits of
     everything that was downloaded.
     """
-    from cimento.engine.plan import prefetch as bring
+    from cimento.evaluation.plan import prefetch as bring
 
     prefetched = bring(options.models, options.suites, into=options.into)
     for error in dict.fromkeys(map(str, prefetched.failed.values())):
@@ -223,7 +223,7 @@ def slurm(options: _SlurmOptions) -> int:
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
     collect` lists missing units and merges the runs.
     """
-    from cimento.runs.planning import find_refused
+    from cimento.evaluation.planning import find_refused
 
     output = options.output
     if output is None:
@@ -279,8 +279,8 @@ def collect(options: _CollectOptions) -> int:
 
 def _check(options: RunOptions) -> int:
     """List what is missing, and return the exit code."""
-    from cimento.api import suites_to_run
-    from cimento.runs.planning import find_missing
+    from cimento.evaluation import suites_to_run
+    from cimento.evaluation.planning import find_missing
 
     loaded = suites_to_run(options.suites, language=options.language)
     runs = len(loaded) * len(dict.fromkeys(options.models))

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, StoredOptions, command_of, parted
 from cimento.cli.report_tables import TableName, make_table
-from cimento.compare.item_outcomes import labelled_apart
+from cimento.documents import report as write_report
+from cimento.documents import sections_of, text, versions_apart, write_grid
+from cimento.documents.paper import dressed, grid_texts, names_standing
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
+from cimento.kinds.run import Run, open_runs
 from cimento.measures import judged_on as measures_named
 from cimento.measures.normalising import Normalisation
 from cimento.models.hf.names import is_folder
 from cimento.options import run_option
-from cimento.report.document import report as write_report
-from cimento.report.document import sections_of, text, versions_apart, write_grid
+from cimento.paired.item_outcomes import labelled_apart
+from cimento.records.store import MANIFEST
 from cimento.report.grid import GRID_FORMS, Grid
-from cimento.report.paper import dressed, grid_texts, names_standing
 from cimento.report.terminal import on_terminal, terminal_item
-from cimento.runs.run import Run, open_runs
-from cimento.runs.store import MANIFEST
 
 if TYPE_CHECKING:
     from cimento.report import ItemRecord, JointReport, RunReport
@@ -198,7 +198,7 @@ def report(options: ReportOptions) -> int:
 def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
     """The section on items, models and phenomena."""
     from cimento.compare import analyze
-    from cimento.report.analysis import analysis_section
+    from cimento.compare.analysis_tables import analysis_section
 
     return (analysis_section(analyze(runs)),)
 
@@ -402,7 +402,7 @@ def site(options: SiteOptions) -> int:
     with more folders, and only the pages that change are written. The pages open from a folder,
     load nothing, and can be put on any server of files.
     """
-    from cimento.runs.store import folders_among
+    from cimento.records.store import folders_among
     from cimento.site import SiteSettings, write_site
 
     if options.address and not options.address.startswith(("https://", "http://")):

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from cimento.documents.paper import results_grid
 from cimento.errors import UsageError
-from cimento.report.paper import results_grid
-from cimento.runs.run import Run
+from cimento.kinds.run import Run
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
@@ -80,10 +80,10 @@ def _of_designs(
     Raises:
         UsageError: none of the suites has two factors, or a measure is unknown.
     """
+    from cimento.documents.paper import dd_in_paper, effects_in_paper
+    from cimento.paradigms.regions import factorial_tables as tables
     from cimento.paradigms.regions.estimates import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
-    from cimento.report import factorial as tables
-    from cimento.report.paper import dd_in_paper, effects_in_paper
 
     results = factorials(runs, measures)
     if not results:
@@ -116,12 +116,13 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     """
     from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import baseline_rates, margin_covariates
+    from cimento.compare.robustness_tables import baselines_grid, covariates_grid
     from cimento.paradigms.prompted.sections import answer_rows, answers_grid
     from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
+    from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
     from cimento.paradigms.regions.people import people_of
+    from cimento.paradigms.regions.people_tables import people_grid
     from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
-    from cimento.report.factorial import licensing_grid, regions_grid
-    from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
     frequency = functools.cache(zipf_frequencies_if_any)
     kinds = {run.model_kind for run in runs}

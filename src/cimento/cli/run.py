@@ -17,8 +17,8 @@ from cimento.options import RunOptions
 from cimento.report.grid import GRID_FORMS
 
 if TYPE_CHECKING:
-    from cimento.api import Failure
-    from cimento.runs.run import Run
+    from cimento.evaluation import Failure
+    from cimento.kinds.run import Run
 
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
@@ -247,7 +247,7 @@ def _refuse_sensitivity(options: CallOptions) -> None:
     Raises:
         UsageError: the table cannot be made or printed.
     """
-    from cimento.paradigms.registry import load_suites
+    from cimento.kinds.registry import load_suites
     from cimento.suites import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
@@ -283,9 +283,9 @@ def _refuse_sensitivity(options: CallOptions) -> None:
 def _show_sensitivity(options: CallOptions) -> None:
     """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
-    from cimento.report.robustness import sensitivity_grid
+    from cimento.compare.robustness_tables import sensitivity_grid
+    from cimento.evaluation.sensitivity import sensitivities
     from cimento.report.terminal import on_terminal
-    from cimento.runs.sensitivity import sensitivities
 
     with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)

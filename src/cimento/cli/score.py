@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import deliver, json_text, note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
-from cimento.engine.freetext import score_end_marks, score_texts
 from cimento.errors import UsageError
+from cimento.evaluation.freetext import score_end_marks, score_texts
 from cimento.io.declared import checked, option
 from cimento.io.files import need_writable
 from cimento.io.lines import read_contexts, read_lines

@@ -19,13 +19,14 @@ from cimento.cite.methods import (
 from cimento.cli.console import deliver, json_text, note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, StoredOptions, command_of
 from cimento.cli.report import has_sentences
-from cimento.compare.item_outcomes import labelled_apart
+from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
 from cimento.io.declared import option
 from cimento.io.files import need_writable
 from cimento.io.inline_markup import columns, printable
+from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
     TRUST_CODE,
@@ -34,18 +35,17 @@ from cimento.models.hf.arguments import (
     parse_tokenizer_args,
 )
 from cimento.options import Arguments, JudgingOptions, run_option
+from cimento.paired.item_outcomes import labelled_apart
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
-from cimento.report.document import versions_apart
-from cimento.runs.run import open_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
 
-    from cimento.runs.reproduce import FileRepeat
-    from cimento.runs.run import Run
-    from cimento.runs.store import RunFolder
+    from cimento.evaluation.reproduce import FileRepeat
+    from cimento.kinds.run import Run
+    from cimento.records.store import RunFolder
     from cimento.suites import JsonValue
 
 
@@ -66,8 +66,8 @@ def judge(options: JudgeOptions) -> int:
     changed: -o is another folder, where no other run is replaced either.
     """
     from cimento.cli.evaluating import show_ends
-    from cimento.runs.honoured import refuse_unused, unused_options
-    from cimento.runs.replacing import new_folders, refuse_replacing
+    from cimento.evaluation.honored import refuse_unused, unused_options
+    from cimento.kinds.replacing import new_folders, refuse_replacing
 
     stored = open_runs(options.runs)
     refuse_unused((run.paradigm for run in stored), options)
@@ -171,7 +171,7 @@ def rerun(options: RerunOptions) -> int:
     within the precision of the model's number format, and 1 otherwise; also 1 if --prereg is given
     and the runs deviate from the sheet.
     """
-    from cimento.runs.replacing import new_folders, refuse_replacing_others
+    from cimento.kinds.replacing import new_folders, refuse_replacing_others
 
     runs = open_runs(options.runs)
     strayed = (
@@ -204,7 +204,7 @@ def _repeat(
     run: Run, folder: RunFolder, options: RerunOptions, args: Mapping[str, JsonValue]
 ) -> tuple[FileRepeat, ...]:
     """The comparison of the tables of a repeated run with those of the run."""
-    from cimento.runs.reproduce import asking_of, compare_runs, model_of, repeat_run
+    from cimento.evaluation.reproduce import asking_of, compare_runs, model_of, repeat_run
 
     where = str(run.folder)
     model = options.model or model_of(run.manifest, where=where)

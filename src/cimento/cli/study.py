@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.api import Failure
 from cimento.cli import study_italian
 from cimento.cli.console import note, show, show_json, write_drawn
 from cimento.cli.evaluating import (
@@ -23,11 +22,12 @@ from cimento.cli.evaluating import (
 from cimento.cli.flags import command_of
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
+from cimento.evaluation import Failure
 from cimento.io.declared import option
+from cimento.kinds.run import Run
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule
 from cimento.options import run_option
-from cimento.runs.run import Run
 from cimento.studies import as_json, as_text, tables_plain
 from cimento.studies.agreement.table import Averaging
 from cimento.suites.stimuli import PunctuationRule

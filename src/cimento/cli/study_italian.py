@@ -25,12 +25,12 @@ from cimento.studies import as_json, as_text, need_folder, tables_plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from cimento.kinds.run import Run
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.paradigms.stories.recordings import RecordedAnswers
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
-    from cimento.runs.run import Run
     from cimento.studies import Section
     from cimento.studies.connectives.models import Material
     from cimento.studies.connectives.released import ReleasedStatistics

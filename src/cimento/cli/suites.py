@@ -16,8 +16,7 @@ from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import folder_atomically
-from cimento.options import run_option
-from cimento.paradigms.registry import (
+from cimento.kinds.registry import (
     LoadedSuite,
     audit_suite,
     load_suite,
@@ -25,6 +24,7 @@ from cimento.paradigms.registry import (
     save_suite,
     sentence_suite,
 )
+from cimento.options import run_option
 from cimento.suites.builtin import (
     TEMPLATE_LANGUAGES,
     WORKBOOK,

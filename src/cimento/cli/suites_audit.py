@@ -14,10 +14,10 @@ from cimento.cli.flags import SuitesOptions, command_of
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
+from cimento.kinds.registry import LoadedSuite, load_suites, sentence_suite
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
 from cimento.options import run_option
-from cimento.paradigms.registry import LoadedSuite, load_suites, sentence_suite
 from cimento.report.formatting import number, rate_as_text
 from cimento.suites import Suite
 
@@ -110,7 +110,7 @@ def _scorer(model: str) -> tuple[Scorer, str]:
 
 
 def _baseline(name: str, suite: Suite) -> Baseline:
-    from cimento.api import evaluate
+    from cimento.evaluation import evaluate
     from cimento.paradigms.regions.audit import Baseline
     from cimento.paradigms.regions.judging import whole_items
 

@@ -17,8 +17,8 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folders_atomically
 from cimento.io.parsing import whole_number
+from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.options import run_option
-from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.native import write_native
 

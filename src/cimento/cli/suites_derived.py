@@ -14,14 +14,14 @@ from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folder_atomically, refuse_existing, write_text
+from cimento.kinds.registry import load_suite, load_suites, sentence_suite
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import run_option
-from cimento.paradigms.registry import load_suite, load_suites, sentence_suite
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
-    from cimento.compare.item_outcomes import ItemOutcomes
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
+    from cimento.paired.item_outcomes import ItemOutcomes
     from cimento.statistics.planning import Pilot
     from cimento.suites.derived import Balance
 
@@ -168,7 +168,7 @@ def power_of_suite(options: PowerOptions) -> None:
     Two: the second model's rate minus the first's. The power is exact for independent items, and
     from clusters of the pilot, which are drawn whole, for items in clusters.
     """
-    from cimento.report.robustness import plan_grid
+    from cimento.compare.robustness_tables import plan_grid
     from cimento.report.terminal import on_terminal
     from cimento.statistics.planning import plan_size
 
@@ -202,8 +202,8 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
     Raises:
         UsageError: there is no pilot.
     """
-    from cimento.runs.run import open_runs
-    from cimento.runs.store import MANIFEST
+    from cimento.kinds.run import open_runs
+    from cimento.records.store import MANIFEST
 
     folder = Path(options.suite)
     if next(folder.rglob(MANIFEST), None) is not None:
@@ -248,7 +248,7 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     Raises:
         UsageError: the run does not have this question.
     """
-    from cimento.compare.item_outcomes import item_outcomes
+    from cimento.paired.item_outcomes import item_outcomes
     from cimento.suites.naming import find_prediction
 
     asked = item_outcomes([run], every_question=True)
@@ -267,8 +267,8 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
 
 def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, Pilot]:
     """The correlation to test, and its pilot."""
-    from cimento.compare.item_outcomes import item_outcomes
     from cimento.compare.pilots import pilot_of_correlations
+    from cimento.paired.item_outcomes import item_outcomes
 
     run = _one_pilot(name, pilots)
     outcomes = item_outcomes([run], every_question=True)
@@ -289,8 +289,8 @@ def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
 
 def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
-    from cimento.compare.pairwise import interactions_of
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
+    from cimento.paired.pairwise import interactions_of
 
     is_dd, phenomenon = options.of == "dd", options.phenomenon
     run = _one_pilot(name, pilots, options.measure if is_dd else "")
@@ -313,8 +313,8 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
     Raises:
         UsageError: the folder contains no run of the suite, or runs of several models.
     """
-    from cimento.compare.item_outcomes import judged_on_measure
-    from cimento.runs.run import open_runs
+    from cimento.kinds.run import open_runs
+    from cimento.paired.item_outcomes import judged_on_measure
 
     stored = open_runs(path)
     runs = [run for run in stored if run.suite.name == name]
@@ -434,10 +434,10 @@ def exposure_of_runs(options: ExposureOptions) -> None:
     """
     from cimento.compare.exposure import counted_pairs as in_corpus
     from cimento.compare.exposure import critical_pairs, exposure, words_of
+    from cimento.compare.robustness_tables import exposure_grid
+    from cimento.kinds.run import open_runs
     from cimento.paradigms.regions.judging import judged_suite
-    from cimento.report.robustness import exposure_grid
     from cimento.report.terminal import on_terminal
-    from cimento.runs.run import open_runs
 
     runs = open_runs(options.runs)
     names = sorted({run.suite.name for run in runs})

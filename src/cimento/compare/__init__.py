@@ -8,11 +8,11 @@ from typing import overload
 from cimento.compare.analysis import Analysis, ModelChoice
 from cimento.compare.answer_table import TieRule
 from cimento.compare.before_after import BeforeAfter, compare_before_after
-from cimento.compare.item_outcomes import item_outcomes, judged_on_measure
 from cimento.compare.levels import AnalysisSettings, analyze_runs
-from cimento.compare.pairwise import Correction
 from cimento.compare.ranking import Rankings, rank_models
-from cimento.runs.run import RunsLike, runs_of
+from cimento.kinds.run import RunsLike, runs_of
+from cimento.paired.item_outcomes import item_outcomes, judged_on_measure
+from cimento.paired.pairwise import Correction
 
 __all__ = [
     "Analysis",

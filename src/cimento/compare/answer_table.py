@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.io.values import grouped
 from cimento.measures.normalising import Frequency, zipf_frequencies
+from cimento.paired.item_outcomes import distinct_names, item_outcomes, judged_on_measure
 from cimento.paradigms.regions.people import verdicts_of_people
-from cimento.runs.outcomes import GROUP
+from cimento.records.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
 from cimento.suites import Suite
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
-    from cimento.people.judgments import Judgment
-    from cimento.runs.run import Run
+    from cimento.judgments import Judgment
+    from cimento.kinds.run import Run
 
 Key: TypeAlias = tuple[str, str]
 """A suite and an item of it."""

@@ -10,7 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from cimento.compare.item_outcomes import (
+from cimento.compare.ways import WaysCompared, compare_ways, is_restated
+from cimento.errors import UsageError
+from cimento.io.inline_markup import isolated, notebook_table
+from cimento.io.tables import REQUESTS
+from cimento.paired.item_outcomes import (
     ItemOutcomes,
     distinct_names,
     item_outcomes,
@@ -19,7 +23,7 @@ from cimento.compare.item_outcomes import (
     named_means,
     step_of,
 )
-from cimento.compare.pairwise import (
+from cimento.paired.pairwise import (
     Correction,
     PairedCorrelations,
     PairedValues,
@@ -30,17 +34,13 @@ from cimento.compare.pairwise import (
     paired_outcomes,
     paired_scores,
 )
-from cimento.compare.ways import WaysCompared, compare_ways, is_restated
-from cimento.errors import UsageError
-from cimento.io.inline_markup import isolated, notebook_table
-from cimento.io.tables import REQUESTS
 from cimento.report.sides import UNNAMED, Sides
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
+    from cimento.records.summary import SuiteMean
     from cimento.report.grid import Grid
-    from cimento.runs.run import Run
-    from cimento.runs.summary import SuiteMean
 
 
 _SHOWN = 3
@@ -123,8 +123,8 @@ class BeforeAfter:
             correction: of p, which their headers name.
             with_items: also with the difference of every item.
         """
+        from cimento.compare import comparison_tables as tables
         from cimento.compare.ways import ways_grids
-        from cimento.report import comparison as tables
         from cimento.report.benchmarks import means_grid
 
         behind = [rate.values for rate in self.rates if rate.values is not None]

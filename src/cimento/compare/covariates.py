@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError
+from cimento.kinds.identity import suite_digests
+from cimento.kinds.run import Run
 from cimento.measures import total
 from cimento.measures.regions import region_columns
 from cimento.paradigms.regions.judging import (
@@ -30,9 +32,7 @@ from cimento.paradigms.regions.judging import (
     whole_items,
 )
 from cimento.paradigms.regions.predictions import judged_items, parse_predictions
-from cimento.runs.identity import suite_digests
-from cimento.runs.run import Run
-from cimento.runs.store import manifest_part
+from cimento.records.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import holm

@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 from cimento.compare.covariates import EVERY, PartRate, part_rates, passed_items
 from cimento.io.values import grouped
+from cimento.kinds.run import Run
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.regions.judging import judged_suite, whole_items
-from cimento.runs.run import Run
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites import Suite, sentence

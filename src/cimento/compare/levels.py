@@ -21,11 +21,11 @@ from cimento.compare.answer_table import (
     are_judged,
     has_column,
 )
-from cimento.compare.item_outcomes import judged_on_measure
 from cimento.io.values import grouped
+from cimento.paired.item_outcomes import judged_on_measure
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 _DIGITS = 2
 """Chance of one in thousands depends on the model's tokens, and is none."""

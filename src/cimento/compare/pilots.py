@@ -10,8 +10,8 @@ from cimento.statistics.planning import Pilot
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.compare.item_outcomes import ItemOutcomes
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
+    from cimento.paired.item_outcomes import ItemOutcomes
 
 _WHERE = "cimento suites power"
 

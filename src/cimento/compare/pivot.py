@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cimento.io.values import grouped
+from cimento.kinds.run import Run
 from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
@@ -17,7 +18,6 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.report.formatting import percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
-from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 

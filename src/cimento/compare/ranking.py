@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cimento.compare.item_outcomes import ItemOutcomes, rates_only
-from cimento.compare.pairwise import (
+from cimento.errors import UsageError
+from cimento.io.values import grouped
+from cimento.paired.item_outcomes import ItemOutcomes, rates_only
+from cimento.paired.pairwise import (
     Correction,
     PairedCorrelations,
     PairwiseComparison,
@@ -16,8 +18,6 @@ from cimento.compare.pairwise import (
     corrected,
     paired_correlations,
 )
-from cimento.errors import UsageError
-from cimento.io.values import grouped
 from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design, Significance
@@ -116,7 +116,7 @@ class Rankings:
 
     def grids(self, *, correction: Correction = "holm") -> dict[str, Grid]:
         """The tables, by name, as the command prints them."""
-        from cimento.report.comparison import ranking_grids
+        from cimento.compare.comparison_tables import ranking_grids
 
         return ranking_grids(self.rankings, self.correlations, correction=correction)
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.compare.comparison_tables import CHANGES_SHOWN
 from cimento.errors import UsageError
-from cimento.report.comparison import CHANGES_SHOWN
+from cimento.paired.item_outcomes import ItemOutcomes
+from cimento.records.outcomes import Estimate
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
-from cimento.runs.outcomes import Estimate
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -24,8 +24,8 @@ from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
-    from cimento.paradigms.base import Restated
-    from cimento.runs.run import Run
+    from cimento.kinds.base import Restated
+    from cimento.kinds.run import Run
 
 D_PRIME = "d'"
 CELLS: tuple[tuple[bool, bool], ...] = ((True, True), (True, False), (False, True), (False, False))

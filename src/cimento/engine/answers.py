@@ -30,7 +30,7 @@ from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Noted, Remarking, TakingTurns
 from cimento.models.failing import forward_errors
 from cimento.models.registry import AnyScorer
-from cimento.runs.usage import Tokens, total_tokens
+from cimento.records.usage import Tokens, total_tokens
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:

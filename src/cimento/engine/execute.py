@@ -27,7 +27,7 @@ from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worke
 from cimento.errors import CimentoError, ModelError, StorageError
 from cimento.io.memory import give_back
 from cimento.io.tables import Column
-from cimento.runs.usage import Tokens
+from cimento.records.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl

@@ -23,7 +23,7 @@ from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, FILLS, REPLIES, TOKENS
 from cimento.models.base import ModelCard, Score
 from cimento.models.questions import Attribute, Choose, FillPolicy, Patch, Reply
-from cimento.runs.usage import Tokens
+from cimento.records.usage import Tokens
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:

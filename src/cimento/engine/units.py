@@ -44,7 +44,7 @@ from cimento.io.tables import (
     validate_table,
 )
 from cimento.models.base import ModelCard
-from cimento.runs.usage import Tokens
+from cimento.records.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,7 +11,7 @@ from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from cimento.export.data import RunData
-    from cimento.runs.run import RunsLike
+    from cimento.kinds.run import RunsLike
 
 ExportTarget: TypeAlias = Literal[
     "lm-eval", "inspect", "every-eval-ever", "hf-dataset", "eval-results", "r"
@@ -54,7 +54,7 @@ def export(
     """
     from cimento.export import harnesses, leaderboards, tables
     from cimento.export.data import of_runs
-    from cimento.runs.run import runs_of
+    from cimento.kinds.run import runs_of
 
     writers: Mapping[str, Callable[[Sequence[RunData], Path], list[Path]]] = {
         "lm-eval": harnesses.write_lm_eval_logs,

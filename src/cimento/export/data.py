@@ -13,13 +13,13 @@ from cimento.cite.sentences import RunFacts
 from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
 from cimento.io.values import grouped
-from cimento.runs.outcomes import Outcome, each_outcome
-from cimento.runs.store import BLANK, blank_before, manifest_part
+from cimento.records.outcomes import Outcome, each_outcome
+from cimento.records.store import BLANK, blank_before, manifest_part
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
+    from cimento.records.outcomes import Estimate
 
 ACCURACY = "accuracy"
 _TWO = 2

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from cimento.errors import UsageError
+from cimento.evaluation.job import ITEMS_OF_SUITE
 from cimento.export.data import (
     ACCURACY,
     ExportedResult,
@@ -21,14 +22,13 @@ from cimento.export.data import (
 )
 from cimento.io.files import write_text
 from cimento.io.values import grouped
-from cimento.runs.job import ITEMS_OF_SUITE
-from cimento.runs.outcomes import Estimate, Outcome, each_outcome
-from cimento.runs.store import BLANK
+from cimento.records.outcomes import Estimate, Outcome, each_outcome
+from cimento.records.store import BLANK
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.api import Failure
-    from cimento.runs.run import Run
+    from cimento.evaluation import Failure
+    from cimento.kinds.run import Run
 
 
 _MARKS = {True: "C", False: "I"}

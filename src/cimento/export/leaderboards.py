@@ -18,14 +18,14 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
 from cimento.io.values import grouped
+from cimento.paired.item_outcomes import labelled_apart
+from cimento.records.outcomes import Estimate, Outcome
+from cimento.records.store import file_name
 from cimento.report.formatting import estimate_label, interval, number
-from cimento.runs.outcomes import Estimate, Outcome
-from cimento.runs.store import file_name
 from cimento.suites import JsonValue
 
 EVERY_EVAL_VERSION = "0.3.0"

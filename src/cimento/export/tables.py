@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, cited_works, methods_paragraph
-from cimento.compare.item_outcomes import labelled_apart
+from cimento.documents import versions_apart
 from cimento.errors import counted
 from cimento.export.data import RunData, counts, of_runs
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
-from cimento.report.document import versions_apart
+from cimento.paired.item_outcomes import labelled_apart
+from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
-from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.suites import Suite
 from cimento.suites.headers import HEADERS
 
@@ -223,7 +223,7 @@ def _free(name: str, used: Container[str]) -> str:
 
 def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
     """A table of every estimate that is not a detail, as stated in the runs."""
-    from cimento.runs.outcomes import estimates_table
+    from cimento.records.outcomes import estimates_table
 
     return estimates_table(
         replace(estimate, suite=data.suite, model=data.run.model)

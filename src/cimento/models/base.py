@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from cimento.io.tables import Column
     from cimento.io.values import Flags, Integers
-    from cimento.runs.usage import Tokens
+    from cimento.records.usage import Tokens
 
 TWO_SIDED = ("masked", "diffusion")
 """The kinds of models that predict a token from the text on both sides of it."""

@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Choose, Fill, Reply, Requests, Score
-    from cimento.models.settings import Asking
-    from cimento.paradigms.base import (
+    from cimento.kinds.base import (
         AskedModel,
         MethodFacts,
         ParadigmOptions,
         Stored,
         SuiteReading,
     )
-    from cimento.paradigms.paradigm import Paradigm, prompts_table
-    from cimento.runs.outcomes import outcomes_table, rate
-    from cimento.runs.run import Run
+    from cimento.kinds.paradigm import Paradigm, prompts_table
+    from cimento.kinds.run import Run
+    from cimento.models.settings import Asking
+    from cimento.records.outcomes import outcomes_table, rate
     from cimento.suites.formats.lm_eval import ChoiceTask
 
 _HOMES = {
     "cimento.engine.requests": (
         "Answers", "Choose", "Fill", "Reply", "Requests", "Score",
     ),
-    "cimento.paradigms.base": (
+    "cimento.kinds.base": (
         "AskedModel", "MethodFacts", "ParadigmOptions", "Stored", "SuiteReading",
     ),
-    "cimento.paradigms.paradigm": ("Paradigm", "prompts_table"),
-    "cimento.runs.outcomes": ("outcomes_table", "rate"),
-    "cimento.runs.run": ("Run",),
+    "cimento.kinds.paradigm": ("Paradigm", "prompts_table"),
+    "cimento.records.outcomes": ("outcomes_table", "rate"),
+    "cimento.kinds.run": ("Run",),
     "cimento.suites.formats.lm_eval": ("ChoiceTask",),
     "cimento.models.registry": ("Asking",),
 }  # fmt: skip

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from cimento.errors import InputError, SuiteError, UsageError
-from cimento.paradigms.registry import load_suite
+from cimento.kinds.registry import load_suite
 from cimento.suites.derived import Rows, rows_of
 from cimento.suites.story_rows import is_story_row, story_record
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.engine.cache import MemoryCache
-from cimento.engine.freetext import surprisals_of_words
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError
+from cimento.evaluation.freetext import surprisals_of_words
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column

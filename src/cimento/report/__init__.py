@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from cimento.runs.computed import computed
+from cimento.records.computed import computed
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
+    from cimento.records.outcomes import ConstantAnswer, Estimate, Outcome
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.report.strips import Strip
-    from cimento.runs.outcomes import ConstantAnswer, Estimate, Outcome
     from cimento.suites import JsonValue, Meta
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cimento.errors import UsageError, counted
 from cimento.io.values import grouped
+from cimento.records.summary import RunSummary, SuiteMean
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
-from cimento.runs.summary import RunSummary, SuiteMean
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
 BLIMP = "BLiMP"

@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from cimento.compare.ranking import Ranking
-    from cimento.paradigms.regions.factorial import Factorial
+    from cimento.records.outcomes import Estimate
     from cimento.report import RunReport
-    from cimento.runs.outcomes import Estimate
 
 
 BINS = 24
@@ -164,34 +162,6 @@ def phenomena_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     return heat_figure(frame, name="phenomena", title=title, x="model", y="phenomenon")
 
 
-def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
-    """Accuracy of every acceptable condition of every phenomenon of a factorial suite.
-
-    Args:
-        designs: results of each model and measure.
-        suite: name of the suite.
-
-    Raises:
-        UsageError: nothing was scored.
-    """
-    import polars as pl
-
-    rows = [
-        (f"{design.model} {design.measure}", phenomenon.name, pair.name, pair.accuracy)
-        for design in designs
-        for phenomenon in design.phenomena
-        for pair in phenomenon.pairs
-    ]
-    frame = frame_of(rows, model=str, phenomenon=str, condition=str, accuracy=float)
-    if not frame["accuracy"].is_not_null().any():
-        raise UsageError(where="figure pairs", seen="no pair of sentences was scored")
-    frame = frame.with_columns(
-        (pl.col("phenomenon") + ": " + pl.col("condition")).alias("pair"),
-    )
-    title = f"Accuracy on {suite} by phenomenon and acceptable condition"
-    return heat_figure(frame, name="pairs", title=title, x="model", y="pair")
-
-
 def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -> Figure:
     """A heat map of accuracies, with the numbers in it; undefined ones have no square.
 
@@ -313,47 +283,11 @@ def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 _WIDTH, _HEIGHT = 320, 200
 
 
-def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
-    """Accuracy by training step, with 95% intervals; one panel for each suite and question.
-
-    Args:
-        rankings: rankings; those whose models are not revisions of one model are left out.
-
-    Raises:
-        UsageError: no ranking is of revisions of one model.
-    """
-    frame = checkpoints_frame(rankings)
-    twice = next(filter(None, map(_steps_twice, rankings)), "")
-    require_rows(
-        frame,
-        where="--figure",
-        seen=twice or "the models are not revisions of one model at different steps of training",
-        todo="Give the runs of one training; a name= of its own keeps the next one apart."
-        if twice
-        else "Name them as org/name@step1000 or as folders checkpoint-1000.",
-    )
-    return training_figure(frame)
-
-
-def _steps_twice(ranking: Ranking) -> str:
-    """What is said of revisions of one model two of which are of one step; empty if none are."""
-    by_step: dict[int | None, list[str]] = {}
-    for model in ranking.models:
-        by_step.setdefault(model.step, []).append(model.model)
-    several = {model.family for model in ranking.models}
-    twice = sorted((step, names) for step, names in by_step.items() if step and len(names) > 1)
-    if len(several) > 1 or None in by_step or not twice:
-        return ""
-    (step, names), *others = twice
-    more = f", and so with {len(others)} other steps" if others else ""
-    return f"several models are of step {step} ({', '.join(sorted(names))}){more}"
-
-
 def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     """A statistic by training step, with 95% intervals; one panel for each name in the frame.
 
     Args:
-        frame: the table of `checkpoints_frame` or `training_frame`.
+        frame: the table of `training_frame` or `steps_frame`.
         of: name of the statistic; the axis of accuracies goes from 0 to 1.
 
     Raises:
@@ -380,29 +314,24 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     return figure_of(chart, name="checkpoints", title=title, frame=frame)
 
 
-def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
-    """The numbers of the curve: panel, step, model, accuracy, low, high, n."""
-    parts = attrgetter("step", "model", "accuracy", "interval.low", "interval.high", "n")
-    return _steps_frame(
-        (f"{ranking.suite}, {ranking.question}", *parts(checkpoint))
-        for ranking in rankings
-        for checkpoint in ranking.checkpoints
-    )
-
-
 def training_frame(steps: Iterable[tuple[str, int | None, str, Estimate]]) -> pl.DataFrame:
     """The numbers of a curve, from estimates: panel, step, model, accuracy, low, high, n.
 
     Args:
         steps: panel, step, label of the model, and the estimate.
     """
-    return _steps_frame(
+    return steps_frame(
         (panel, step, model, one.value, one.low, one.high, one.n)
         for panel, step, model, one in steps
     )
 
 
-def _steps_frame(rows: Iterable[Sequence[object]]) -> pl.DataFrame:
+def steps_frame(rows: Iterable[Sequence[object]]) -> pl.DataFrame:
+    """The numbers of a curve, without steps that have no value.
+
+    Args:
+        rows: panel, step, label of the model, value, low, high, n.
+    """
     columns: dict[str, type] = {"panel": str, "step": int, "model": str}
     columns |= {"accuracy": float, "low": float, "high": float, "n": int}
     return frame_of(rows, **columns).drop_nulls("accuracy")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from cimento.paradigms.regions.factorial import Factorial
     from cimento.report import ItemRecord, RunReport
     from cimento.report.strips import Strip
     from cimento.statistics.calibration import Calibration
@@ -89,53 +88,6 @@ def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
         )
     )
     return figure_of(chart, name="length", title=title, frame=scores)
-
-
-def items_figure(result: Factorial) -> Figure:
-    """DD of every item, the smallest first, by phenomenon.
-
-    Args:
-        result: the result of one model, measure and suite.
-
-    Raises:
-        UsageError: no item has a DD.
-    """
-    frame = items_frame(result)
-    known = frame.filter(frame["dd"].is_not_null())
-    require_rows(
-        known,
-        where="figure items",
-        seen="no item has a DD",
-        todo=result.reason or "Run it again.",
-    )
-    import altair as alt
-
-    title = f"{result.model} on {result.suite}: DD of every item ({result.measure})"
-    order = list(dict.fromkeys(known["phenomenon"]))
-    base = alt.Chart()
-    points = base.mark_point(filled=True, size=40).encode(
-        x=alt.X("dd:Q", title=f"DD ({result.unit})" if result.unit else "DD"),
-        y=alt.Y("item:N", sort=alt.SortField("dd"), title=None),
-        color=alt.condition("datum.dd > 0", alt.value(BLUE), alt.value(ORANGE)),
-    )
-    zero = base.mark_rule(color=GREY).encode(x=alt.datum(0))
-    chart = (
-        alt.layer(zero, points, data=known)
-        .properties(width=220)
-        .facet(facet=alt.Facet("phenomenon:N", title=None, sort=order), columns=2, title=title)
-        .resolve_scale(y="independent")
-    )
-    return figure_of(chart, name="items", title=title, frame=frame)
-
-
-def items_frame(result: Factorial) -> pl.DataFrame:
-    """A table of the DD of each item in raw scores, by phenomenon, or why it has none."""
-    rows = (
-        (phenomenon.name, item.item, item.dd, item.reason)
-        for phenomenon in result.phenomena
-        for item in phenomenon.effects["raw"].items
-    )
-    return frame_of(rows, phenomenon=str, item=str, dd=float, reason=str)
 
 
 def length_frame(rows: Sequence[dict[str, object]]) -> pl.DataFrame:

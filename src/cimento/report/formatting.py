@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.io.values import grouped
-from cimento.runs.outcomes import STATISTICS
+from cimento.records.outcomes import STATISTICS
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
 from cimento.suites.naming import ALL_PREDICTIONS
@@ -17,9 +17,9 @@ from cimento.suites.naming import ALL_PREDICTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from cimento.records.outcomes import Estimate, Outcome
+    from cimento.records.summary import RunSummary, Summary
     from cimento.report import Ended
-    from cimento.runs.outcomes import Estimate, Outcome
-    from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
 
 _CODED = re.compile(r"CIM-\w+ ")
@@ -474,3 +474,18 @@ def shown_rates(run: RunSummary) -> Iterable[Estimate]:
             and (estimate.question, estimate.method) in asked
         ):
             yield estimate
+
+
+MOST_COLUMNS = 4
+"""Most suites or models in columns; if there are more of both, each number has its own row."""
+
+
+def short_model_names(models: Iterable[str]) -> dict[str, str]:
+    """Short names of models: without the revision, unless models differ only in it."""
+    labels = [*models]
+    # Labels of runs of the same model differ in brackets after the revision.
+    plain = [re.sub(r"@[^ ]*", "", label) for label in labels]
+    return {
+        label: name if plain.count(name) == 1 else label
+        for label, name in zip(labels, plain, strict=True)
+    }

@@ -22,9 +22,9 @@ from cimento.io.inline_markup import (
     width_of,
     wrapped,
 )
+from cimento.records.outcomes import missing
 from cimento.report import Estimated
 from cimento.report.formatting import PValue, with_minus
-from cimento.runs.outcomes import missing
 
 BLANK = ""
 REASON = "reason"

@@ -40,9 +40,9 @@ from cimento.report.items import encode_items
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from cimento.records.outcomes import Estimate
     from cimento.report import ItemRecord, NamedGrid
     from cimento.report.figures import Figure, VegaSpec
-    from cimento.runs.outcomes import Estimate
 
 
 _DEMO_MODELS = Path(__file__).parents[1] / "data" / "models"

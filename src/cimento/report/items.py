@@ -21,9 +21,9 @@ from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_toke
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.records.outcomes import Outcome
     from cimento.report import RunReport
     from cimento.report.strips import Piece
-    from cimento.runs.outcomes import Outcome
     from cimento.suites import Suite
 
 

@@ -10,9 +10,9 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
+from cimento.records.summary import summaries_by_suite
 from cimento.report.formatting import cells, items, remarks, said_once, told_about, without_length
 from cimento.report.grid import grid_as_text
-from cimento.runs.summary import summaries_by_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from cimento.records.outcomes import Outcome
+    from cimento.records.summary import RunSummary, Summary
     from cimento.report import AnswerList, ItemRecord, RunReport
     from cimento.report.grid import Grid
     from cimento.report.strips import Piece, Strip
-    from cimento.runs.outcomes import Outcome
-    from cimento.runs.summary import RunSummary, Summary
 
 
 NARROWEST = 76

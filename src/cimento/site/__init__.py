@@ -19,20 +19,20 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
-from cimento.compare.item_outcomes import without_trials
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
 from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes, writing
 from cimento.io.unfinished import remove_unfinished
 from cimento.io.untrusted import open_safely
+from cimento.kinds.run import runs_of
+from cimento.paired.item_outcomes import without_trials
+from cimento.records.outcomes import estimates_table
+from cimento.records.store import file_name
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import as_csv
 from cimento.report.items import script_safe
-from cimento.runs.outcomes import estimates_table
-from cimento.runs.run import runs_of
-from cimento.runs.store import file_name
 from cimento.site import pages
 from cimento.site.board import SuitePart, by_suite, slug, suite_parts
 from cimento.site.items import (
@@ -61,7 +61,7 @@ from cimento.site.memory import (
 __all__ = ["Built", "SiteSettings", "write_site"]
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run, RunsLike
+    from cimento.kinds.run import Run, RunsLike
     from cimento.suites import JsonValue
 
 INDEX = "site.json"

@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from cimento.compare.item_outcomes import item_outcomes, labelled_apart, step_of
 from cimento.compare.ranking import Places, places_of
+from cimento.documents import sections_of, versions_apart
 from cimento.errors import UsageError
 from cimento.io.values import grouped
-from cimento.report.document import sections_of, versions_apart
-from cimento.runs.identity import suite_digests
-from cimento.runs.outcomes import best_constant
-from cimento.runs.store import file_name
+from cimento.kinds.identity import suite_digests
+from cimento.paired.item_outcomes import item_outcomes, labelled_apart, step_of
+from cimento.records.outcomes import best_constant
+from cimento.records.store import file_name
 
 if TYPE_CHECKING:
-    from cimento.compare.item_outcomes import ItemOutcomes
+    from cimento.kinds.run import Run
+    from cimento.paired.item_outcomes import ItemOutcomes
+    from cimento.records.outcomes import ConstantAnswer, Estimate
     from cimento.report import ItemRecord, RunReport, SuiteReport
-    from cimento.runs.outcomes import ConstantAnswer, Estimate
-    from cimento.runs.run import Run
     from cimento.statistics.multiple import Rank
 
 _LONGEST_NAME = 80

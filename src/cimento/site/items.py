@@ -12,21 +12,21 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.compare.analysis import Analysis, analyze_table
+from cimento.compare.analysis_tables import analysis_section
 from cimento.compare.answer_table import answer_table
-from cimento.compare.item_outcomes import without_restated
 from cimento.compare.levels import levels_of, with_others
 from cimento.errors import UsageError, counted
-from cimento.report.analysis import analysis_section
+from cimento.paired.item_outcomes import without_restated
+from cimento.records.store import manifest_part
 from cimento.report.grid import Grid, as_csv
 from cimento.report.html import drawings_of
 from cimento.report.items import marked_regions
-from cimento.runs.store import manifest_part
 from cimento.site.board import slug
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.report import ItemRecord
     from cimento.report.strips import Strip
-    from cimento.runs.run import Run
     from cimento.site.board import Entry, ItemAcross, SideBySide, SuitePart
     from cimento.site.pages import SiteLook
     from cimento.statistics.multiple import RankedPair

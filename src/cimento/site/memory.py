@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from cimento._version import __version__
+from cimento.records.store import MANIFEST
 from cimento.report import RunReport
 from cimento.report.figures import lacking_figures
-from cimento.runs.store import MANIFEST
 from cimento.site.board import Side, SideBySide, SuitePart, entry_of, phenomenon_rates, results_of
 
 if TYPE_CHECKING:
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
+    from cimento.records.outcomes import Estimate
     from cimento.site.board import Entry
 
 

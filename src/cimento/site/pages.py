@@ -8,11 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.compare.item_outcomes import COEFFICIENTS
+from cimento.documents import methods_of
 from cimento.errors import UsageError
 from cimento.io.values import grouped
+from cimento.paired.item_outcomes import COEFFICIENTS
+from cimento.records.outcomes import missing
 from cimento.report import NamedGrid, SuiteReport
-from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import bits, number
 from cimento.report.html import (
@@ -28,13 +29,12 @@ from cimento.report.html import (
     provenance,
     security_policy,
 )
-from cimento.runs.outcomes import missing
 from cimento.site.board import link, slug
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cimento.runs.outcomes import Estimate
+    from cimento.records.outcomes import Estimate
     from cimento.site.board import Entry, ItemAcross, Result, SideBySide, SuitePart
 
 BOARD = "index.html"

@@ -14,7 +14,7 @@ spread, or where the draws are too few for the level. docs/statistics.md has wha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -42,7 +42,8 @@ ALL_ALIKE = "all values or clusters are equal"
 STUDENTIZED_DRAWS = 9_999
 _FEWEST_DRAWN, _MOST_DRAWN = 8, 200
 _MOST_UNDEFINED = 0.01
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
+"""Share of the values below which a difference is due to floating-point arithmetic."""
 _LEAST_SPREAD = 0.05
 """The share of the sample's standard error below which a draw has hardly any spread.
 
@@ -114,7 +115,7 @@ def mean_of(
         value = math.fsum(array) / n if n else None
         return replace(nothing, value=value, reason=design.shortage)
     sample = _Sample.of(array, design)
-    if sample.error <= _ROUNDING * sample.unit:
+    if sample.error <= ROUNDING * sample.unit:
         return replace(nothing, value=sample.mean, reason=ALL_ALIKE)
     t, freedom = (sample.mean - null) / sample.error, design.freedom()
     method, reach, p = nothing.method, t_quantile(freedom, level=level), t_two_sided(t, freedom)
@@ -164,10 +165,10 @@ class _Sample:
 
 def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
     """The reach of the interval in standard errors, and p: at most 1 - level just outside it."""
-    outside = max(1, int((1 - level) * (drawn.size + 1) + _ROUNDING))
+    outside = max(1, int((1 - level) * (drawn.size + 1) + ROUNDING))
     # Draws as far as t, but for rounding, are as far.
-    beyond = drawn.size - int(np.searchsorted(drawn, t * (1 - _ROUNDING)))
-    return float(drawn[drawn.size - outside]) / (1 - _ROUNDING), (1 + beyond) / (1 + drawn.size)
+    beyond = drawn.size - int(np.searchsorted(drawn, t * (1 - ROUNDING)))
+    return float(drawn[drawn.size - outside]) / (1 - ROUNDING), (1 + beyond) / (1 + drawn.size)
 
 
 def t_test(values: ArrayLike, design: Design) -> Significance:
@@ -194,7 +195,7 @@ def _mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     mean = sums.sum(axis=-1) / n
     gaps = sums - mean[..., None] * sizes
     # Drawn with replacement, one cluster may be nearly the whole sample.
-    spare = np.maximum(1 - sizes / n[..., None], _ROUNDING)
+    spare = np.maximum(1 - sizes / n[..., None], ROUNDING)
     error: Floats = np.sqrt((gaps**2 / spare).sum(axis=-1)) / n
     return mean, error
 
@@ -348,7 +349,7 @@ def within_intervals(
     if n < 2:  # noqa: PLR2004  # a spread needs two units
         return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, TOO_FEW)
     left = array - array.mean(axis=1, keepdims=True)
-    if abs(left - left.mean(axis=0)).max() <= _ROUNDING * (abs(array).max() or 1):
+    if abs(left - left.mean(axis=0)).max() <= ROUNDING * (abs(array).max() or 1):
         reason = "conditions differ equally in all units"
         return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, reason)
     errors, quantile = _errors(left, method, (1 + level) / 2)
@@ -385,3 +386,28 @@ def _errors(left: Floats, method: str, tail: float) -> tuple[tuple[float, ...], 
         return errors, float(special.ndtri(tail))
     factor = math.sqrt(conditions / (conditions - 1))
     return tuple(error * factor for error in errors), float(special.stdtrit(n - 1, tail))
+
+
+def mean_if_all(values: Sequence[float | None]) -> float | None:
+    """The mean of some values; None if there are none or one of them is None."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
+    """Differences of scores, with those that differ only by rounding made equal, or 0.
+
+    A test of differences that are equal except for the last bit of a float would give an
+    arbitrarily small p-value.
+
+    Args:
+        differences: differences of scores.
+        scale: the largest absolute score.
+    """
+    if not differences:
+        return []
+    noise = ROUNDING * scale
+    settled = [0.0 if abs(difference) <= noise else difference for difference in differences]
+    if max(settled) - min(settled) <= noise:
+        return [settled[0]] * len(settled)
+    return settled

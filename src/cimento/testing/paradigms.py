@@ -17,16 +17,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cimento.api import evaluate
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import CimentoError, ModelError, UsageError
+from cimento.evaluation import evaluate
 from cimento.io.files import read_bytes
 from cimento.io.tables import validate_table
+from cimento.kinds.registry import LoadedSuite, SuiteLike, load_suites
+from cimento.kinds.run import Run, open_run, open_runs
 from cimento.models.registry import AnyScorer
-from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
-from cimento.runs.outcomes import ESTIMATES, OUTCOMES, rate
-from cimento.runs.run import Run, open_run, open_runs
-from cimento.runs.summary import Summary, from_json, to_json
+from cimento.records.outcomes import ESTIMATES, OUTCOMES, rate
+from cimento.records.summary import Summary, from_json, to_json
 from cimento.suites.reading import sha256_of
 from cimento.testing.models import Finding
 

@@ -9,8 +9,8 @@ import pytest
 import cimento
 from cimento import Asking, ModelError, Policy, UsageError, open_source
 from cimento.engine.cache import FileCache, MemoryCache
-from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
+from cimento.evaluation.freetext import score_texts
 from cimento.models.server.identity import PROBES
 from cimento.models.server.model import connect
 from cimento.paradigms import Score

@@ -13,8 +13,8 @@ from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.engine.units import SIZES
 from cimento.paradigms import Reply
-from cimento.runs.summary import Summary, to_json
-from cimento.runs.usage import Price, Tokens, money, read_prices
+from cimento.records.summary import Summary, to_json
+from cimento.records.usage import Price, Tokens, money, read_prices
 from tests.helpers.servers.loopback import pieces, serve
 from tests.helpers.servers.replies import reply_server, send
 from tests.helpers.stories import TRIPLES_FILE, ask

@@ -16,7 +16,7 @@ from cimento.models.base import ModelCard
 from cimento.models.server import Bodies
 from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from tests.helpers.servers.loopback import (
     Handler,
     completion,

@@ -12,7 +12,7 @@ from cimento.engine.scores import ask
 from cimento.models.server.model import connect
 from cimento.models.server.scoring import MOST_BYTES, MOST_TEXTS, in_lists
 from cimento.paradigms import Score
-from cimento.runs.usage import total_tokens
+from cimento.records.usage import total_tokens
 from tests.helpers.servers.loopback import numbered, serve
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")

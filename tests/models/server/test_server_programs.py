@@ -8,7 +8,7 @@ import pytest
 
 import cimento
 from cimento import ModelError
-from cimento.engine.freetext import score_texts
+from cimento.evaluation.freetext import score_texts
 from tests.engine.test_requests import make_suite
 from tests.helpers.servers.programs import free_port, running, write_gguf, write_transformers_model
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError, open_morphology
-from cimento.compare.pairwise import compare_pair, corrected
+from cimento.paired.pairwise import compare_pair, corrected
 from cimento.paradigms.cloze import shares
 from cimento.paradigms.cloze.judgments import (
     compare_judgments,

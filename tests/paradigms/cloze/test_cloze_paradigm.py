@@ -21,7 +21,7 @@ from cimento.paradigms.cloze.judging import (
     NOT_JUDGED,
     REACHABLE,
 )
-from cimento.runs.outcomes import GROUP
+from cimento.records.outcomes import GROUP
 
 EARLIER = Path(__file__).parents[2] / "data" / "cloze-0.1"
 NAMES = ("demo-masked", "demo-causal", "recorded")

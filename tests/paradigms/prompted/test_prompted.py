@@ -12,13 +12,13 @@ import pytest
 import cimento
 from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
+from cimento.kinds.registry import load_suite, sentence_suite
+from cimento.kinds.run import open_run
 from cimento.paradigms import Choose
 from cimento.paradigms.prompted import NOT_PROBABILITIES, PROMPTED
 from cimento.paradigms.prompted.judging import UNREAD, answers_of
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
-from cimento.paradigms.registry import load_suite, sentence_suite
-from cimento.runs.outcomes import each_outcome
-from cimento.runs.run import open_run
+from cimento.records.outcomes import each_outcome
 from cimento.suites import Prediction
 from tests.helpers.servers.replies import reply_server
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cimento import UsageError
+from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.paradigms.prompted.prompts import (
     PromptedOptions,
     judgment_wording,
@@ -18,7 +19,6 @@ from cimento.paradigms.prompted.prompts import (
     shifts,
     source_name,
 )
-from cimento.paradigms.registry import load_suite, sentence_suite
 from tests.helpers.prompting import PAIRS, pairs
 
 LANGUAGES = ("en", "it", "es", "pt", "ru")

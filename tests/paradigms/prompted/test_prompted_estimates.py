@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.paradigms.prompted.judging import accepting_share
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, YES_NO, prompted_suite
 from cimento.paradigms.ratings.suite import RatedSentence, Rating, Scale, rated_of
-from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.suites import Suite
 from tests.helpers.prompting import accepts, ask, estimates, first, knows, label, pairs
 

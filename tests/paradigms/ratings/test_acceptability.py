@@ -32,7 +32,7 @@ from cimento.paradigms.ratings.suite import (
     RatedSentence,
     Rating,
 )
-from cimento.runs.outcomes import Estimate
+from cimento.records.outcomes import Estimate
 from cimento.testing import FakeScorer
 from tests.helpers.rated import FIVE, judged, rated, sentence
 

@@ -10,11 +10,11 @@ import torch
 
 from cimento import UsageError, load_suite, pairs
 from cimento.cli.main import invoke
+from cimento.kinds.registry import sentence_suite
 from cimento.models.hf.sites import sentence_vectors
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
 from cimento.paradigms.ratings.probe import labelled
-from cimento.paradigms.registry import sentence_suite
 
 
 def suite_named(name: str):

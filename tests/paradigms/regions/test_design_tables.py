@@ -11,11 +11,16 @@ import pytest
 
 from cimento import evaluate
 from cimento.cli.main import invoke
+from cimento.documents.paper import dd_in_paper, effects_in_paper
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
-from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, factorial_items_grid
+from cimento.paradigms.regions.factorial_tables import (
+    accuracy_grid,
+    dd_grid,
+    effects_grid,
+    factorial_items_grid,
+)
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, grid_as_text
-from cimento.report.paper import dd_in_paper, effects_in_paper
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.testing import FakeScorer

@@ -19,8 +19,8 @@ from cimento.paradigms.regions.two_by_two import (
     ONE_ITEM,
     effects_of,
     effects_of_means,
-    without_noise,
 )
+from cimento.statistics.means import without_noise
 from cimento.suites.design import ISLAND_CONDITIONS, squares
 from tests.helpers.designs import island_suite, scores
 

@@ -9,10 +9,10 @@ import pytest
 
 from cimento import UsageError, evaluate
 from cimento.cli.main import invoke
+from cimento.kinds.registry import find_paradigm, parse_options
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_tie_threshold
-from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.records.outcomes import each_outcome
 from cimento.report.formatting import near_ties as said_near_ties
-from cimento.runs.outcomes import each_outcome
 from cimento.testing import FakeScorer
 from tests.helpers.judging import make_suite
 

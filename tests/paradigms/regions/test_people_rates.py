@@ -11,8 +11,8 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
+from cimento.judgments import BETTER, Judgment, table_of, write_judgments
 from cimento.paradigms.regions.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON, people_of
-from cimento.people.judgments import BETTER, Judgment, table_of, write_judgments
 from cimento.testing import FakeScorer
 
 FIRST_IS_BETTER = "(*;%good%) < (*;%bad%)"

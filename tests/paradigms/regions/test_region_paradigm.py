@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from cimento import Asking, CimentoError, Run, TableError, UsageError, evaluate, open_run, pairs
+from cimento.kinds.registry import parse_options
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.regions import REGIONS
 from cimento.paradigms.regions.judging import scores_of, tokens_of, values_of
 from cimento.paradigms.regions.options import RegionOptions
-from cimento.paradigms.registry import parse_options
 from cimento.suites.naming import ALL_PREDICTIONS as ALL
 from cimento.testing import check_paradigm
 

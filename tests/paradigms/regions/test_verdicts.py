@@ -14,7 +14,7 @@ from cimento.errors import FormulaError
 from cimento.io.tables import validate_table
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, NoValue
 from cimento.paradigms.regions.predictions import Evaluation, evaluate_item
-from cimento.runs.outcomes import OUTCOMES as TABLE
+from cimento.records.outcomes import OUTCOMES as TABLE
 from cimento.suites import METRICS
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
 from cimento.suites.naming import ALL_PREDICTIONS as ALL

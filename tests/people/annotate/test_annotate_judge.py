@@ -8,10 +8,7 @@ import pytest
 
 import cimento
 from cimento import UsageError
-from cimento.paradigms.prompted.judging import model_judgments
-from cimento.paradigms.prompted.prompts import prompted_suite
-from cimento.people.annotate.second_annotator import judge_agreements
-from cimento.people.judgments import (
+from cimento.judgments import (
     ACCEPTABILITY,
     ACCEPTABLE,
     BETTER,
@@ -19,6 +16,9 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
+from cimento.paradigms.prompted.judging import model_judgments
+from cimento.paradigms.prompted.prompts import prompted_suite
+from cimento.people.annotate.second_annotator import judge_agreements
 from tests.helpers.command_line import invoke
 from tests.helpers.prompting import accepts, ask, first, knows
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.people.judgments import judgments_of, read_judgments
+from cimento.judgments import judgments_of, read_judgments
 from tests.helpers.command_line import invoke
 
 PAIRS = (

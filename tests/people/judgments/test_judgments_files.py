@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.people.annotate.importing import read_answers
-from cimento.people.annotate.rows import ImportOptions
-from cimento.people.judgments import (
+from cimento.judgments import (
     Judgment,
     judgments_of,
     read_judgments,
     table_of,
     write_judgments,
 )
+from cimento.people.annotate.importing import read_answers
+from cimento.people.annotate.rows import ImportOptions
 
 
 class TestTables:

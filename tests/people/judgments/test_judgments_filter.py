@@ -295,8 +295,8 @@ def alpha_of(table):
 @settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_repeated_answers_of_one_person_are_one_persons(data):
-    from cimento.people.judgments import Judgment
-    from cimento.people.judgments.summaries import mean_ratings, summarise, with_rest
+    from cimento.judgments import Judgment
+    from cimento.judgments.summaries import mean_ratings, summarise, with_rest
 
     people = data.draw(st.integers(2, 5))
     table = {

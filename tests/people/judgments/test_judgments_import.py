@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
+from cimento.judgments import map_of_options, read_judgments, read_map
+from cimento.judgments.formats import read_prolific
 from cimento.people.annotate.importing import open_secret, questions_by_name, read_answers
 from cimento.people.annotate.rows import ImportOptions, pseudonym
-from cimento.people.judgments import map_of_options, read_judgments, read_map
-from cimento.people.judgments.formats import read_prolific
 from tests.helpers.command_line import invoke
 
 GOOD, BAD = "Piove e fa freddo.", "Piove se fa freddo."

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
+from cimento.judgments import map_of_options
 from cimento.people.annotate.importing import read_answers
 from cimento.people.annotate.rows import ImportOptions
-from cimento.people.judgments import map_of_options
 
 HEAD = """\
 # Columns below this comment are as follows:

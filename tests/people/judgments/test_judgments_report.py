@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.people.judgments import Judgment, table_of, write_judgments
+from cimento.judgments import Judgment, table_of, write_judgments
 from tests.helpers.command_line import invoke
 
 SEEN = ("gatto", "nonno", "cuoco", "medico", "sarto", "pittore")

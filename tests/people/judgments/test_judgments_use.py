@@ -13,8 +13,15 @@ import pytest
 
 import cimento
 from cimento import InputError, UsageError, open_runs
+from cimento.judgments import (
+    Judgment,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
+from cimento.kinds.registry import load_suite
 from cimento.paradigms.ratings.suite import rated_of
-from cimento.paradigms.registry import load_suite
 from cimento.people.annotate.adjudication import (
     adjudication_text,
     decide_differences,
@@ -23,13 +30,6 @@ from cimento.people.annotate.adjudication import (
     side_by_side,
 )
 from cimento.people.annotate.importing import apply_judgments
-from cimento.people.judgments import (
-    Judgment,
-    judgments_of,
-    read_judgments,
-    table_of,
-    write_judgments,
-)
 from cimento.studies.connectives.cloze import TARGET, choice_counts, chosen_by_people
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
 from tests.helpers.command_line import invoke

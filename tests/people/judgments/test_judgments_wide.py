@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
+from cimento.judgments import map_of_options, read_judgments
 from cimento.people.annotate.importing import questions_by_name, read_answers
 from cimento.people.annotate.rows import ImportOptions
-from cimento.people.judgments import map_of_options, read_judgments
 from tests.helpers.command_line import invoke
 
 GOOD, BAD, THIRD = "The door is shut.", "The doors is shut.", "The lamp was new."

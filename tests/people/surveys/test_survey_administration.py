@@ -15,7 +15,7 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
-from cimento.people.judgments import judgments_of
+from cimento.judgments import judgments_of
 from cimento.people.surveys import administration, links, retention, storage, write_design
 from cimento.people.surveys.server import make_app
 from tests.helpers import survey_help

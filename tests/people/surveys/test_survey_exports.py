@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 from cimento import UsageError
-from cimento.people.judgments import judgments_of
+from cimento.judgments import judgments_of
 from cimento.people.surveys import AnswerChoice, exports, read_design, write_design
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey

@@ -38,7 +38,7 @@ from cimento.models.hf.stored import count_parameters, read_ahead, stored_dtype
 from cimento.models.hf.warned import listening, on_weights, say
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
-from cimento.runs.computed import CHECKPOINT, DEVICES, IN_MEMORY, QUANTIZED
+from cimento.records.computed import CHECKPOINT, DEVICES, IN_MEMORY, QUANTIZED
 
 if TYPE_CHECKING:
     import torch

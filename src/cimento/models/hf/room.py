@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from cimento.errors import ModelError
-from cimento.runs.usage import gigabytes
+from cimento.records.usage import gigabytes
 
 _MESSAGES = ("out of memory", "can't allocate memory", "defaultcpuallocator", "alloc_failed")
 """Messages of devices without memory: MPS and older CUDA, the CPU (twice), cuBLAS."""

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from cimento.errors import ModelError, NonFiniteScoreError
 from cimento.io.parsing import value_at
 from cimento.models.server.spelling import Starts, are_numbers, echoed, first_misfit, token_starts
-from cimento.runs.usage import Tokens
+from cimento.records.usage import Tokens
 from cimento.suites import JsonValue
 
 CLAMPED_NATS = -9999.0

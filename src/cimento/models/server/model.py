@@ -35,7 +35,7 @@ from cimento.models.server.identity import PROBES, Fingerprint, Identity, identi
 from cimento.models.server.scoring import in_lists, score_list, score_probes, score_text
 from cimento.models.server.watch import CHECKED_EVERY_S, Watch
 from cimento.models.settings import Policy
-from cimento.runs.usage import Tokens
+from cimento.records.usage import Tokens
 from cimento.suites import JsonValue
 
 MALFORMED_ATTEMPTS = 3

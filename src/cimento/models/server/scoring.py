@@ -18,7 +18,7 @@ from cimento.models.server.answers import TextScores, read_text_scores, read_tex
 from cimento.models.server.http import REFUSED_KEY, Server
 from cimento.models.server.identity import PROBES
 from cimento.models.tokenizing import shortened
-from cimento.runs.usage import Tokens
+from cimento.records.usage import Tokens
 
 MOST_TEXTS, MOST_BYTES = 16, 16_384
 """Largest number of texts in one request, and of their bytes in UTF-8, if they are several."""

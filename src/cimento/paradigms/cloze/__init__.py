@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
+from cimento.kinds.base import Applied, MethodFacts, SuiteReading, SurveyItems, SurveyTask
+from cimento.kinds.paradigm import Paradigm
 from cimento.models.recorded import is_log
-from cimento.paradigms.base import Applied, MethodFacts, SuiteReading, SurveyItems, SurveyTask
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
     check_cloze,
@@ -47,9 +48,8 @@ from cimento.paradigms.cloze.requests import (
     check_candidates,
 )
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
-from cimento.paradigms.paradigm import Paradigm
-from cimento.runs.outcomes import Estimate
-from cimento.runs.store import manifest_part
+from cimento.records.outcomes import Estimate
+from cimento.records.store import manifest_part
 from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
 
@@ -57,16 +57,16 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers, Recording
+    from cimento.judgments import Judgment
+    from cimento.kinds.base import AskedModel
+    from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.paradigms.base import AskedModel
-    from cimento.people.judgments import Judgment
+    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
-    from cimento.runs.run import Run
-    from cimento.runs.store import Manifest
 
 
 class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
-    """Blanks, their candidates and their options; see `cimento.paradigms.paradigm.Paradigm`."""
+    """Blanks, their candidates and their options; see `cimento.kinds.paradigm.Paradigm`."""
 
     name = NAME
     kinds = ("cloze", "templates")

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import names_in_row
 from cimento.errors import counted
-from cimento.paradigms.base import MethodFacts
+from cimento.kinds.base import MethodFacts
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, macro
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.runs.outcomes import GROUP, Estimate, rate
+from cimento.records.outcomes import GROUP, Estimate, rate
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
-from cimento.paradigms.base import SuiteReading
+from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table
 from cimento.paradigms.cloze.portuguese import (

@@ -25,12 +25,12 @@ from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
 from cimento.io.templates import filled
+from cimento.judgments import FITS
 from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_released_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
-from cimento.people.judgments import FITS
 from cimento.suites.letters import one_spelling
 from cimento.suites.tables import Row
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
 from cimento.io.files import read_bytes
-from cimento.paradigms.base import SuiteReading
+from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.reading import (
     ITEM_COLUMNS,
     SUFFIXES,

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
-from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
+from cimento.judgments import WHICH_FITS, Judgment
+from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.paradigm import answers_about, chosen_task, refuse_nothing
 from cimento.paradigms.cloze.files import as_tsv, write_cell, write_cloze
 from cimento.paradigms.cloze.judging import option_scores
 from cimento.paradigms.cloze.judgments import PIECE
@@ -26,14 +28,12 @@ from cimento.paradigms.cloze.reading import read_cell, table_with
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
-from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing
-from cimento.people.judgments import WHICH_FITS, Judgment
 from cimento.statistics.design import Statistic
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.paradigms.cloze.suite import ClozeSuite
-    from cimento.runs.run import Run
 
 
 NONE = "none"

@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 
 from cimento.errors import InputError, TableError, did_you_mean, need_known
 from cimento.io.values import grouped
+from cimento.kinds.run import open_run
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
@@ -45,8 +46,7 @@ from cimento.paradigms.cloze.shares import (
     ranks_by_key,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.runs.run import open_run
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic

@@ -21,7 +21,7 @@ from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
-from cimento.paradigms.base import SuiteReading
+from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
     ROLES,
     BaseSentence,

@@ -27,6 +27,8 @@ from cimento.io.files import expanded
 from cimento.io.option_types import LoadingKeywords
 from cimento.io.tables import FILLS, REQUESTS
 from cimento.io.values import grouped
+from cimento.kinds.base import ParadigmOptions, option_names
+from cimento.kinds.run import Run
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import (
     CHOICE,
@@ -40,9 +42,7 @@ from cimento.models.questions import (
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions
-from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, ClozeSuite, Option, expand_suite
-from cimento.runs.run import Run
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import one_or_several
 

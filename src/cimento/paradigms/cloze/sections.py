@@ -8,6 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
+from cimento.kinds.run import Run
+from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
@@ -15,6 +17,7 @@ from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
+from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
     GivenAnswer,
@@ -29,10 +32,7 @@ from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, 
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import worst_first
-from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.runs.outcomes import Estimate, Outcome, each_outcome
-from cimento.runs.run import Run
 
 if TYPE_CHECKING:
     import polars as pl

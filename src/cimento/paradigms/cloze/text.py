@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, permutations
 from typing import TYPE_CHECKING
 
-from cimento.compare.item_outcomes import ItemOutcomes, rates_only
-from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
+from cimento.kinds.paradigm import described
+from cimento.kinds.run import Run
+from cimento.paired.item_outcomes import ItemOutcomes, rates_only
+from cimento.paired.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
 from cimento.paradigms.cloze.profile import (
@@ -32,10 +34,8 @@ from cimento.paradigms.cloze.shares import (
     is_hit,
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
-from cimento.paradigms.paradigm import described
+from cimento.records.outcomes import GROUP, Estimate, reasons_together
 from cimento.report.formatting import agreement_text, interval, number, signed
-from cimento.runs.outcomes import GROUP, Estimate, reasons_together
-from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
 
 if TYPE_CHECKING:

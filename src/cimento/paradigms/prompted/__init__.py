@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, cast
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
 from cimento.errors import counted
 from cimento.io.tables import REQUESTS
-from cimento.paradigms.base import MethodFacts, Restated, SuiteReading
-from cimento.paradigms.paradigm import Paradigm
+from cimento.kinds.base import MethodFacts, Restated, SuiteReading
+from cimento.kinds.paradigm import Paradigm
 from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
     answers_of,
@@ -39,18 +39,18 @@ from cimento.paradigms.ratings import RATINGS
 from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
-from cimento.runs.outcomes import Estimate, outcomes_table
-from cimento.runs.wrong_side import against_ratings
+from cimento.records.outcomes import Estimate, outcomes_table
+from cimento.records.wrong_side import against_ratings
 from cimento.suites import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.kinds.base import AskedModel
+    from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.paradigms.base import AskedModel
+    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
-    from cimento.runs.run import Run
-    from cimento.runs.store import Manifest
 
 NOT_PROBABILITIES = (
     "these are answers to prompts about sentences (metalinguistic judgments), not probabilities of"

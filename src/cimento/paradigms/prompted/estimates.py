@@ -38,7 +38,7 @@ from cimento.paradigms.prompted.prompts import (
 )
 from cimento.paradigms.ratings.estimates import ceilings, with_headline
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of
-from cimento.runs.outcomes import Estimate, Role, design_of, mean_estimate, rate
+from cimento.records.outcomes import Estimate, Role, design_of, mean_estimate, rate
 from cimento.statistics.calibration import Calibration, brier_parts, expected_calibration_error
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
@@ -47,7 +47,7 @@ from cimento.statistics.means import bounded_mean, mean_of
 from cimento.statistics.regression import regress
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 D_PRIME, CRITERION = "d'", "criterion c"
 HITS, FALSE_ALARMS = "hits", "false alarms"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
 from cimento.io.values import grouped
+from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.paradigms.prompted.prompts import (
     FORMS,
     QUESTIONS,
@@ -22,15 +23,14 @@ from cimento.paradigms.prompted.prompts import (
     source_name,
 )
 from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
-from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
-from cimento.runs.outcomes import Estimate, Outcome, VerdictName
+from cimento.records.outcomes import Estimate, Outcome, VerdictName
 from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 
 UNREAD = "no two replies in both orders name an answer"

@@ -19,7 +19,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from cimento.errors import UsageError
-from cimento.paradigms.base import ParadigmOptions
+from cimento.kinds.base import ParadigmOptions
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import fill_template, wordings

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
+from cimento.kinds.run import Run
+from cimento.kinds.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
 from cimento.paradigms.prompted.estimates import (
     CRITERION,
     D_PRIME,
@@ -21,14 +23,12 @@ from cimento.paradigms.prompted.estimates import (
 )
 from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
 from cimento.paradigms.ratings.suite import ratings_by
+from cimento.records.outcomes import Estimate
 from cimento.report import NamedGrid, SuiteReport
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.report.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
-from cimento.runs.outcomes import Estimate
-from cimento.runs.run import Run
 from cimento.suites import Suite
 
 _BIAS_COLUMNS: Mapping[str, str] = {

@@ -17,8 +17,8 @@ from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
+from cimento.kinds.base import SuiteReading
 from cimento.measures import NoValue, Value, find_measure
-from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
     RatedValues,
@@ -61,11 +61,11 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
+from cimento.records.store import manifest_part
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import said_once
-from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
-from cimento.runs.store import manifest_part
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
@@ -76,11 +76,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers, Requests
+    from cimento.kinds.base import AskedModel, MethodFacts
+    from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.paradigms.base import AskedModel, MethodFacts
     from cimento.paradigms.ratings.suite import RatedSentence
-    from cimento.runs.run import Run
-    from cimento.runs.store import Manifest
+    from cimento.records.store import Manifest
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 

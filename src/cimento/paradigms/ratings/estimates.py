@@ -26,7 +26,7 @@ from cimento.paradigms.ratings.people import (
     sentence_design,
 )
 from cimento.paradigms.ratings.suite import RatedSentence, Rating
-from cimento.runs.outcomes import Estimate
+from cimento.records.outcomes import Estimate
 from cimento.statistics.design import Design
 
 if TYPE_CHECKING:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from pydantic import BeforeValidator, Field
 
 from cimento.io.values import group_by
+from cimento.kinds.base import option_names
+from cimento.kinds.run import Run
 from cimento.measures import Measure, NoValue, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
-from cimento.paradigms.base import option_names
 from cimento.paradigms.ratings.estimates import RatedValues
 from cimento.paradigms.ratings.people import DRAWS, RatedValue, farthest_apart, standardised
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of, ratings_by
 from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.records.outcomes import Estimate
 from cimento.report.formatting import number
-from cimento.runs.outcomes import Estimate
-from cimento.runs.run import Run
 from cimento.suites import JsonValue, Suite
 
 if TYPE_CHECKING:

@@ -24,12 +24,12 @@ from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, 
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.paradigms.regions.judging import crosses_factors
+from cimento.records.outcomes import Estimate
+from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
-from cimento.runs.outcomes import Estimate
-from cimento.runs.wrong_side import against_ratings
 
 if TYPE_CHECKING:
     import polars as pl

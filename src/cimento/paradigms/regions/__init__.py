@@ -13,10 +13,7 @@ from cimento.engine.requests import NO_ANSWERS, PREFIX, Answers, Recording, Requ
 from cimento.errors import Fault, counted
 from cimento.io.files import expanded, file_digest
 from cimento.io.tables import TOKENS
-from cimento.measures.regions import count_first_tokens
-from cimento.models.recorded import is_log, replay, replay_log
-from cimento.models.registry import refuse_what_is_fixed
-from cimento.paradigms.base import (
+from cimento.kinds.base import (
     Applied,
     AskedModel,
     MethodFacts,
@@ -24,7 +21,13 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.paradigm import Paradigm, described
+from cimento.kinds.paradigm import Paradigm, described
+from cimento.kinds.sections import unscored
+from cimento.measures.regions import count_first_tokens
+from cimento.models.recorded import is_log, replay, replay_log
+from cimento.models.registry import refuse_what_is_fixed
+from cimento.paradigms.regions.conventions import conventions
+from cimento.paradigms.regions.factorial_tables import accuracy_grid
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
@@ -37,14 +40,12 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.remarks import first_token_remarks, monte_carlo_remarks
 from cimento.paradigms.regions.requests import region_requests
+from cimento.records.outcomes import ACCURACY
+from cimento.records.store import manifest_part
+from cimento.records.summary import Summary
 from cimento.report.benchmarks import benchmark_means, means_grid
-from cimento.report.factorial import accuracy_grid
 from cimento.report.grid import Grid
-from cimento.report.sections import conventions, unscored
 from cimento.report.terminal import on_terminal, terminal_table
-from cimento.runs.outcomes import ACCURACY
-from cimento.runs.store import manifest_part
-from cimento.runs.summary import Summary
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
@@ -56,13 +57,13 @@ from cimento.suites.load import open_copy, read_suite, suite_files
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.judgments import Judgment
+    from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
-    from cimento.people.judgments import Judgment
+    from cimento.records.outcomes import Estimate
+    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
-    from cimento.runs.store import Manifest
 
 
 class RegionParadigm(Paradigm[Suite, RegionOptions]):

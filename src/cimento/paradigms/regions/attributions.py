@@ -20,11 +20,11 @@ from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.measures import BITS_PER_NAT
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE
+from cimento.paradigms.regions.contribution_tables import EVERYTHING, RULES
 from cimento.paradigms.regions.explanations import with_phenomena
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
 from cimento.report import Contributions
-from cimento.report.contributions import EVERYTHING, RULES
 from cimento.report.items import strips_at
 from cimento.report.strips import StripToken
 from cimento.statistics.design import Design
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from cimento.kinds.run import Run
     from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
-    from cimento.runs.run import Run
     from cimento.suites import Suite
 
 NOTHING = "no token before what is measured can contribute"

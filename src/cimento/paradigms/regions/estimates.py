@@ -18,6 +18,7 @@ from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.sentence import Measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
+from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     compares_sentences,
@@ -36,21 +37,20 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.licensing import licensing_effects
 from cimento.paradigms.regions.near import nearness as nearness_of
 from cimento.paradigms.regions.people import people_of
+from cimento.paradigms.regions.people_tables import people_grid
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import DD, PHENOMENON, items_by_phenomenon, region_dds
+from cimento.records.outcomes import GROUP, Estimate, Role, mean_estimate, rate
 from cimento.report import NamedGrid
-from cimento.report.factorial import licensing_grid, regions_grid
-from cimento.report.robustness import people_grid
-from cimento.runs.outcomes import GROUP, Estimate, Role, mean_estimate, rate
 from cimento.suites.design import regions_measured, squares, windows_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.kinds.run import Run
     from cimento.paradigms.regions.factorial import DesignRate
     from cimento.paradigms.regions.people import ChoiceRate
-    from cimento.runs.run import Run
     from cimento.statistics.correlation import Correlation
     from cimento.suites.formula import Formula
 

@@ -18,11 +18,11 @@ from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.io.values import NoValue, Value
 from cimento.measures import BITS_PER_NAT
 from cimento.paradigms.regions.chance import NearTies, near_tie_threshold
+from cimento.paradigms.regions.explanation_tables import PARTS, within_error
 from cimento.paradigms.regions.interchanges import Interchanges, PatchPlace
 from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
-from cimento.report.explanations import PARTS, within_error
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
 from cimento.statistics.multiple import holm
@@ -31,7 +31,7 @@ from cimento.suites.stimuli import stimulus_text
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
     from cimento.suites import Item, Suite
 
 _Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"

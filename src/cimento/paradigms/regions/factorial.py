@@ -18,13 +18,12 @@ from cimento.paradigms.regions.two_by_two import (
     effects_of,
     item_effect,
     items_by_phenomenon,
-    mean_if_all,
     mean_over_items,
     score_of,
 )
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.means import Mean, mean_of
+from cimento.statistics.means import Mean, mean_if_all, mean_of
 from cimento.statistics.mixed import FixedEffect, MixedFit, mixed_model, sum_coded
 from cimento.statistics.multiple import holm
 from cimento.suites import Suite

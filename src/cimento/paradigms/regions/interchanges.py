@@ -13,8 +13,8 @@ from cimento.paradigms.regions.swaps import can_swap
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings
-    from cimento.runs.run import Run
     from cimento.suites import Suite
 
 

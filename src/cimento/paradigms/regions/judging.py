@@ -35,8 +35,8 @@ from cimento.paradigms.regions.predictions import (
     with_undecided,
 )
 from cimento.paradigms.regions.two_by_two import PHENOMENON
-from cimento.runs.outcomes import GROUP, OUTCOMES
-from cimento.runs.store import manifest_part
+from cimento.records.outcomes import GROUP, OUTCOMES
+from cimento.records.store import manifest_part
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.naming import ALL_PREDICTIONS
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from cimento.io.tables import Rows
     from cimento.io.values import Floats
+    from cimento.kinds.run import Run
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
-    from cimento.runs.run import Run
     from cimento.suites import Metric, Suite
 
 CHOSEN_BY = "chosen_by"

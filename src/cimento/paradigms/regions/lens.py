@@ -19,7 +19,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from typing import TypeAlias
 from cimento.io.values import NoValue, Value
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions.two_by_two import mean_over_items, summed
-from cimento.runs.outcomes import Estimate, mean_estimate
+from cimento.records.outcomes import Estimate, mean_estimate
 from cimento.statistics.means import Mean
 from cimento.statistics.multiple import holm
 from cimento.suites import Suite

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.io.values import Floats
+    from cimento.kinds.run import Run
     from cimento.measures import Measure
-    from cimento.runs.run import Run
 
 OF_LOGITS = "it is made of raw outputs, whose error was not measured"
 OF_MODEL_UNIGRAMS = "the model's own unigrams have an error of their own"

@@ -10,13 +10,13 @@ from pydantic import BeforeValidator, Field
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import UNIGRAM, Column
+from cimento.kinds.base import ParadigmOptions, option_names
 from cimento.measures import columns_needed
 from cimento.measures.normalising import MODEL, load_unigrams
 from cimento.measures.regions import FirstTokenRule
-from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.regions.predictions import parse_predictions
-from cimento.runs.outcomes import TieRule
-from cimento.runs.store import BLANK
+from cimento.records.outcomes import TieRule
+from cimento.records.store import BLANK
 from cimento.suites import JsonValue, Metric, Prediction, Suite, UnitName
 from cimento.suites.formula import canonical, parse, references
 from cimento.suites.naming import find_prediction, is_number, named, numbered

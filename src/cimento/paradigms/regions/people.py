@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
-from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.judgments.summaries import rating_of
+from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.paradigm import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,
@@ -31,9 +33,7 @@ from cimento.paradigms.regions.judging import (
     questions,
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
-from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
-from cimento.people.judgments.summaries import rating_of
-from cimento.runs.outcomes import VerdictName
+from cimento.records.outcomes import VerdictName
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -43,7 +43,7 @@ from cimento.suites.formula import Formula, Junction, canonical, numbers, refere
 from cimento.suites.stimuli import stimulus_text, stimulus_texts
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
     from cimento.suites import Condition, JsonValue, Suite
 
 MAJORITY, ONE_PERSON = "most people", "one person"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.io.values import BITS_PER_NAT, NoValue, Undefined
+from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
 from cimento.measures.sentence import Sentence, corpus_perplexity
@@ -19,7 +20,6 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.grid import BLANK, Grid
-from cimento.runs.run import Run
 from cimento.suites.design import squares
 
 if TYPE_CHECKING:

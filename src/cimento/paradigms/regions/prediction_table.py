@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.kinds.sections import estimate_cell
 from cimento.paradigms.regions.judging import judged_suite, label_of, options_of
+from cimento.records.outcomes import design_of
 from cimento.report import formatting
+from cimento.report.formatting import MOST_COLUMNS, short_model_names
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
-from cimento.report.paper import MOST_COLUMNS, short_model_names
-from cimento.report.sections import estimate_cell
-from cimento.runs.outcomes import design_of
 from cimento.statistics.means import mean_of
 from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
+    from cimento.records.outcomes import Estimate
     from cimento.statistics.means import Mean
 
 _Place: TypeAlias = tuple[str, str, str]

@@ -24,7 +24,7 @@ from cimento.errors import FormulaError, did_you_mean
 from cimento.io.tables import REPLICATE, REPLICATES, replicate_columns
 from cimento.measures import BITS_PER_NAT, Unit, Value
 from cimento.measures.regions import RegionColumns
-from cimento.runs.outcomes import VerdictName
+from cimento.records.outcomes import VerdictName
 from cimento.suites.checks.structure import Listing
 from cimento.suites.formula import (
     Comparison,

@@ -16,7 +16,7 @@ from cimento.io.tables import REQUESTS
 from cimento.paradigms.regions.judging import tokens_of
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
     from cimento.suites.design import Square
 
 Readings: TypeAlias = Mapping[tuple[str, str], Sequence[Hashable]]

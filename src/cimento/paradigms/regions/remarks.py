@@ -17,10 +17,10 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
 )
 from cimento.paradigms.regions.predictions import UNDECIDED
-from cimento.runs.store import manifest_part
+from cimento.records.store import manifest_part
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 
 def first_token_remarks(run: Run) -> Iterator[str]:

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
+from cimento.kinds.base import MethodFacts
+from cimento.kinds.explained import explained_table
 from cimento.measures.normalising import MODEL
-from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL
+from cimento.paradigms.regions.contribution_tables import contribution_figure, contribution_grids
 from cimento.paradigms.regions.estimates import declared_tables, factorial_of
+from cimento.paradigms.regions.explanation_tables import explanation_figures, explanation_grids
 from cimento.paradigms.regions.explanations import item_remarks, means_of
 from cimento.paradigms.regions.factorial import dd_tests
+from cimento.paradigms.regions.factorial_tables import accuracy_grid, dd_grid
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
@@ -28,6 +32,7 @@ from cimento.paradigms.regions.judging import (
     values_of,
 )
 from cimento.paradigms.regions.lens import lens_of
+from cimento.records.outcomes import each_outcome
 from cimento.report import (
     Claim,
     ItemRecord,
@@ -38,15 +43,10 @@ from cimento.report import (
     about_of,
     provenance_of,
 )
-from cimento.report.contributions import contribution_figure, contribution_grids
-from cimento.report.explanations import explanation_figures, explanation_grids
-from cimento.report.factorial import accuracy_grid, dd_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
 from cimento.report.grid import Grid
 from cimento.report.items import item_records
-from cimento.runs.explained import explained_table
-from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction, Suite
 from cimento.suites.design import licensing_of
@@ -55,13 +55,13 @@ from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.measures.normalising import Normalisation
     from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.paradigms.regions.lens import LensMean
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
-    from cimento.runs.summary import RunSummary
+    from cimento.records.outcomes import Estimate
+    from cimento.records.summary import RunSummary
 
 
 _Explained: TypeAlias = "tuple[Run, Sequence[InterchangeMean], Sequence[LensMean]]"
@@ -216,7 +216,8 @@ def _figures(
     tests: Sequence[DDTest],
     explained: Sequence[_Explained],
 ) -> list[Callable[[], Figure]]:
-    from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
+    from cimento.paradigms.regions.figures_pairs import pairs_figure
+    from cimento.report.figures_rates import margins_figure, phenomena_figure
 
     reports = [report for _, report in group]
     first = group[0][0]
@@ -237,7 +238,7 @@ def _figures(
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     """An interaction figure of one model and measure, on z-scores if there are any."""
-    from cimento.report.figures_conditions import interaction_figure
+    from cimento.paradigms.regions.figures_conditions import interaction_figure
 
     if result.reason or not result.phenomena:
         raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
@@ -253,7 +254,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
 
 def _regions(runs: Sequence[Run]) -> Figure:
     """A figure of surprisal by region, if more was scored than predictions need."""
-    from cimento.report.figures_conditions import regions_figure
+    from cimento.paradigms.regions.figures_conditions import regions_figure
 
     # The regions are the same in all runs that differ only in the measure.
     values = {run.model: values_of(run) for run in runs}

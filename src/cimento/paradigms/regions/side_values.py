@@ -17,7 +17,7 @@ from cimento.suites.formula import Reference, references
 
 if TYPE_CHECKING:
     from cimento.io.values import Floats
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 SideValues = dict[str, dict[str, dict[str, float | None]]]
 """By question, item and condition."""

@@ -25,7 +25,7 @@ from cimento.suites.formula import (
 from cimento.suites.naming import find_prediction
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
     from cimento.suites import Condition, Item, Suite
 
 Alignment: TypeAlias = Literal["auto", "exact", "last"]

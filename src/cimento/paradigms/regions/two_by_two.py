@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.io.values import BITS_PER_NAT, NoValue, Unit, Value, total
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
-from cimento.runs.outcomes import Estimate, mean_estimate
+from cimento.records.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
 from cimento.suites import Suite
 from cimento.suites.design import DesignCell, Square, squares, windows_of
@@ -42,8 +42,6 @@ Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
 NOT_IN_DESIGN = "the design has no condition here"
 NOT_SCORED = "the sentence was not scored"
 NO_ITEMS = "no item is scored in all conditions that are compared"
-ROUNDING = 1e-12
-"""Share of the scores below which a difference is due to floating-point arithmetic."""
 
 ONE_ITEM = "fewer than two items are scored here"
 
@@ -173,12 +171,6 @@ def effects_of_means(
     )
 
 
-def mean_if_all(values: Sequence[float | None]) -> float | None:
-    """The mean of some values; None if there are none or one of them is None."""
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
-
-
 def score_of(scores: Scores, item: str, condition: str | None) -> Value:
     """One score, or the reason why it is missing."""
     if condition is None:
@@ -244,25 +236,6 @@ def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
         name = item.column(PHENOMENON) or suite.meta.phenomenon or suite.name
         groups.setdefault(name, []).append(item.id)
     return groups
-
-
-def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
-    """Differences of scores, with those that differ only by rounding made equal, or 0.
-
-    A test of differences that are equal except for the last bit of a float would give an
-    arbitrarily small p-value.
-
-    Args:
-        differences: differences of scores.
-        scale: the largest absolute score.
-    """
-    if not differences:
-        return []
-    noise = ROUNDING * scale
-    settled = [0.0 if abs(difference) <= noise else difference for difference in differences]
-    if max(settled) - min(settled) <= noise:
-        return [settled[0]] * len(settled)
-    return settled
 
 
 SAME_READING = "equal by construction: the sentences that are compared are the same up to here"
@@ -347,7 +320,7 @@ def mean_over_items(
         sizes: absolute values of the scores that the effects are differences of.
         seed: seed of the resampling.
     """
-    from cimento.statistics.means import mean_of
+    from cimento.statistics.means import mean_of, without_noise
 
     values = without_noise(list(effects.values()), scale=max(sizes, default=0.0))
     return mean_of(values, Design.of(effects, clusters), seed=seed)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from cimento.errors import Fault, SuiteError, UsageError, counted
 from cimento.io.files import expanded
-from cimento.paradigms.base import (
+from cimento.kinds.base import (
     MethodFacts,
     Stored,
     SuiteAudit,
@@ -23,7 +23,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.paradigm import Paradigm, chosen_task, refuse_run
+from cimento.kinds.paradigm import Paradigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, notation_faults, story_names
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
@@ -50,7 +50,7 @@ from cimento.paradigms.stories.requests import choice_tasks
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
 from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
-from cimento.runs.outcomes import outcomes_table
+from cimento.records.outcomes import outcomes_table
 from cimento.suites import JsonValue
 from cimento.suites.checks.wording import letter_faults
 from cimento.suites.formats.lm_eval import ChoiceTask
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers, Recording, Requests
+    from cimento.kinds.base import AskedModel
+    from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.paradigms.base import AskedModel
+    from cimento.records.outcomes import Estimate
+    from cimento.records.store import Manifest, RunFolder
     from cimento.report import SuiteReport
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
 
 
 _NORMS = {
@@ -89,7 +89,7 @@ _METRICS = (
 
 
 class Stories(Paradigm[StorySuite, StoryOptions]):
-    """Suites of stories; see `cimento.paradigms.paradigm.Paradigm`."""
+    """Suites of stories; see `cimento.kinds.paradigm.Paradigm`."""
 
     name = KIND
     kinds = (KIND,)

@@ -27,7 +27,7 @@ from cimento.suites import JsonValue
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.store import RunFolder
+    from cimento.records.store import RunFolder
 
 QUESTIONS = "questions.jsonl"
 

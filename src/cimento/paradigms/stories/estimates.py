@@ -37,14 +37,14 @@ from cimento.paradigms.stories.rates import (
 )
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, Tier
-from cimento.runs.outcomes import BASELINE, Estimate, rate
+from cimento.records.outcomes import BASELINE, Estimate, rate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 BY_LOT = "answers drawn at random"
 BY_LOT_EACH = "answers drawn at random at this tier and at all tiers before"

@@ -48,10 +48,10 @@ from cimento.paradigms.stories.suite import (
     Tier,
     TierAnswer,
 )
-from cimento.runs.outcomes import Outcome, VerdictName
+from cimento.records.outcomes import Outcome, VerdictName
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 
 CHAINED: Mapping[Tier, str] = {CONFLICT: "consistency", STATE: "verifiability"}

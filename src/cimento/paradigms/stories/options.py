@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from cimento.errors import InputError, UsageError, need_known
 from cimento.io.parsing import whole_number
-from cimento.paradigms.base import ParadigmOptions
+from cimento.kinds.base import ParadigmOptions
 from cimento.paradigms.stories.prompts import (
     PAPER,
     PromptStyle,

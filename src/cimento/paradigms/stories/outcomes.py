@@ -23,7 +23,7 @@ from cimento.paradigms.stories.suite import (
     TripleKey,
     by_row,
 )
-from cimento.runs.outcomes import VerdictName
+from cimento.records.outcomes import VerdictName
 from cimento.statistics.design import Design
 
 _BITS = 1 / math.log(2)

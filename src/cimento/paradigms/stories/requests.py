@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from cimento.engine.requests import Choose, Reply, Request, Requests
 from cimento.errors import ModelError, UsageError
 from cimento.io.tables import REQUESTS
-from cimento.paradigms.base import AskedModel
+from cimento.kinds.base import AskedModel
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.prompts import (
     Dialogue,

@@ -53,7 +53,7 @@ from cimento.paradigms.stories.suite import (
 )
 
 if TYPE_CHECKING:
-    from cimento.paradigms.base import AskedModel
+    from cimento.kinds.base import AskedModel
 
 
 FIRST, SECOND = "first", "second"

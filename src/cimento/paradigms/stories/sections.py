@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
+from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
@@ -21,6 +22,8 @@ from cimento.paradigms.stories.text import (
     metric_rows,
 )
 from cimento.paradigms.stories.variation import names_of
+from cimento.records.outcomes import Estimate, VerdictName
+from cimento.records.outcomes import Outcome as ItemOutcome
 from cimento.report import (
     AnswerList,
     GivenAnswer,
@@ -37,18 +40,15 @@ from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import rate_remarks
 from cimento.report.grid import Grid
 from cimento.report.items import worst_first
-from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.runs.outcomes import Estimate, VerdictName
-from cimento.runs.outcomes import Outcome as ItemOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
 
+    from cimento.kinds.run import Run
     from cimento.paradigms.stories.text import Rows
-    from cimento.runs.run import Run
 
 
 CONSTANT = "one answer for all"

@@ -40,12 +40,12 @@ from cimento.paradigms.stories.suite import (
     most_frequent,
     pair_label,
 )
+from cimento.records.outcomes import BASELINE, Estimate, reasons_together
 from cimento.report.formatting import interval
-from cimento.runs.outcomes import BASELINE, Estimate, reasons_together
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 
 UNKNOWN = "-"

@@ -9,14 +9,14 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from cimento.errors import TableError, UsageError
+from cimento.kinds.identity import suite_digests
+from cimento.kinds.run import Run, open_run
 from cimento.paradigms.stories.formats import KIND
 from cimento.paradigms.stories.judging import asked_of, judged_run
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.suite import STORY, Tier
-from cimento.runs.identity import suite_digests
-from cimento.runs.run import Run, open_run
-from cimento.runs.store import find_runs
+from cimento.records.store import find_runs
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares

@@ -22,11 +22,11 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import writing
 from cimento.io.parsing import parse_json
 from cimento.io.tables import JUDGMENTS, read_table, write_table
+from cimento.judgments import FITS
+from cimento.judgments.summaries import PairAgreement, pair_agreement
+from cimento.kinds.run import open_run
 from cimento.paradigms.cloze.requests import ClozeAnswers
-from cimento.people.judgments import FITS
-from cimento.people.judgments.summaries import PairAgreement, pair_agreement
 from cimento.report import formatting
-from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
 from cimento.suites.letters import one_spelling

@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean, need_known
-from cimento.people.annotate.dialogue import (
-    DialogueField,
-    DialogueSession,
-    ReadPrompt,
-    RefusedError,
-    Taken,
-    converse,
-)
-from cimento.people.judgments import (
+from cimento.judgments import (
     BETTER,
     Judgment,
     finite,
@@ -24,12 +16,20 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.people.judgments.summaries import (
+from cimento.judgments.summaries import (
     PairAgreement,
     QuestionKey,
     is_rated,
     pair_agreement,
     rating_of,
+)
+from cimento.people.annotate.dialogue import (
+    DialogueField,
+    DialogueSession,
+    ReadPrompt,
+    RefusedError,
+    Taken,
+    converse,
 )
 from cimento.report import formatting
 from cimento.statistics.design import Design

@@ -11,10 +11,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.io.files import folder_atomically, read_bytes, writing
-from cimento.paradigms.base import Applied
-from cimento.paradigms.registry import load_suite, load_suites
-from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
-from cimento.people.judgments import (
+from cimento.judgments import (
     BETTER,
     ColumnMap,
     Judgment,
@@ -22,12 +19,15 @@ from cimento.people.judgments import (
     judgments_of,
     usual_map,
 )
-from cimento.people.judgments.asked import AskedItem, AskedItems
-from cimento.people.judgments.formats import RawAnswers, likely_form, read_long
-from cimento.people.judgments.jspsych import JSPSYCH_COLUMNS, TRIAL_TYPE, read_jspsych
-from cimento.people.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
-from cimento.people.judgments.summaries import once
-from cimento.people.judgments.wide import read_wide
+from cimento.judgments.asked import AskedItem, AskedItems
+from cimento.judgments.formats import RawAnswers, likely_form, read_long
+from cimento.judgments.jspsych import JSPSYCH_COLUMNS, TRIAL_TYPE, read_jspsych
+from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
+from cimento.judgments.summaries import once
+from cimento.judgments.wide import read_wide
+from cimento.kinds.base import Applied
+from cimento.kinds.registry import load_suite, load_suites
+from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
 from cimento.suites.headers import HEADERS, PARTICIPANTS
 from cimento.suites.tables import open_table
 

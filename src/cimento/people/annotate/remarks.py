@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from cimento.errors import counted
-from cimento.people.judgments import Judgment
-from cimento.people.judgments.asked import AskedItem, AskedItems
-from cimento.people.judgments.formats import Submission
-from cimento.people.judgments.summaries import (
+from cimento.judgments import Judgment
+from cimento.judgments.asked import AskedItem, AskedItems
+from cimento.judgments.formats import Submission
+from cimento.judgments.summaries import (
     attention,
     is_rated,
     judgments_by_person,

@@ -16,16 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import InputError, counted
-from cimento.people.annotate.remarks import (
-    doubled,
-    inattentive,
-    prolific_notes,
-    spelled_apart,
-    unanswered,
-    unfinished,
-    worded,
-)
-from cimento.people.judgments import (
+from cimento.judgments import (
     ACCEPTABILITY,
     ATTENTION,
     BETTER,
@@ -38,9 +29,18 @@ from cimento.people.judgments import (
     RawRow,
     finite,
 )
-from cimento.people.judgments.asked import AnswerValue, AskedItem, AskedItems
-from cimento.people.judgments.formats import Submission
-from cimento.people.judgments.jspsych import TRIAL_TYPE, counting_notes
+from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems
+from cimento.judgments.formats import Submission
+from cimento.judgments.jspsych import TRIAL_TYPE, counting_notes
+from cimento.people.annotate.remarks import (
+    doubled,
+    inattentive,
+    prolific_notes,
+    spelled_apart,
+    unanswered,
+    unfinished,
+    worded,
+)
 
 MS = 1000.0
 MOST_PLACES = 1_000_000

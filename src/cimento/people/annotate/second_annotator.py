@@ -18,6 +18,16 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import parse_json
+from cimento.judgments import Judgment
+from cimento.judgments.summaries import (
+    QuestionKey,
+    comparable_answer,
+    is_rated,
+    once,
+    pair_agreement,
+    place_design,
+)
+from cimento.kinds.run import open_run
 from cimento.paradigms.prompted.judging import model_judgments
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -30,16 +40,6 @@ from cimento.paradigms.stories.suite import (
     pair_label,
 )
 from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
-from cimento.people.judgments import Judgment
-from cimento.people.judgments.summaries import (
-    QuestionKey,
-    comparable_answer,
-    is_rated,
-    once,
-    pair_agreement,
-    place_design,
-)
-from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
 

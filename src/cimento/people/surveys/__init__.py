@@ -18,8 +18,8 @@ from typing import Literal, TypeAlias
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import faults_of, refuse_very_faulty
-from cimento.paradigms.base import SurveyTask
-from cimento.people.judgments import ATTENTION, FILLER, PRACTICE
+from cimento.judgments import ATTENTION, FILLER, PRACTICE
+from cimento.kinds.base import SurveyTask
 from cimento.suites.reading import sha256_of
 
 FORMAT = 2

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import CimentoError, StorageError
-from cimento.people.judgments import (
+from cimento.judgments import (
     BETTER,
     Judgment,
     csv_of,

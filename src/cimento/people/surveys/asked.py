@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cimento.errors import CimentoError
-from cimento.paradigms.registry import load_suite
-from cimento.people.judgments.asked import AnswerValue, AskedItem, AskedItems
+from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems
+from cimento.kinds.registry import load_suite
 from cimento.people.surveys import (
     FILE,
     SurveyDesign,

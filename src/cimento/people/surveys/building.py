@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
-from cimento.people.judgments import FILLER, PRACTICE
+from cimento.judgments import FILLER, PRACTICE
 from cimento.people.surveys import (
     PARTICIPANT_COLUMNS,
     AnswerChoice,

@@ -16,12 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import CimentoError, InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, option
-from cimento.options import run_option
-from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.ratings.suite import points_of
-from cimento.paradigms.registry import LoadedSuite, load_suite
-from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
-from cimento.people.judgments import (
+from cimento.judgments import (
     ACCEPTABILITY,
     ACCEPTABLE,
     BETTER,
@@ -29,9 +24,14 @@ from cimento.people.judgments import (
     NONE,
     WHICH_FITS,
 )
+from cimento.kinds.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.registry import LoadedSuite, load_suite
+from cimento.kinds.run import open_run
+from cimento.options import run_option
+from cimento.paradigms.ratings.suite import points_of
+from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
-from cimento.runs.run import open_run
-from cimento.runs.store import MANIFEST
+from cimento.records.store import MANIFEST
 from cimento.suites import Suite
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.published import language_code

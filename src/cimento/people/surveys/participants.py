@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.people.judgments import PRACTICE
+from cimento.judgments import PRACTICE
 from cimento.people.surveys import SurveyDesign, SurveyQuestion, storage
 from cimento.people.surveys.exports import page
 from cimento.people.surveys.security import (

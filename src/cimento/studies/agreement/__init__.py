@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cimento.api import Failure, ProgressFor
 from cimento.engine.cache import AnswerCache
 from cimento.engine.engines import ONE_WORKER
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
 from cimento.errors import CimentoError, UsageError
+from cimento.evaluation import Failure, ProgressFor
+from cimento.evaluation.honored import refuse_unused
+from cimento.evaluation.job import suite_job
 from cimento.io.values import group_by
+from cimento.kinds.run import Run
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.registry import shown_name
 from cimento.options import RunOptions
-from cimento.runs.honoured import refuse_unused
-from cimento.runs.job import suite_job
-from cimento.runs.run import Run
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.models import (

@@ -10,10 +10,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.compare.item_outcomes import different_scales
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.values import group_by
+from cimento.paired.item_outcomes import different_scales
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.values import group_by
+from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.paradigms.regions.contrast import find_contrast, items_with_other_contexts
-from cimento.paradigms.registry import LoadedSuite, load_suites
 from cimento.studies import AbsentError, Cell, beside, printed_tables, section_of
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins

@@ -13,8 +13,8 @@ from cimento.io.values import group_by
 from cimento.studies import Cell, beside, need, printed_tables, read_rows, section_of
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.report.grid import Grid
-    from cimento.runs.run import Run
 
 SOURCE = "Hu et al. 2020, doi:10.18653/v1/2020.acl-main.158"
 BRAIN_SCORE = "distilgpt2, github.com/brain-score/language, benchmarks/syntaxgym"
@@ -271,7 +271,7 @@ def replayed_example(suite: Path, surprisals: Path, spec: Path) -> Iterator[Cell
     Raises:
         CimentoError: a file cannot be read, or the files do not belong together.
     """
-    from cimento.api import evaluate
+    from cimento.evaluation import evaluate
 
     run = evaluate(suite, f"replay:{surprisals}", compat="syntaxgym", spec=spec)
     name = run.suite.name

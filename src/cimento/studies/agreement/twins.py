@@ -24,8 +24,8 @@ from cimento.suites.published import language_code
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.kinds.run import Run
     from cimento.paradigms.regions.contrast import ItemRatio
-    from cimento.runs.run import Run
     from cimento.suites import Condition, Item, JsonValue, Suite
 
 

@@ -23,8 +23,8 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.people import sentence_design
 from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
+from cimento.records.outcomes import each_outcome
 from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import mean_of
 from cimento.studies import Section
 from cimento.studies import connectives as printed
@@ -49,8 +49,8 @@ from cimento.studies.connectives.user_copy import (
 )
 
 if TYPE_CHECKING:
-    from cimento.paradigms.registry import SuiteLike
-    from cimento.runs.run import Run
+    from cimento.kinds.registry import SuiteLike
+    from cimento.kinds.run import Run
     from cimento.studies.connectives.text import CountedCorpus
 
 PAIRS_STARTER, BLANKS_STARTER = "it-connectives", "it-connectives-cloze"

@@ -12,6 +12,8 @@ from statistics import fmean
 
 from cimento.errors import UsageError, need_known
 from cimento.io.values import group_by
+from cimento.kinds.run import Run
+from cimento.kinds.sections import run_report
 from cimento.measures.normalising import NORMALISATIONS, Normalisation
 from cimento.paradigms.regions.factorial import (
     Factorial,
@@ -19,14 +21,12 @@ from cimento.paradigms.regions.factorial import (
     dd_tests,
     normalised_scores,
 )
+from cimento.paradigms.regions.figures_conditions import Column, rows_figure
 from cimento.paradigms.regions.two_by_two import effects_of
+from cimento.records.store import file_name
 from cimento.report.figures import Figure
-from cimento.report.figures_conditions import Column, rows_figure
 from cimento.report.figures_scores import tokens_figure
 from cimento.report.formatting import with_minus
-from cimento.report.sections import run_report
-from cimento.runs.run import Run
-from cimento.runs.store import file_name
 from cimento.studies import (
     AbsentError,
     Cell,

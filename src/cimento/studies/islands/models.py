@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.io.values import NoValue, group_by
+from cimento.kinds.registry import SuiteLike
+from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
@@ -17,10 +19,8 @@ from cimento.paradigms.regions.factorial import (
     PhenomenonEffects,
     average_of_shares,
 )
-from cimento.paradigms.registry import SuiteLike
-from cimento.report.factorial import rate_cell
+from cimento.paradigms.regions.factorial_tables import rate_cell
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
-from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import AbsentError

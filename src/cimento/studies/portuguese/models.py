@@ -50,7 +50,7 @@ from cimento.studies.portuguese.multiword import (
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import WordReading
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 MULTIWORD_STARTER = "pt-idioms"
 GRAMMAR_STARTER = "pt-grammar-templates"

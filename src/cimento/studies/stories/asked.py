@@ -11,7 +11,7 @@ from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.variation import names_of
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.kinds.run import Run
 
 AS_PUBLISHED: Mapping[str, str] = {"protocol": "paper"}
 """The options with which models are asked as the study asked them; the others follow."""

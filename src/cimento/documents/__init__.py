@@ -1,0 +1,298 @@
+"""Reports: from runs of any paradigms to one document, a page, a table or records."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cimento._version import __version__
+from cimento.documents.paper import results_grid, revisions
+from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
+from cimento.io.files import expanded, write_bytes, write_text
+from cimento.io.values import grouped
+from cimento.kinds.identity import suite_digests
+from cimento.kinds.run import runs_of
+from cimento.kinds.sections import estimates_grid
+from cimento.records.outcomes import estimates_table
+from cimento.records.store import CONTENT, manifest_part
+from cimento.records.summary import Summary, to_json
+from cimento.report import NamedGrid
+from cimento.report.benchmarks import benchmark_means, means_grid
+from cimento.report.excel import xlsx
+from cimento.report.figures import load_altair, wrong_ending
+from cimento.report.formatting import said_once, short_model_names
+from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
+from cimento.report.word import docx
+
+_SHOWN_DIGITS = 4
+
+if TYPE_CHECKING:
+    from cimento.kinds.base import AnyParadigm
+    from cimento.kinds.run import Run, RunsLike
+    from cimento.report import JointReport, SuiteReport
+    from cimento.report.figures import Figure
+
+
+def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of some runs, grouped by paradigm.
+
+    Args:
+        runs: runs of any paradigms, in the order of display.
+
+    Raises:
+        CimentoError: a run cannot be read or judged.
+    """
+    return [
+        section
+        for paradigm, paradigm_runs in _by_paradigm(runs).items()
+        for section in paradigm.sections(paradigm_runs)
+    ]
+
+
+def text(runs: Sequence[Run]) -> str:
+    """The text that `cimento run` prints for some runs: the tables of each paradigm."""
+    return "\n".join(
+        paradigm.text(paradigm_runs) for paradigm, paradigm_runs in _by_paradigm(runs).items()
+    )
+
+
+def markdown(runs: Sequence[Run]) -> str:
+    """The main estimates of some runs as a GitHub Markdown table, with notes below it."""
+    estimates = [
+        estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
+    ]
+    summaries = [run.summary() for run in runs]
+    warned = said_once(summaries, lambda run: few_of_each_code(run.warnings))
+    notes = [f"{about}: {remark}" for about, remark in warned]
+    # Those about people are the same beside every model.
+    notes += dict.fromkeys(
+        f"{run.suite.name}: {remark}" for run in runs for remark in run.paradigm.remarks(run)
+    )
+    suites = {estimate.suite for estimate in estimates}
+    title = "Shares in percent; 95 % intervals."
+    if len(suites) == 1:
+        title = f"{suites.pop()}: shares in percent; 95 % intervals."
+    short = short_model_names(dict.fromkeys(estimate.model for estimate in estimates))
+    named = [dataclasses.replace(one, model=short[one.model]) for one in estimates]
+    grids = [estimates_grid(named, title=title, notes=(*notes, *revisions(short)))]
+    means = benchmark_means(summaries)
+    return "\n".join(map(as_markdown, [*grids, *([means_grid(means)] if means else [])]))
+
+
+def csv(runs: Sequence[Run]) -> str:
+    """All estimates of some runs as CSV (RFC 4180): the estimates table, see docs/tables.md."""
+    table = estimates_table(estimate for run in runs for estimate in run.estimates())
+    return table.write_csv(line_terminator="\r\n")
+
+
+def json(runs: Sequence[Run]) -> str:
+    """The JSON summary of some runs, see docs/json-summary.md."""
+    summaries = tuple(run.summary() for run in runs)
+    return to_json(Summary(runs=summaries, means=benchmark_means(summaries)))
+
+
+def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
+    """A self-contained page with figures, tables and items.
+
+    Args:
+        runs: in the order of display.
+        joint: sections about all of them together.
+    """
+    from cimento.report.html import Page, html_page
+
+    methods, works = methods_of(runs)
+    suites = tuple(sections_of(runs))
+    means = benchmark_means([run.summary() for run in runs])
+    page = Page(
+        cimento=__version__,
+        suites=suites,
+        means=NamedGrid("blimp", means_grid(means)) if means else None,
+        joint=tuple(joint),
+        methods=methods,
+        references=works,
+    )
+    return html_page(page)
+
+
+def latex(runs: Sequence[Run]) -> str:
+    """The table for a paper, suites by models, in LaTeX."""
+    return as_latex(results_grid(runs))
+
+
+REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
+    ".html": html,
+    ".md": markdown,
+    ".csv": csv,
+    ".json": json,
+    ".txt": text,
+    ".tex": latex,
+}
+"""File endings, each mapped to the function that makes the document in this form."""
+
+
+_FILES: Mapping[str, Callable[[Grid], bytes]] = {".docx": docx, ".xlsx": xlsx}
+
+
+def grid_file(grid: Grid, ending: str) -> bytes:
+    """The content of a file with a table, in a form of `GRID_FORMS`, ``.docx`` or ``.xlsx``.
+
+    Args:
+        grid: the table.
+        ending: of the file's name; it determines the form.
+    """
+    return _FILES[ending](grid) if ending in _FILES else GRID_FORMS[ending](grid).encode()
+
+
+def write_grid(grid: Grid, path: Path) -> Path:
+    """Write a table in the form given by the ending, see `grid_file`.
+
+    Raises:
+        UsageError: no form has this ending.
+        StorageError: the file cannot be written.
+    """
+    endings = (*GRID_FORMS, *_FILES)
+    if (ending := path.suffix.lower()) in endings:
+        return write_bytes(grid_file(grid, ending), path)
+    raise wrong_ending("a table", path, endings)
+
+
+def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
+    """A report of runs of any paradigms, written to one file.
+
+    Args:
+        runs: the runs, in the order of display.
+        output: the file: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx``
+            for the table of a paper. The ending determines the form.
+        joint: sections about all runs together, for a page.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        UsageError: the ending is none of these.
+        StorageError: the file cannot be written.
+    """
+    file = expanded(output)
+    if file.suffix.lower() == ".docx":
+        return write_grid(results_grid(runs_of(runs)), file)
+    form = REPORT_FORMS.get(file.suffix.lower())
+    if form is None:
+        raise wrong_ending("a report", file, (*REPORT_FORMS, ".docx"))
+    if joint and form is not html:
+        raise UsageError(
+            where=f"--output={file}",
+            seen="sections about all runs together are for pages",
+            todo="Write a page: .html.",
+        )
+    opened = runs_of(runs)
+    return write_text(html(opened, joint) if joint else form(opened), file)
+
+
+def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figure:
+    """A figure of runs, one of those on the page of a report.
+
+    Args:
+        runs: the runs to draw.
+        name: name of the figure: ``margins``, ``interaction``, ``scatter``, ``curve``, ``rates``
+            ...
+        output: file to write: ``.svg``, ``.png``, ``.pdf``, ``.csv`` (numbers), ``.json``
+            (Vega-Lite).
+
+    Raises:
+        UsageError: these runs have nothing to draw under this name, or several figures have it.
+        MissingDependencyError: the drawing libraries are not installed.
+    """
+    load_altair()
+    figures = [figure for section in sections_of(runs_of(runs)) for figure in section.figures]
+    named = [figure for figure in figures if figure.name == name]
+    if not named:
+        raise UsageError(
+            where=f"figure {name!r}",
+            seen="there is nothing to draw so in these runs",
+            todo=did_you_mean(name, dict.fromkeys(figure.name for figure in figures)),
+        )
+    if len(named) > 1:
+        raise UsageError(
+            where=f"figure {name!r}",
+            seen=f"there are {len(named)} of them: {'; '.join(figure.title for figure in named)}",
+            todo="Give one run.",
+        )
+    if output is not None:
+        named[0].write(Path(output))
+    return named[0]
+
+
+def versions_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with a few digits of a hash added to the names of suites with several versions.
+
+    Otherwise the runs of a suite before and after an edit would appear in one table as one suite.
+
+    Args:
+        runs: runs of any suites.
+    """
+    contents = suite_digests(runs)
+    parts = [manifest_part(run.manifest, "suite") for run in runs]
+    shown = version_digits(
+        (content, str(part.get("sha256") or ""))
+        for content, part in zip(contents, parts, strict=True)
+    )
+    versions: dict[str, set[str]] = {}
+    for run, content in zip(runs, contents, strict=True):
+        versions.setdefault(run.suite.name, set()).add(content)
+    return [
+        _named(run, shown[content]) if content and len(versions[run.suite.name]) > 1 else run
+        for run, content in zip(runs, contents, strict=True)
+    ]
+
+
+def version_digits(suites: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The digits shown for each version of a suite: the first of its SHA-256, as methods give it.
+
+    A workbook that was only saved again has another SHA-256 and the same content: the first counts.
+    One file that was read in two ways has two contents, of which the second has its own digits.
+
+    Args:
+        suites: the digest of the content and the SHA-256 of the suite of each run.
+    """
+    shown: dict[str, str] = {}
+    for content, sha256 in suites:
+        digits = (sha256 or content)[:_SHOWN_DIGITS]
+        is_taken = digits in shown.values()
+        shown.setdefault(content, content[:_SHOWN_DIGITS] if is_taken else digits)
+    return shown
+
+
+def content_digest_of(manifest: Mapping[str, Any]) -> str:
+    """The digest by which versions of a suite are told apart, as its run stored it; else empty.
+
+    Args:
+        manifest: of a run.
+    """
+    suite = manifest_part(manifest, "suite")
+    return str(suite.get(CONTENT) or suite.get("sha256") or "")
+
+
+def _named(run: Run, content: str) -> Run:
+    suite: Any = run.suite
+    if not dataclasses.is_dataclass(type(suite)):
+        return run
+    meta = dataclasses.replace(run.suite.meta, name=f"{run.suite.name} ({content})")
+    return dataclasses.replace(run, suite=dataclasses.replace(suite, meta=meta))
+
+
+def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
+    return grouped((run.paradigm, run) for run in runs)
+
+
+def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
+    """The methods paragraph, its appendix and its references, as text and lines."""
+    from cimento.cite import cited_works, methods_paragraph
+
+    try:
+        paragraphs = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
+        return "\n\n".join(paragraphs), tuple(work.line for work in cited_works(runs))
+    except CimentoError as error:
+        # A run stored by an older version may lack details; the rest of the page is still shown.
+        return f"The methods cannot be described: {error}", ()

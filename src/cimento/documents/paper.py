@@ -1,0 +1,465 @@
+"""Tables for papers, with the user's names, in LaTeX and Word: suites and models, and effects.
+
+The table of effects of factorial designs has one scale, and models in columns.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.documents.judged import judged_notes
+from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.inline_markup import exchanged
+from cimento.io.values import grouped
+from cimento.kinds.sections import chance_as_text, estimate_cell, runs_by_suite
+from cimento.kinds.stopped import AdaptiveRecord
+from cimento.measures.normalising import SCALES
+from cimento.paradigms.regions.factorial_tables import interval_methods
+from cimento.records.outcomes import STATISTICS
+from cimento.records.store import manifest_part
+from cimento.report import formatting
+from cimento.report.formatting import MOST_COLUMNS, short_model_names
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+
+if TYPE_CHECKING:
+    from cimento.kinds.run import Run
+    from cimento.paradigms.regions.factorial import DDTest
+    from cimento.records.outcomes import Estimate
+
+
+def results_grid(runs: Iterable[Run]) -> Grid:
+    """The main table of a paper: the headline number of each run, suites by models.
+
+    Args:
+        runs: runs of any paradigms; those in which nothing is judged are ignored.
+
+    Raises:
+        UsageError: nothing is judged in any run.
+    """
+    several = [*runs]
+    headlines = [
+        (run.model, estimate, formatting.predictions_together(run.estimates()))
+        for run in several
+        for estimate in run.estimates()
+        if estimate.role == "headline"
+    ]
+    if not headlines:
+        raise UsageError(
+            where="--table=results",
+            seen="nothing is judged in these runs",
+            todo="Give runs of suites with predictions, targets, tiers or ratings.",
+        )
+    short = short_model_names(dict.fromkeys(model for model, *_ in headlines))
+    cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
+    together = {_row_name(one): held for _, one, held in headlines if held > 1}
+    estimates = [one for *_, one in cells]
+    levelled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
+    (header, rows, labels), said = _with_predictions(levelled, together)
+    methods = formatting.methods(estimates).replace("95 %", "95%")
+    judged = judged_notes([run for run in several if run.model in short], short)
+    return Grid(
+        title=_title(estimates),
+        header=header,
+        rows=rows,
+        labels=labels,
+        notes=(*said, *judged, *of_chance, methods, *revisions(short), *_limited(several, short)),
+    )
+
+
+def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:
+    """A note naming the runs that cover only some items of a suite, those cut alike together."""
+    shown = [run for run in several if run.model in short]
+    limited: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for runs in runs_by_suite(shown):
+        by_limit = grouped(
+            (limit, short[run.model])
+            for run in runs
+            if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int)
+        )
+        for limit, cut in by_limit.items():
+            named = () if 1 < len(cut) == len(runs) else tuple(cut)
+            limited.setdefault((limit, named), []).append(runs[0].suite.name)
+    parts = []
+    for (limit, models), suites in limited.items():
+        by = ", ".join(models) or "all models"
+        parts.append(f"{by} on the first {formatting.items(limit)} of {formatting.some(suites)}")
+    adaptive = [(run, AdaptiveRecord.of(run.manifest)) for run in shown]
+    parts += [
+        f"{short[run.model]} on {went.asked} of {went.of_items} items of {run.suite.name}, asked in"
+        " random order until the share was precise enough"
+        for run, went in adaptive
+        if went is not None and not went.is_whole
+    ]
+    return [f"Not on the whole suite: {'; '.join(parts)}."] if parts else []
+
+
+Cells: TypeAlias = "Sequence[tuple[str, str, Estimate]]"
+"""Suite, model and number of each cell."""
+Parts: TypeAlias = tuple[tuple[str, ...], tuple[tuple[GridCell, ...], ...], int]
+"""Header, rows, and number of label columns."""
+
+
+def _side_by_side(cells: Cells) -> Parts | None:
+    """A table with models in columns, or suites if fewer; None if there are too many of both."""
+    suites = [*dict.fromkeys(suite for suite, _, _ in cells)]
+    models = [*dict.fromkeys(model for _, model, _ in cells)]
+    twice = len({cell[:2] for cell in cells}) < len(cells)
+    if twice or min(len(suites), len(models)) > MOST_COLUMNS:
+        return None
+    table = {(suite, model): estimate_cell(one) for suite, model, one in cells}
+    across = len(models) <= len(suites)
+    down, beside = (suites, models) if across else (models, suites)
+    rows = []
+    for name in down:
+        row = [table.get((name, other) if across else (other, name)) for other in beside]
+        rows.append((name, sizes(row), *(BLANK if cell is None else cell for cell in row)))
+    return ("suite" if across else "model", "n", *beside), tuple(rows), 1
+
+
+def _one_by_one(cells: Cells) -> Parts:
+    """A table with one number per row."""
+    rows = (
+        (suite, model, one.method, str(one.n), estimate_cell(one)) for suite, model, one in cells
+    )
+    return ("suite", "model", "by", "n", "value"), tuple(rows), 3
+
+
+def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts, list[str]]:
+    """The table and the notes that say how many predictions of an item must hold.
+
+    The numbers have a column if suites are in rows and each has several predictions, or else they
+    are in the note.
+
+    Args:
+        parts: the table.
+        together: suites with several predictions, each mapped to their number.
+    """
+    header, rows, labels = parts
+    if not together:
+        return parts, []
+    if header[0] != "suite" or any(str(row[0]) not in together for row in rows):
+        counts = "; ".join(f"{suite}: {held}" for suite, held in together.items())
+        return parts, [f"{formatting.ALL_MUST_HOLD.rstrip('.')} (predictions: {counts})."]
+    wider = tuple((*row[:labels], str(together[str(row[0])]), *row[labels:]) for row in rows)
+    return ((*header[:labels], "predictions", *header[labels:]), wider, labels), [
+        formatting.ALL_MUST_HOLD
+    ]
+
+
+def _with_chance(parts: Parts, estimates: Sequence[Estimate]) -> tuple[Parts, list[str]]:
+    """The table and the notes on chance levels, which have a column if they differ by row.
+
+    Args:
+        parts: the table.
+        estimates: its numbers.
+    """
+    header, rows, labels = parts
+    levels: dict[str, dict[str, None]] = {}
+    reasons: dict[str, dict[str, None]] = {}
+    for one in estimates:
+        levels.setdefault(_row_name(one), {})[chance_as_text(one)] = None
+        if one.chance is None and one.chance_method:
+            reasons.setdefault(one.chance_method, {})[_row_name(one)] = None
+    shown = {name: " or ".join(filter(None, several)) for name, several in levels.items()}
+    notes = [
+        f"No chance level: {formatting.some([*names])} ({reason})."
+        for reason, names in reasons.items()
+    ]
+    known = {name: level for name, level in shown.items() if level}
+    if len({*shown.values()}) == 1 or header[0] != "suite":
+        alike = "; ".join(f"{name} {level}" for name, level in known.items())
+        if len({*shown.values()}) == 1:
+            alike = next(iter(shown.values()))
+        return parts, [*([f"Chance: {alike}."] if known else []), *notes]
+    place = header.index("n") + 1
+    wider = tuple((*row[:place], shown[str(row[0])], *row[place:]) for row in rows)
+    return ((*header[:place], "chance", *header[place:]), wider, labels), notes
+
+
+def revisions(short: Mapping[str, str]) -> tuple[str, ...]:
+    """A note on the revisions of models that a table names without them; none if there are none.
+
+    Args:
+        short: labels of models, each mapped to its name in the table.
+    """
+    cut = [(name, label.partition("@")[2]) for label, name in short.items() if name != label]
+    known = [f"{name} {after.partition(' ')[0]}" for name, after in cut]
+    return (f"Revisions: {'; '.join(known)}.",) if known else ()
+
+
+def _row_name(one: Estimate) -> str:
+    """The name of the suite, with the kind of number unless it is the accuracy of predictions."""
+    if not one.is_share:
+        return f"{one.suite} ({STATISTICS.get(one.statistic, one.statistic)})"
+    plain = one.is_of_predictions or not one.question
+    return one.suite if plain else f"{one.suite} ({one.question})"
+
+
+def _title(estimates: Sequence[Estimate]) -> str:
+    kinds = {one.is_share for one in estimates}
+    what = {
+        (True,): "Accuracy (%)",
+        (False,): "Correlations",
+        (False, True): "Accuracy (%) and correlations",
+    }[tuple(sorted(kinds))]
+    return f"{what} with 95% confidence intervals."
+
+
+def dressed(
+    grid: Grid, *, title: str = "", names: Mapping[str, str] | None = None, label: str = ""
+) -> Grid:
+    """The table with the user's title, names and label.
+
+    Args:
+        grid: table with the names that programs use.
+        title: title that replaces the table's own.
+        names: names of suites, models, conditions and columns, each mapped to the one to show. They
+            are replaced in cells, headers, title and notes where they occur as words.
+        label: label by which LaTeX refers to the table.
+    """
+    grid = dataclasses.replace(grid, title=title or grid.title, label=label or grid.label)
+    if not names:
+        return grid
+
+    def new(text: str) -> str:
+        return exchanged(text, names)
+
+    def cell(old: GridCell) -> GridCell:
+        return old if isinstance(old, EstimateCell | formatting.PValue) else new(old)
+
+    return dataclasses.replace(
+        grid,
+        title=new(grid.title),
+        header=tuple(map(new, grid.header)),
+        groups=tuple(map(new, grid.groups)),
+        rows=tuple(tuple(map(cell, row)) for row in grid.rows),
+        notes=tuple(map(new, grid.notes)),
+    )
+
+
+def grid_texts(grid: Grid) -> list[str]:
+    """Every text of a table that may be replaced by another."""
+    cells = [text for row in grid.rows for text in row if isinstance(text, str)]
+    return [grid.title, *grid.header, *grid.groups, *grid.notes, *cells]
+
+
+_bits = partial(formatting.number, digits=2, absent=BLANK)
+
+P_HOLM = "p (Holm)"
+
+
+def effects_in_paper(tests: Sequence[DDTest]) -> Grid:
+    """A table of condition means and effects on one scale, with models in columns.
+
+    Each phenomenon has a row for each condition and each effect, so that the table is as narrow as
+    that of accuracies; all other numbers are in
+    `cimento.paradigms.regions.factorial_tables.effects_grid`.
+
+    Args:
+        tests: the tests of DD of all results, on the scale to show.
+    """
+    columns = list(dict.fromkeys((test.result.model, test.result.measure) for test in tests))
+    short = short_model_names(dict.fromkeys(model for model, _ in columns))
+    models = [short[model] for model, _ in columns]
+    alone = len({measure for _, measure in columns}) == 1
+    rows, rules = _rows_in_paper(tests, columns)
+    return Grid(
+        title=f"Condition means and effects ({_scale_in_words(tests)}); higher is more acceptable.",
+        header=(
+            "phenomenon",
+            "condition or effect",
+            "n",
+            *(models if alone else (measure for _, measure in columns)),
+        ),
+        groups=() if alone else (BLANK, BLANK, BLANK, *models),
+        rows=tuple(rows),
+        rules=frozenset(rules),
+        labels=2,
+        notes=(
+            "n: items. Means are over items, with their standard errors in parentheses.",
+            "Effects are differences of these means.",
+            "DD is how much worse the last condition is than both effects together predict.",
+            _about_tests(tests),
+        ),
+    )
+
+
+def _about_tests(tests: Sequence[DDTest]) -> str:
+    """The methods behind intervals and p, and over how many tests p is corrected."""
+    number = sum(test.dd.p is not None for test in tests)
+    corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
+    return f"Interval (95 %) and p of DD: {interval_methods(test.dd for test in tests)}.{corrected}"
+
+
+def _places(tests: Sequence[DDTest]) -> dict[str, dict[tuple[str, str], DDTest]]:
+    """The tests by phenomenon, with its suite if there are several, then by model and measure."""
+    many = len({test.result.suite for test in tests}) > 1
+    places: dict[str, dict[tuple[str, str], DDTest]] = {}
+    for test in tests:
+        name = f"{test.result.suite}: {test.phenomenon}" if many else test.phenomenon
+        places.setdefault(name, {})[test.result.model, test.result.measure] = test
+    return places
+
+
+_MOST_TESTED = 2
+"""Most models whose tests stand side by side; if there are more, each has its own rows."""
+
+
+def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
+    """A table of DD with its test: phenomena by models, or a row for each if there are many models.
+
+    Suite, measure and scale, which are the same in all rows, are named in the title; all numbers
+    are in `cimento.paradigms.regions.factorial_tables.dd_grid`.
+
+    Args:
+        tests: the tests of DD of all results, on one scale.
+    """
+    columns = list(dict.fromkeys((test.result.model, test.result.measure) for test in tests))
+    alone = len({measure for _, measure in columns}) == 1
+    short = short_model_names(dict.fromkeys(model for model, _ in columns))
+    names = {
+        (model, measure): short[model] if alone else f"{short[model]}, {measure}"
+        for model, measure in columns
+    }
+    parts = ("DD", "t", P_HOLM)
+    wide = len(columns) <= _MOST_TESTED
+    rows: list[tuple[GridCell, ...]] = []
+    for place, by_model in _places(tests).items():
+        cells = {column: _test_cells(by_model.get(column)) for column in columns}
+        if wide:
+            n = sizes([first for first, *_ in cells.values()])
+            rows.append((place, n, *(cell for column in columns for cell in cells[column])))
+        else:
+            for column, test in by_model.items():
+                rows.append((place, names[column], str(test.dd.n), *cells[column]))
+    return Grid(
+        title=f"Differences of differences (DD) and their tests over items"
+        f" ({_scale_in_words(tests)}).",
+        header=("phenomenon", "n", *parts * len(columns))
+        if wide
+        else ("phenomenon", "model", "n", *parts),
+        groups=(BLANK, BLANK, *(names[column] for column in columns for _ in parts))
+        if wide
+        else (),
+        rows=tuple(rows),
+        labels=1 if wide else 2,
+        notes=(
+            "n: items. Above 0, the last condition is worse than both effects together predict.",
+            _about_tests(tests),
+        ),
+    )
+
+
+def _test_cells(test: DDTest | None) -> tuple[GridCell, GridCell, GridCell]:
+    """DD with its interval, its statistic, and its corrected p; blank if there is no test."""
+    if test is None:
+        return BLANK, BLANK, BLANK
+    return (
+        EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
+        _bits(test.dd.statistic),
+        formatting.p_number(test.p_holm, absent=BLANK),
+    )
+
+
+def _rows_in_paper(
+    tests: Sequence[DDTest], columns: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[GridCell, ...]], list[int]]:
+    """The rows of all phenomena, and the indices of those that begin one after the first."""
+    tested = any(test.dd.p is not None for test in tests)
+    rows: list[tuple[GridCell, ...]] = []
+    rules = []
+    for name, by_model in _places(tests).items():
+        parts = {column: _effect_column(test) for column, test in by_model.items()}
+        n = sizes([part["DD"] for part in parts.values()])
+        labels = [label for label in next(iter(parts.values())) if tested or label != P_HOLM]
+        rules += [len(rows)] if rows else []
+        for number, label in enumerate(labels):
+            cells = (parts[column][label] if column in parts else BLANK for column in columns)
+            first = (BLANK, label, BLANK) if number else (name, label, n)
+            rows.append((*first, *cells))
+    return rows, rules
+
+
+def _effect_column(test: DDTest) -> dict[str, GridCell]:
+    """The cells of one model and phenomenon, by the label of their rows."""
+    phenomenon = next(one for one in test.result.phenomena if one.name == test.phenomenon)
+    effects = phenomenon.effects[test.normalisation]
+    first, second = phenomenon.square.factors
+    plain = ("plain", f"{first} changed", f"{second} changed", "both changed")
+    conditions = [
+        str(name or other) for name, other in zip(phenomenon.square.conditions, plain, strict=True)
+    ]
+    means: dict[str, GridCell] = {
+        name: f"{_bits(cell.mean)} ({formatting.number(cell.se, digits=2)})"
+        if cell.mean is not None
+        else BLANK
+        for name, cell in zip(conditions, effects.cells, strict=True)
+    }
+    return {
+        **means,
+        f"{first} effect": _bits(effects.length_effect),
+        f"{second} effect": _bits(effects.structure_effect),
+        "DD": EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
+        P_HOLM: formatting.p_number(test.p_holm, absent=BLANK),
+    }
+
+
+def _scale_in_words(tests: Sequence[DDTest]) -> str:
+    """The measures and the scale of some tests."""
+    units = dict.fromkeys(
+        (test.result.measure, test.result.unit if test.normalisation == "raw" else "")
+        for test in tests
+    )
+    scales = [
+        SCALES[kind] for kind in dict.fromkeys(t.normalisation for t in tests) if kind != "raw"
+    ]
+    measures = "; ".join(
+        f"{measure.removesuffix(f'-{unit}')} in {unit}" if unit else measure
+        for measure, unit in units
+    )
+    return ", ".join([measures, *scales])
+
+
+def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str, str]:
+    """The names as they occur in some texts, where a model may be named without its revision.
+
+    Args:
+        names: each name, mapped to the one to show.
+        texts: all texts that are shown, such as the cells of a table.
+
+    Raises:
+        UsageError: a name is in no text, or is a model with several revisions.
+    """
+    standing: dict[str, str] = {}
+    for name, shown in names.items():
+        revised = re.compile(rf"(?<![\w@-]){re.escape(name)}@[\w-]+(?:\.[\w-]+)*")
+        labels = {label for text in texts for label in revised.findall(text)}
+        if len(labels) == 1:
+            standing[labels.pop()] = shown
+        elif not any(exchanged(text, {name: ""}) != text for text in texts):
+            raise UsageError(
+                where=f"--rename={name}",
+                seen="there are several revisions of it" if labels else "nothing has this name",
+                todo=(
+                    f"Give one whole: {' or '.join(sorted(labels))}."
+                    if labels
+                    else did_you_mean(name, _names_in(texts))
+                ),
+            )
+        standing[name] = shown
+    return standing
+
+
+def _names_in(texts: Collection[str]) -> set[str]:
+    """The candidates for names in some texts: no sentences; models without revisions too."""
+    short = {text for text in texts if len(text) <= _LONGEST_NAME and not text.endswith(".")}
+    names = {part for text in short for part in (text, text.partition("@")[0])}
+    return {name for name in names if any(map(str.isalpha, name))}
+
+
+_LONGEST_NAME = 40
+"""Most characters of a name that ``did you mean`` may offer; longer texts are prose."""

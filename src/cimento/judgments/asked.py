@@ -1,0 +1,199 @@
+"""The questions that people were asked, found by any name that their answers have for them."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cimento.errors import InputError, did_you_mean
+from cimento.judgments import FILLER, PRACTICE, finite
+from cimento.suites.letters import one_spelling
+
+_TAG = re.compile(r"<[^<>]*>")
+_BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
+"""The heading of a column of a grid in form programs: the question, its row in brackets."""
+
+_DASH = " - "
+"""What Qualtrics writes between the question of a grid and its row."""
+
+_SHOWN_NAMES = 3
+
+
+class AnswerValue(NamedTuple):
+    """An answer as a file has it, as it is kept, and the condition that it prefers."""
+
+    given: str
+    value: str
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedItem:
+    """A question of a suite, or of the design of a survey, which has the fields from `trial` on.
+
+    Attributes:
+        suite: name of the suite.
+        item: id of the item.
+        condition: of the item; empty for blanks.
+        text: what was shown.
+        trial: id of the question in the design.
+        question: what the judgments table calls it; empty where the answers say it.
+        candidate: what is judged; empty for the text.
+        expected: the right answer of an attention check; empty for every other question.
+        scale: ends of the scale, the worst first; empty where there is none.
+        answers: that can be given; empty for any.
+        surveys: that ask it.
+    """
+
+    suite: str
+    item: str
+    condition: str
+    text: str
+    trial: str = ""
+    question: str = ""
+    candidate: str = ""
+    expected: str = ""
+    scale: str = ""
+    answers: tuple[AnswerValue, ...] = ()
+    surveys: tuple[str, ...] = ()
+
+    def answer(self, text: str) -> AnswerValue | None:
+        """An answer as it is kept; None where nobody could give it."""
+        if not self.answers:
+            return AnswerValue(text, text)
+        number = finite(text)
+        for shown in (text, "" if number is None else f"{number:g}"):
+            key = comparable_text(shown).casefold()
+            for answer in self.answers:
+                if key and comparable_text(answer.given).casefold() == key:
+                    return answer
+        return None
+
+    def in_place(self, choice: int) -> AnswerValue | None:
+        """The answer in a place, from 0; where none are named, that of a scale from 1.
+
+        Args:
+            choice: place among the answers that could be given.
+
+        Returns:
+            None where there is no such place.
+        """
+        if not self.answers:
+            return AnswerValue(str(choice), str(choice + 1))
+        by_value = {answer.value: answer for answer in reversed(self.answers)}
+        values = list(dict.fromkeys(answer.value for answer in self.answers))
+        return by_value[values[choice]] if choice < len(values) else None
+
+
+class AskedItems:
+    """The index of the questions of suites by all names that answers may use.
+
+    Args:
+        named: each place with its names: an id, an id with its condition, the text.
+        complete: whether all that people were asked is there: of a design, attention checks too.
+    """
+
+    def __init__(
+        self, named: Iterable[tuple[AskedItem, Iterable[str]]], *, complete: bool = False
+    ) -> None:
+        self.complete = complete
+        self._by_name: dict[str, set[AskedItem]] = {}
+        self._by_trial: dict[str, set[AskedItem]] = {}
+        self._hints: dict[str, str] = {}
+        for place, names in named:
+            if place.trial:
+                self._by_trial.setdefault(place.trial, set()).add(place)
+            for name in names:
+                if key := comparable_text(name):
+                    self._by_name.setdefault(key, set()).add(place)
+
+    def __bool__(self) -> bool:
+        """Whether there is any place."""
+        return bool(self._by_name)
+
+    def sizes(self) -> Mapping[str, int]:
+        """The number of questions of each survey of a design; attention checks do not count."""
+        asked = {place for places in self._by_name.values() for place in places}
+        trials = {
+            (survey, place.trial)
+            for place in asked
+            if not place.expected and place.question not in {FILLER, PRACTICE}
+            for survey in place.surveys
+        }
+        return Counter(survey for survey, _ in trials)
+
+    def unanswered(self, trials: Collection[str], surveys: Collection[str]) -> list[AskedItem]:
+        """The questions of a design that some surveys ask and that have no answer.
+
+        Args:
+            trials: ids of the questions that were answered.
+            surveys: that somebody answered.
+        """
+        return [
+            place
+            for trial, (place, *_) in ((trial, [*p]) for trial, p in self._by_trial.items())
+            if trial not in trials
+            and place.question not in {FILLER, PRACTICE}
+            and not {*place.surveys}.isdisjoint(surveys)
+        ]
+
+    def find(self, *names: str, where: str) -> AskedItem | None:
+        """The place of the first known name; None where none is known.
+
+        Raises:
+            InputError: a name means more than one place.
+        """
+        for name in (variant for shown in names for variant in _variants(shown)):
+            meant = self._by_name.get(name, set())
+            if len(meant) > 1:
+                shown = ", ".join(sorted(f"{p.item} {p.condition}".strip() for p in meant)[:3])
+                raise InputError(
+                    where=where,
+                    seen=f"{name!r} may be any of {shown} ...",
+                    todo="Say which by the item's id and its condition.",
+                )
+            if meant:
+                return next(iter(meant))
+        for shown in names:
+            # A heading such as "q7. Which sentence is better?" begins with the question's id.
+            first = comparable_text(shown).partition(" ")[0].rstrip(".:)")
+            if len(meant := self._by_trial.get(first, set())) == 1:
+                return next(iter(meant))
+        return None
+
+    def hint(self, name: str) -> str:
+        """A hint for an unknown name: similar names, else the first known ones."""
+        if name not in self._hints:
+            key, known = comparable_text(name), self._by_name
+            close = difflib.get_close_matches(key, known, n=1)
+            examples = ", ".join(map(repr, itertools.islice(known, _SHOWN_NAMES)))
+            self._hints[name] = (
+                did_you_mean(key, known)
+                if close
+                else f"Is it the suite that was asked? Its items are called {examples} ..."
+            )
+        return self._hints[name]
+
+
+def comparable_text(text: str) -> str:
+    """A text as places are compared: in one spelling, without tags, with single blanks."""
+    return " ".join(one_spelling(_TAG.sub(" ", text)).split())
+
+
+def _variants(name: str) -> Iterator[str]:
+    whole = comparable_text(name)
+    if whole:
+        yield whole
+    if match := _BRACKETED.fullmatch(whole):
+        yield comparable_text(match["row"])
+    tail = whole
+    while _DASH in tail:
+        tail = tail.partition(_DASH)[2]
+        # Not a lone number, which may be the id of some item.
+        if any(char.isalpha() for char in tail):
+            yield tail

@@ -1,0 +1,198 @@
+"""Readers for tables of answers, and for exports of Prolific.
+
+Tables are long (an answer a row) or wide (a person a row). Prolific's exports of different years
+head the same columns differently; capitals, blanks and underscores do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import InputError, UsageError, need_known
+from cimento.io.files import inert, write_text
+from cimento.judgments import TEXT, ColumnMap, RawRow, finite
+from cimento.judgments.asked import AskedItems
+from cimento.judgments.columns import is_address
+from cimento.judgments.participants import (
+    ANNOTATOR,
+    is_named,
+    nobody,
+    of_long,
+    remark,
+)
+from cimento.suites.tables import Row, Table, open_table
+
+
+@dataclass(frozen=True, slots=True)
+class RawAnswers:
+    """The answers in a file.
+
+    Attributes:
+        rows: one for each answer, in order.
+        passed: what was skipped, and why, to how often.
+        notes: what was understood of the columns.
+    """
+
+    rows: Sequence[RawRow]
+    passed: dict[str, int]
+    notes: tuple[str, ...] = ()
+
+
+def read_long(path: Path, columns: ColumnMap) -> RawAnswers:
+    """A table with one answer in each row.
+
+    Args:
+        path: of the table.
+        columns: where the fields stand.
+
+    Raises:
+        InputError: it cannot be read, or does not say whose the answers are.
+    """
+    table = open_table(path)
+    rows = [RawRow(table.where(row), row.cells) for row in table.rows]
+    if is_named(table, columns):
+        return RawAnswers(rows, {})
+    if not (people := of_long(table, columns)):
+        raise nobody(table, [name for name in table.columns if name not in columns.taken])
+    return RawAnswers(_of_people(rows, people), {}, (remark(people),))
+
+
+def _of_people(rows: Iterable[RawRow], column: str) -> list[RawRow]:
+    """Rows with the participants, who stand in another column, where they are expected."""
+    return [RawRow(row.where, {**row.cells, ANNOTATOR: row.cells[column]}) for row in rows]
+
+
+def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
+    """The form that a table has by its columns: ``long``, ``wide``, or empty if it is not clear.
+
+    Args:
+        table: of answers.
+        columns: the columns of the fields in long tables.
+        places: what was asked; may be empty.
+    """
+
+    def has(*fields: str) -> bool:
+        stated = {name for field in fields for name in columns.columns.get(field, ())}
+        return bool(stated & {*table.columns}) or any(map(columns.fixed.get, fields))
+
+    if has("value") and has("item", TEXT):
+        return "long"
+    rest = [name for name in table.columns if name.strip() and name not in columns.taken]
+    if places and any(places.find(name, where=table.name) for name in rest):
+        return "wide"
+    return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""
+
+
+_BEST = ("APPROVED", "AWAITING REVIEW")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One submission of one participant.
+
+    Attributes:
+        participant: Prolific's identifier.
+        status: ``APPROVED``, ``REJECTED``, ``RETURNED``, ``TIMED-OUT`` ...
+        seconds: from the start to the end; None where the export does not say.
+        columns: everything else.
+    """
+
+    participant: str
+    status: str
+    seconds: float | None
+    columns: Mapping[str, str]
+
+
+def read_prolific(path: Path) -> dict[str, Submission]:
+    """Participant to submission; where there are several, an approved one counts, then the last.
+
+    Raises:
+        InputError: it cannot be read, or has no column of participants.
+    """
+    table = open_table(path)
+    person = _column(table, "participantid")
+    if person is None:
+        raise InputError(
+            where=table.name,
+            seen=f"there are the columns {', '.join(table.columns[:6])} ...",
+            todo="Give Prolific's export with the column Participant id.",
+        )
+    submissions: dict[str, Submission] = {}
+    for row in table.rows:
+        submission = _submission(table, row, person)
+        before = submissions.get(submission.participant)
+        if before is None or before.status not in _BEST or submission.status in _BEST:
+            submissions[submission.participant] = submission
+    return submissions
+
+
+def write_participants(
+    submissions: Mapping[str, Submission],
+    path: Path,
+    *,
+    keep: Sequence[str],
+    rename: Callable[[str], str],
+) -> Path:
+    """Write who took part as TSV: pseudonym, status, seconds, and the columns that are kept.
+
+    Args:
+        submissions: of `read_prolific`.
+        path: of the table.
+        keep: columns of the export; all others stay behind.
+        rename: from a participant's name to the one that is kept.
+
+    Raises:
+        UsageError: the export has no such column, or one that tells who somebody is.
+        StorageError: the file cannot be written.
+    """
+    known = dict.fromkeys(name for person in submissions.values() for name in person.columns)
+    for name in keep:
+        need_known(name, known, where=f"--keep={name}", seen="the export has no such column")
+        _refuse_telling(name, submissions.values())
+    lines = ["\t".join(("annotator", "status", "session_seconds", *keep))]
+    for submission in submissions.values():
+        seconds = "" if submission.seconds is None else f"{submission.seconds:g}"
+        kept = map(submission.columns.get, keep)
+        cells = (rename(submission.participant), submission.status, seconds, *kept)
+        lines.append("\t".join(inert(" ".join((cell or "").split())) for cell in cells))
+    return write_text("".join(line + "\n" for line in lines), path)
+
+
+def _refuse_telling(name: str, submissions: Iterable[Submission]) -> None:
+    """Refuse to keep a column by which people can be found, beside their pseudonyms.
+
+    Raises:
+        UsageError: it has addresses, or the names that the pseudonyms replace.
+    """
+    for submission in submissions:
+        cell = submission.columns.get(name, "").strip()
+        if cell and (is_address(cell) or submission.participant in cell):
+            raise UsageError(
+                where=f"--keep={name}",
+                seen="the column has addresses or names of participants, which tells who they are",
+                todo="Leave it in the export, which you keep apart.",
+            )
+
+
+def _submission(table: Table, row: Row, person: str) -> Submission:
+    status, seconds = _column(table, "status"), _column(table, "timetaken")
+    text = row.cells.get(seconds, "").strip() if seconds else ""
+    taken = finite(text)
+    if text and taken is None:
+        raise InputError(
+            where=table.where(row), seen=f"{seconds} is {text!r}", todo="It is a number of seconds."
+        )
+    return Submission(
+        participant=row.cells[person].strip(),
+        status=row.cells.get(status, "").strip().upper() if status else "",
+        seconds=taken,
+        columns={name: cell for name, cell in row.cells.items() if name != person},
+    )
+
+
+def _column(table: Table, wanted: str) -> str | None:
+    plain = {re.sub(r"[\s_]+", "", name).casefold(): name for name in table.columns}
+    return plain.get(wanted)

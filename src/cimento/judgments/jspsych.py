@@ -1,0 +1,212 @@
+"""Answers in jsPsych's data: which trials are about items, and what their responses mean.
+
+jsPsych gives a list of trials as JSON or CSV, one list a file or a line; a trial whose data name an
+item is an answer, and all others (instructions, consent) are counted and skipped.
+
+What a response means depends on the plugin, which stands in ``trial_type``. Buttons and the points
+of a Likert scale are numbers counted from 0, while sliders, keys and texts are the answer itself
+(jspsych.org, "Data Generated" of each plugin; jsPsych 6 calls the columns ``button_pressed`` and
+``responses``). What the author of an experiment put into the data of a trial, as ``value`` or
+``answer``, is the answer, whatever the plugin.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from cimento.errors import InputError
+from cimento.io.parsing import parse_json
+from cimento.judgments import TEXT, ColumnMap, RawRow, usual_map
+from cimento.judgments.formats import RawAnswers
+from cimento.suites import JsonValue
+from cimento.suites.reading import open_text
+from cimento.suites.tables import open_table
+
+PEOPLE = (
+    "participant", "participant_id", "PROLIFIC_PID", "prolific_pid", "subject", "subject_id",
+    "run_id",
+)  # fmt: skip
+_FILE = "file"
+"""The stand-in for a column of participants: each file is one person's."""
+
+TRIAL_TYPE = "trial_type"
+"""The column in which every trial has its plugin."""
+
+_RESPONSES = ("response", "responses", "button_pressed")
+"""Columns that plugins write themselves."""
+
+_FROM_ZERO = frozenset({
+    "survey-likert", "html-button-response", "image-button-response", "audio-button-response",
+    "video-button-response", "canvas-button-response",
+})  # fmt: skip
+"""Plugins whose response is the place of the answer, counted from 0."""
+
+_AS_GIVEN = frozenset({
+    "survey", "survey-text", "survey-html-form", "survey-multi-choice", "survey-multi-select",
+    "cloze", "categorize-html", "categorize-image",
+    *(f"{shown}-{by}-response" for shown in ("html", "image", "audio", "video", "canvas")
+      for by in ("slider", "keyboard")),
+})  # fmt: skip
+"""Plugins whose response is the answer itself: a text, a key, the value of a slider."""
+
+JSPSYCH_COLUMNS = usual_map(
+    annotator=(*PEOPLE, _FILE), value=("answer", *_RESPONSES), milliseconds=("rt",),
+    survey=("list",), text=("sentence", "stimulus"),
+)  # fmt: skip
+"""The columns of the fields in jsPsych's data."""
+
+_WHOLE = re.compile(r"[0-9]{1,6}")
+_VALUES = (
+    'Say what each number means, in a file for --mapping: a table [values] with lines such as "0" ='
+    ' "1"; or put the answer into the data of the trial as value.'
+)
+
+
+def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers:
+    """The trials about items in a file.
+
+    Args:
+        path: of the file.
+        columns: where the fields stand, and how answers are recoded.
+        person: who answered, where the trials do not say; empty for the name of the file.
+
+    Raises:
+        InputError: it is neither JSON nor CSV of trials, or a response cannot be understood.
+    """
+    person = person or path.stem
+    read = _from_csv if path.suffix.lower() == ".csv" else _from_json
+    rows, passed = [], dict[str, int]()
+    for trial in read(path, person):
+        shown = trial.cells.get("sentence") or trial.cells.get(TEXT)
+        # A trial without an id can be known by the text that it showed.
+        if shown or trial.cells.get("item", "").strip():
+            rows.append(_understood(trial, columns))
+            continue
+        reason = f"a trial of type {trial.cells.get(TRIAL_TYPE) or 'unknown'} names no item"
+        passed[reason] = passed.get(reason, 0) + 1
+    if not rows:
+        raise InputError(
+            where=str(path),
+            seen="no trial names an item",
+            todo="Put item, condition and question into the trials' data; surveys that `cimento"
+            " annotate survey` builds have them.",
+        )
+    return RawAnswers(rows, passed)
+
+
+def _understood(trial: RawRow, columns: ColumnMap) -> RawRow:
+    """A trial whose response is a place among the answers, as such; others as they are.
+
+    Raises:
+        InputError: it is not known what the response counts.
+    """
+    names = columns.columns.get("value", ())
+    column = next((name for name in names if trial.cells.get(name, "").strip()), "")
+    text = trial.cells.get(column, "").strip()
+    if column not in _RESPONSES or text in columns.values:
+        return trial
+    plugin = trial.cells.get(TRIAL_TYPE, "").strip().casefold()
+    if text.startswith("{"):
+        raise InputError(
+            where=trial.where,
+            seen=f"a {plugin or 'trial'} has several answers, and one item: {text[:80]}",
+            todo="Make it a trial for each item, each with its item in its data.",
+        )
+    whole = _WHOLE.fullmatch(text) is not None
+    if plugin in _AS_GIVEN or (plugin not in _FROM_ZERO and not whole):
+        return trial
+    recoded = any(_WHOLE.fullmatch(key) for key in columns.values)
+    if plugin in _FROM_ZERO and whole and not recoded:
+        return replace(trial, choice=int(text))
+    if plugin in _FROM_ZERO:
+        seen = f"the response {text!r} of a {plugin} is no number of a button or point"
+        seen = f"[values] has no {text!r}, the response of a {plugin}" if recoded else seen
+    else:
+        of = f"the trial type {plugin!r} is not known" if plugin else "there is no trial_type"
+        seen = f"the response is {text!r}, and {of}: whether it counts from 0 cannot be told"
+    raise InputError(where=trial.where, seen=seen, todo=_VALUES)
+
+
+def _from_csv(path: Path, person: str) -> Iterator[RawRow]:
+    table = open_table(path)
+    for row in table.rows:
+        yield RawRow(table.where(row), _one_answer({_FILE: person, **row.cells}))
+
+
+def _one_answer(cells: dict[str, str]) -> dict[str, str]:
+    """A row whose responses may be JSON objects of one answer, as survey plugins write them."""
+    return {**cells, **{name: _plain(cells[name]) for name in _RESPONSES if name in cells}}
+
+
+def _plain(cell: str) -> str:
+    try:
+        return _text(parse_json(cell))
+    except ValueError:
+        return cell
+
+
+def _from_json(path: Path, person: str) -> Iterator[RawRow]:
+    text = open_text(path).strip()
+    lines = [text] if _is_json(text) else text.split("\n")
+    number = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            content = parse_json(line)
+        except ValueError as error:
+            raise InputError(
+                where=str(path),
+                seen=f"is not JSON ({error})",
+                todo="Give what jsPsych's data.json() wrote, one list of trials a file or a line.",
+            ) from error
+        for trial in content if isinstance(content, list) else [content]:
+            number += 1
+            where = f"{path.name}, trial {number}"
+            if not isinstance(trial, dict):
+                raise InputError(where=where, seen="is no object", todo="Is it a list of trials?")
+            cells = {str(name): _text(value) for name, value in trial.items()}
+            # In jsPsych 6, survey plugins wrote their answers as a text of JSON.
+            yield RawRow(where, {_FILE: person, **_one_answer(cells)})
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(value: JsonValue) -> str:
+    """A value as a cell: an object of one answer as that answer."""
+    if isinstance(value, dict) and len(value) == 1:
+        return _text(next(iter(value.values())))
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def counting_notes(shifted: Mapping[tuple[str, bool], int]) -> Iterator[str]:
+    """What is said of answers that were places counted from 0.
+
+    Args:
+        shifted: number of answers, by the type of the trial and whether the answers of a design
+            were taken, in their order.
+    """
+    for (plugin, by_design), count in shifted.items():
+        said = (
+            "each is read as the answer of the survey in that place"
+            if by_design
+            else "1 is added to each, so that the first is 1"
+        )
+        yield (
+            f"jsPsych counts the answers of {plugin} trials from 0 ({count} here): {said}. If they"
+            " mean something else, say it with [values] in a --mapping."
+        )

@@ -1,0 +1,126 @@
+"""The column of the participants in a table of answers whose name does not say it clearly.
+
+*Persona* or *Nome* may also describe the sentence, so the rows have to bear it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cimento.errors import InputError
+from cimento.judgments import TEXT, ColumnMap, RawRow
+from cimento.judgments.columns import is_address
+from cimento.suites.tables import Table
+
+if TYPE_CHECKING:
+    from cimento.judgments.forms import FormTable
+
+ANNOTATOR = "annotator"
+_PEOPLE = frozenset({
+    "person", "people", "name", "your name", "full name", "subject", "code", "your code",
+    "participant code", "email", "e-mail", "mail", "email address", "persona", "nome",
+    "nome e cognome", "il tuo nome", "soggetto", "codice", "il tuo codice", "codice partecipante",
+    "id partecipante", "indirizzo email", "nombre", "nombre y apellidos", "tu nombre", "sujeto",
+    "código", "tu código", "código de participante", "correo electrónico",
+    "dirección de correo electrónico", "pessoa", "nome completo", "seu nome", "sujeito",
+    "seu código", "código do participante", "endereço de e-mail", "человек", "имя", "фио",
+    "ваше имя", "код", "ваш код", "код участника", "адрес электронной почты",
+})  # fmt: skip
+STAMPS = frozenset({
+    "timestamp", "informazioni cronologiche", "marca temporal", "carimbo de data/hora",
+    "отметка времени",
+})  # fmt: skip
+"""How the first column of answers to an online form is called."""
+_AROUND = " .:?*"
+_SHOWN_COLUMNS = 5
+
+
+def is_named(table: Table, columns: ColumnMap) -> bool:
+    """Whether a column or an option says whose answers the rows of a table are."""
+    names = columns.columns.get(ANNOTATOR, ())
+    return bool(columns.fixed.get(ANNOTATOR) or not table.rows or {*names} & {*table.columns})
+
+
+def of_long(table: Table, columns: ColumnMap) -> str:
+    """The column of the participants where each row is one answer; empty if it is not clear.
+
+    It has different values beside one sentence, and none twice beside it.
+    """
+    for name in _called(table, _PEOPLE, columns):
+        asked: dict[tuple[str, ...], list[str]] = {}
+        for row in table.rows:
+            raw = RawRow("", row.cells)
+            key = tuple(columns.cell(raw, field) for field in (TEXT, "item", "condition"))
+            asked.setdefault(key, []).append(row.cells.get(name, "").strip())
+        said = all(key[0] or (key[1] and key[2]) for key in asked)
+        once = all(all(people) and len({*people}) == len(people) for people in asked.values())
+        if said and once and any(len(people) > 1 for people in asked.values()):
+            return name
+    return ""
+
+
+def of_wide(table: Table, columns: ColumnMap, form: FormTable, *, keep_names: bool) -> str:
+    """The column of the participants where each row is one person; empty if there is none.
+
+    It has another value in each row. A form without names has the number or the time of each
+    submission.
+
+    Args:
+        table: of answers.
+        columns: where fields stand.
+        form: the table as its program wrote it.
+        keep_names: whether names are stored as they are: addresses then are none.
+    """
+    if ANNOTATOR not in columns.columns.get(ANNOTATOR, ()):
+        return ""  # the user has named another
+    called = [
+        name
+        for name in table.columns
+        if any(text.casefold().strip(_AROUND) in _PEOPLE for text in (name, form.heading(name)))
+    ]
+    for name in filter(None, (*called, form.numbered, *_called(table, STAMPS, columns))):
+        cells = [row.cells.get(name, "").strip() for row in table.rows]
+        private = keep_names and any(map(is_address, cells))
+        if all(cells) and len({*cells}) == len(cells) and not private:
+            return name
+    return ""
+
+
+def by_number(name: str) -> str:
+    """What is said of a column that numbers the submissions."""
+    return f"No column names the participants: each submission is one, by {name!r}."
+
+
+def called_so(name: str) -> bool:
+    """Whether a column is called as one of participants may be."""
+    return name.casefold().strip(_AROUND) in _PEOPLE
+
+
+def _called(table: Table, names: frozenset[str], columns: ColumnMap) -> list[str]:
+    if ANNOTATOR not in columns.columns.get(ANNOTATOR, ()):
+        return []  # the user has named another
+    return [name for name in table.columns if name.casefold().strip(_AROUND) in names]
+
+
+def remark(name: str) -> str:
+    """What is said of a column that was found."""
+    if name.casefold().strip(_AROUND) in STAMPS:
+        return f"No column names the participants: each row is one, by {name!r}."
+    return f"Column {name!r} is read as that of the participants."
+
+
+def nobody(table: Table, others: Sequence[str]) -> InputError:
+    """The error of a table that does not say whose answers its rows are.
+
+    Args:
+        table: of answers.
+        others: its columns that may be that of the participants.
+    """
+    shown = ", ".join(map(repr, others[:_SHOWN_COLUMNS])) or "none"
+    return InputError(
+        where=table.name,
+        seen="it is not said whose answers a row has",
+        todo="Call the column of the people participant (in a terminal, --map annotator=COLUMN"
+        f" names it). Columns that are no items: {shown}.",
+    )

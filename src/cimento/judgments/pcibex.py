@@ -1,0 +1,308 @@
+"""The trials in a results file of PCIbex or Ibex, and whose they are.
+
+The file names its columns in comments between the rows: ``# 11. Value.`` says what the eleventh
+column is, and only changes are repeated; a comma inside a cell is ``%2C`` (doc.pcibex.net).
+
+A submission is what one browser sent at its end. People in one room share an address, and results
+are received by the second, so that neither tells people apart: what the experiment logged of its
+participants does, then the comment ``# Results on`` before a submission, then a trial that starts
+again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote
+
+from cimento.errors import InputError, counted
+from cimento.judgments import TEXT, ColumnMap, RawRow, finite, usual_map
+from cimento.judgments.formats import RawAnswers
+from cimento.judgments.participants import ANNOTATOR, called_so, remark
+from cimento.suites.reading import open_text
+
+_ANSWER_TYPES = ("Choice", "Selection", "Selected", "Final", "PressedKey")
+"""Parameters under which PennController logs what was chosen: scales, selectors, keys, texts."""
+
+RECEIVED, ADDRESS = "Results reception time", "MD5 hash of participant's IP address"
+ORDER, ELEMENT = "Order number of item", "Inner element number"
+_LABEL = "Label"
+PARAMETER, VALUE, TIME = "Parameter", "Value", "EventTime"
+SENTENCE, ANSWER, TOOK = "Sentence (or sentence MD5)", "Answer", "Time taken to answer"
+_FIRST = (RECEIVED, ADDRESS, "Controller name", ORDER, ELEMENT, _LABEL)
+"""The first columns of every row; versions of Ibex name some of them differently."""
+
+_COLUMN = re.compile(r"#\s*(?P<number>\d{1,4})\.(?P<name>.*)$")
+_SENT = re.compile(r"#\s*Results on\b")
+_NULL = ("", "NULL", "undefined")
+_STARTED = ("_Trial_", "Start")
+_SHOWN = 5
+
+SUBMISSION = "submission"
+"""The stand-in for a column of participants: each submission is one person's."""
+
+PCIBEX_COLUMNS = usual_map(
+    item=("Item", "id"), condition=("Condition",), value=("answer",), position=(ORDER,),
+    annotator=("participant", "PROLIFIC_PID", "ID", "prolific", SUBMISSION),
+    milliseconds=("took",),
+    survey=("list", "Latin Square Group"), text=("sentence", "Sentence", SENTENCE),
+)  # fmt: skip
+"""The columns of the fields once the rows of a trial are one."""
+
+_Trial = tuple[str, ...]
+"""The key of a trial within a submission: its order and label, and the participant logged."""
+
+
+@dataclass(slots=True)
+class _Submission:
+    """What one browser sent.
+
+    Attributes:
+        received: seconds since 1970, as in the file.
+        address: hash of the address.
+        trials: the rows of each trial.
+        seen: starts of trials, and answers of Ibex.
+    """
+
+    received: str
+    address: str
+    trials: dict[_Trial, list[RawRow]] = field(default_factory=dict)
+    seen: set[_Trial] = field(default_factory=set)
+
+
+def read_pcibex(
+    path: Path, columns: ColumnMap, person: str = "", *, keep_names: bool = True
+) -> RawAnswers:
+    """The trials of a results file in which something was answered.
+
+    Args:
+        path: of the file.
+        columns: where the fields stand.
+        person: name of submissions of nobody; empty for the name of the file.
+        keep_names: whether names are stored as they are. A hash of an address, from which the
+            address can be found, then names nobody.
+
+    Raises:
+        InputError: it has no comments that name its columns, no item, or no answer.
+    """
+    rows = list(_rows(open_text(path), path.name))
+    people = _people_columns(rows, columns)
+    submissions = list(_submissions(rows, people))
+    answered, passed, doubled = list[RawRow](), dict[str, int](), list[str]()
+    for number, submission in enumerate(submissions, start=1):
+        kept = f"{person or path.stem}-{number}"
+        name = kept if keep_names else _named(submission, submissions, number)
+        for events in submission.trials.values():
+            answer, choices = _answered(events)
+            if answer is None:
+                label = events[0].cells.get(_LABEL) or "without a label"
+                reason = f"nothing was answered in a trial labelled {label}"
+                passed[reason] = passed.get(reason, 0) + 1
+                continue
+            if choices > 1:
+                doubled.append(answer.where)
+            answered.append(replace(answer, cells={**answer.cells, SUBMISSION: name}))
+    if not answered:
+        raise InputError(
+            where=str(path),
+            seen="there is no answer",
+            todo="Give the results file as PCIbex has it, with the lines that begin with #; log the"
+            " scale or the selector in the script.",
+        )
+    _need_items(path, answered, columns)
+    found = [name for name in people if name not in columns.columns[ANNOTATOR]]
+    if found:
+        answered = [_with_person(row, found, columns) for row in answered]
+    notes = (
+        *map(remark, found), *_doubled(doubled), *_unnamed(answered, submissions, columns, found)
+    )  # fmt: skip
+    return RawAnswers(answered, passed, notes)
+
+
+def _people_columns(rows: Sequence[RawRow], columns: ColumnMap) -> list[str]:
+    """The logged columns that may say who took part: those of the map, and codes by their name."""
+    logged = dict.fromkeys(name for row in rows for name in row.cells)
+    mapped = [name for name in columns.columns.get(ANNOTATOR, ()) if name in logged]
+    taken = {name for names in columns.columns.values() for name in names}
+    return mapped or [name for name in logged if called_so(name) and name not in taken]
+
+
+def _with_person(row: RawRow, found: Sequence[str], columns: ColumnMap) -> RawRow:
+    code = next((row.cells[name] for name in found if row.cells.get(name)), "")
+    field_name = columns.columns[ANNOTATOR][0]
+    return replace(row, cells={field_name: code, **row.cells}) if code else row
+
+
+def _code(row: RawRow, people: Sequence[str]) -> str:
+    return next((cell for name in people if (cell := row.cells.get(name, "")) not in _NULL), "")
+
+
+def _submissions(rows: Iterable[RawRow], people: Sequence[str]) -> Iterator[_Submission]:
+    """The submissions in the rows of a file, in their order."""
+    current: _Submission | None = None
+    block = ""
+    for row in rows:
+        cells = row.cells
+        received, address = cells.get(RECEIVED, ""), cells.get(ADDRESS, "")
+        trial = (cells.get(ORDER, ""), cells.get(_LABEL, ""), _code(row, people))
+        mark = _mark(cells, trial)
+        if (
+            current is None
+            or (received, address) != (current.received, current.address)
+            or cells[_BLOCK] != block
+            or (mark and mark in current.seen)
+        ):
+            if current is not None:
+                yield current
+            current, block = _Submission(received, address), cells[_BLOCK]
+        if mark:
+            current.seen.add(mark)
+        current.trials.setdefault(trial, []).append(row)
+    if current is not None:
+        yield current
+
+
+def _mark(cells: Mapping[str, str], trial: _Trial) -> _Trial:
+    """What one submission has once: the start of a trial, or the answer of an element of Ibex."""
+    if (cells.get(PARAMETER), cells.get(VALUE)) == _STARTED:
+        return (*trial, *_STARTED)
+    answered = cells.get(ANSWER, "") not in _NULL
+    return (*trial, "answer", cells.get(ELEMENT, "")) if answered else ()
+
+
+def _named(submission: _Submission, submissions: Sequence[_Submission], number: int) -> str:
+    """A name for a person who is known by the address alone: with the time if others share it."""
+    same = [one for one in submissions if one.address == submission.address]
+    if len(same) == 1:
+        return submission.address
+    moment = f"{submission.address} {submission.received}"
+    together = sum(one.received == submission.received for one in same)
+    return moment if together == 1 else f"{moment} {number}"
+
+
+def _unnamed(
+    answered: Sequence[RawRow],
+    submissions: Sequence[_Submission],
+    columns: ColumnMap,
+    found: Sequence[str],
+) -> Iterator[str]:
+    """A note on submissions that name no participant."""
+    names = [name for name in (*columns.columns[ANNOTATOR], *found) if name != SUBMISSION]
+    nobody = {row.cells[SUBMISSION] for row in answered if not _code(row, names)}
+    if not nobody or columns.fixed.get(ANNOTATOR):
+        return
+    shared = len(submissions) - len({submission.address for submission in submissions})
+    addresses = (
+        f" {counted(shared, 'comes', 'come')} from an address that another one has;"
+        if shared
+        else ""
+    )
+    yield (
+        f"{counted(len(nobody), 'submission names', 'submissions name')} no participant:{addresses}"
+        " each counts as one person. If somebody took part twice, nothing shows it; log a code in"
+        " the script."
+    )
+
+
+def _doubled(places: Sequence[str]) -> Iterator[str]:
+    if places:
+        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        shown = ", ".join(places[:_SHOWN]) + more
+        yield (
+            f"{counted(len(places), 'trial has', 'trials have')} several answers: the last one"
+            f" counts ({shown})."
+        )
+
+
+def _need_items(path: Path, answered: Sequence[RawRow], columns: ColumnMap) -> None:
+    """Refuse answers of which none says what it is about.
+
+    Raises:
+        InputError: that is so; the message has the columns that there are.
+    """
+    fields = ("item", TEXT, "expected")
+    if any(columns.cell(row, name) for row in answered for name in fields):
+        return
+    cells = {name: cell for row in answered for name, cell in row.cells.items()}
+    ours = {SUBMISSION, _BLOCK, "answer", "took", "at", RECEIVED, ADDRESS}
+    shown = ", ".join(f"{name!r} ({cell})" for name, cell in cells.items() if name not in ours)
+    raise InputError(
+        where=path.name,
+        seen=f"no column is known as that of the items; there are, each with a value: {shown}",
+        todo="Name them: --map item=COLUMN and --map condition=COLUMN.",
+    )
+
+
+_BLOCK = "block of the file"
+"""The stand-in for a column: how many submissions the comments have announced so far."""
+
+
+def _rows(text: str, name: str) -> Iterator[RawRow]:
+    columns: dict[int, str] = {}
+    stated: dict[int, str] = {}
+    block = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        if line.startswith("#"):
+            block += bool(_SENT.match(line))
+            if match := _COLUMN.match(line):
+                stated[int(match["number"])] = match["name"].strip().removesuffix(".").rstrip()
+                columns = stated | dict(enumerate(_FIRST, start=1))
+            continue
+        if not columns:
+            raise InputError(
+                where=f"{name} line {number}",
+                seen="a row stands before any comment that names its columns",
+                todo="Give the results file with its lines that begin with #.",
+            )
+        cells = {_BLOCK: str(block)}
+        for place, cell in enumerate(line.split(","), start=1):
+            value = unquote(cell).strip()
+            # Under the names of the file too, by which people map them.
+            cells[stated.get(place, f"column {place}")] = value
+            cells[columns.get(place, f"column {place}")] = value
+        yield RawRow(f"{name} line {number}", cells)
+
+
+def _answered(events: Iterable[RawRow]) -> tuple[RawRow | None, int]:
+    """The events of a trial as one row: what was logged, the last answer, and how long it took.
+
+    Returns:
+        The row, None where nothing was answered; and the number of different answers.
+    """
+    cells: dict[str, str] = {}
+    started = ""
+    last: RawRow | None = None
+    answers: dict[str, None] = {}
+    for event in events:
+        cells |= {name: cell for name, cell in event.cells.items() if cell not in _NULL}
+        if (event.cells.get(PARAMETER), event.cells.get(VALUE)) == _STARTED:
+            started = event.cells.get(TIME, "")
+        if event.cells.get(PARAMETER) in _ANSWER_TYPES or event.cells.get(ANSWER, "") not in _NULL:
+            last = event
+            answers[event.cells.get(ANSWER) or event.cells.get(VALUE, "")] = None
+    if last is None:
+        return None, 0
+    cells["answer"] = last.cells.get(ANSWER) or last.cells.get(VALUE, "")
+    took = last.cells.get(TOOK) or _difference(last.cells.get(TIME, ""), started)
+    return RawRow(last.where, {**cells, "took": took, "at": _moment(last.cells)}), len(answers)
+
+
+def _difference(later: str, earlier: str) -> str:
+    one, other = finite(later), finite(earlier)
+    return "" if one is None or other is None else f"{one - other:.0f}"
+
+
+def _moment(cells: Mapping[str, str]) -> str:
+    """The time of arrival of the results, given in seconds since 1970."""
+    seconds = cells.get(RECEIVED, "")
+    if not seconds.isdecimal():
+        return ""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return ""

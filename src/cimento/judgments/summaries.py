@@ -1,0 +1,432 @@
+"""Judgments in a few numbers: means and agreement by question, attention by participant."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from cimento.errors import counted
+from cimento.judgments import ACCEPTABILITY, BETTER, Judgment, finite
+from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.design import Design
+
+QuestionKey: TypeAlias = tuple[str, str, str, str]
+
+_TWO = 2
+"""Answers that a standard deviation, or an agreement, needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionSummary:
+    """The answers to one question, described.
+
+    Attributes:
+        question: which.
+        people: who answered it.
+        places: sentences, pairs or blanks that it was asked about.
+        judgments: answers.
+        fewest: answers to the place that has the fewest.
+        most: answers to the place that has the most.
+        mean: of the means of all places; None where answers are no numbers.
+        sd: mean of the standard deviations (n - 1) of the answers to one place.
+        by_condition: condition to the mean of its places' means; empty where answers are no
+            numbers.
+        alpha: Krippendorff's; for numbers with interval differences, else nominal; its interval
+            over items.
+    """
+
+    question: str
+    people: int
+    places: int
+    judgments: int
+    fewest: int
+    most: int
+    mean: float | None
+    sd: float | None
+    by_condition: Mapping[str, float]
+    alpha: Agreement
+
+
+def once(judgments: Iterable[Judgment]) -> list[Judgment]:
+    """Some judgments with the first answer of each person to each question.
+
+    Coefficients of agreement and means over people take answers of one place as those of different
+    people: who answers again is one of them still (Krippendorff 2019, Content Analysis, 4th ed.,
+    chapter 12, where reliability data have one value of each observer and unit). The first answer
+    is the one that no other answer to the same question came before. Answers of nobody in
+    particular all stay, and so do checks of attention.
+    """
+    answered: set[tuple[str, str, str, str, str]] = set()
+    kept = []
+    for judgment in judgments:
+        if judgment.annotator is not None and judgment.counts:
+            key = (judgment.annotator, *judgment.key)
+            if key in answered:
+                continue
+            answered.add(key)
+        kept.append(judgment)
+    return kept
+
+
+def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
+    """Every question of some judgments, described; checks of attention are left out.
+
+    Of repeated answers of one person the first counts (`once`).
+    """
+    by_question: dict[str, list[Judgment]] = {}
+    for judgment in once(judgment for judgment in judgments if judgment.counts):
+        by_question.setdefault(judgment.question, []).append(judgment)
+    return tuple(_described(question, answers) for question, answers in by_question.items())
+
+
+def mean_ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, float]:
+    """The mean rating of each rated place; of repeated answers of one person the first counts."""
+    return {
+        place: math.fsum(ratings) / len(ratings)
+        for place, ratings in _ratings(once(judgments)).items()
+    }
+
+
+def is_rated(question: str) -> bool:
+    """Whether answers to a question are numbers on a scale."""
+    return question == ACCEPTABILITY
+
+
+def rating_of(judgment: Judgment) -> float | None:
+    """The answer as a number, with a decimal point or comma; None where it is none."""
+    return finite((judgment.value or "").replace(",", "."))
+
+
+def comparable_answer(judgment: Judgment) -> Hashable | None:
+    """A rating as a number; of a choice the condition, where it is known; else the answer.
+
+    Sentences differ from item to item, so that as labels no two people would agree by chance.
+    """
+    if is_rated(judgment.question):
+        return rating_of(judgment)
+    if judgment.question == BETTER:
+        return judgment.condition or judgment.value
+    return judgment.value
+
+
+def main_question(judgments: Sequence[Judgment]) -> str:
+    """The question with the most answers; of several, the first."""
+    counts = Counter(judgment.question for judgment in judgments if not judgment.is_check)
+    return max(counts, key=lambda name: counts[name]) if counts else ""
+
+
+def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
+    rated = is_rated(question)
+    answers: dict[QuestionKey, list[Hashable]] = {}
+    for judgment in judgments:
+        value = comparable_answer(judgment)
+        if value is not None:
+            answers.setdefault(judgment.key, []).append(value)
+    means = mean_ratings(judgments) if rated else {}
+    sizes = [len(got) for got in answers.values()]
+    deviations = [statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _TWO]
+    conditions: dict[str, list[float]] = {}
+    for (_, _, condition, _), mean in means.items():
+        conditions.setdefault(condition, []).append(mean)
+    return QuestionSummary(
+        question=question,
+        people=len({judgment.annotator for judgment in judgments}),
+        places=len(answers),
+        judgments=len(judgments),
+        fewest=min(sizes, default=0),
+        most=max(sizes, default=0),
+        mean=_mean(list(means.values())),
+        sd=_mean(deviations) if rated else None,
+        by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
+        alpha=krippendorff_alpha(
+            list(answers.values()),
+            level="interval" if rated else "nominal",
+            design=place_design(list(answers)),
+        ),
+    )
+
+
+def place_design(places: Sequence[QuestionKey]) -> Design:
+    """The design of some places: those of one item belong together."""
+    return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
+
+
+def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
+    ratings: dict[QuestionKey, list[float]] = {}
+    for judgment in judgments:
+        if is_rated(judgment.question) and not judgment.is_check:
+            value = rating_of(judgment)
+            if value is not None:
+                ratings.setdefault(judgment.key, []).append(value)
+    return ratings
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairAgreement:
+    """The agreement of two columns of answers to one question.
+
+    Attributes:
+        question: which.
+        first: whose the one column is.
+        second: whose the other.
+        n: places that are in both.
+        equal: that have the same answer.
+        kappa: Cohen's; of ratings with quadratic weights.
+        alpha: Krippendorff's; of ratings with interval differences.
+    """
+
+    question: str
+    first: str
+    second: str
+    n: int
+    equal: int
+    kappa: Agreement
+    alpha: Agreement
+
+
+def pair_agreement(
+    answers: Sequence[tuple[Hashable, Hashable]],
+    design: Design,
+    *,
+    question: str,
+    first: str,
+    second: str,
+) -> PairAgreement:
+    """The agreement of two people.
+
+    Args:
+        answers: of both, place by place.
+        design: of the places.
+        question: which was answered.
+        first: name of the one.
+        second: name of the other.
+    """
+    rated = is_rated(question)
+    return PairAgreement(
+        question=question,
+        first=first,
+        second=second,
+        n=len(answers),
+        equal=sum(one == other for one, other in answers),
+        kappa=cohen_kappa(
+            [one for one, _ in answers],
+            [other for _, other in answers],
+            weights="quadratic" if rated else "none",
+            design=design,
+        ),
+        alpha=krippendorff_alpha(answers, level="interval" if rated else "nominal", design=design),
+    )
+
+
+LEAST_SHARED = 3
+"""Places that somebody must share with others to be compared with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A number about a participant.
+
+    Attributes:
+        value: None where there is none.
+        basis: how it was measured, or why not.
+    """
+
+    value: float | None
+    basis: str
+
+
+def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+    """The judgments of each named participant, in the order in which they were given."""
+    people: dict[str, list[Judgment]] = {}
+    for judgment in judgments:
+        if judgment.annotator is not None:
+            people.setdefault(judgment.annotator, []).append(judgment)
+    return {
+        name: sorted(answers, key=lambda j: (j.survey or "", j.position or 0))
+        for name, answers in people.items()
+    }
+
+
+def of_each(
+    measure: Callable[[Sequence[Judgment]], Measurement],
+) -> Callable[[Sequence[Judgment]], dict[str, Measurement]]:
+    """A measure of one participant's answers as one of all participants."""
+
+    def measured(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+        people = judgments_by_person(judgments)
+        return {name: measure(answers) for name, answers in people.items()}
+
+    return measured
+
+
+def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
+    """The duration of a sitting: recorded, else the sum of answers, else first to last."""
+    recorded = {
+        judgment.session_seconds for judgment in answers if judgment.session_seconds is not None
+    }
+    if recorded:
+        return _time(math.fsum(recorded), "as recorded for the whole sitting")
+    taken = [judgment.seconds for judgment in answers if judgment.seconds is not None]
+    if len(taken) == len(answers):
+        return _time(math.fsum(taken), "for all answers together")
+    moments = [moment for judgment in answers if (moment := _moment(judgment.at)) is not None]
+    if len(moments) == len(answers) and len(set(moments)) > 1:
+        return _time(max(moments) - min(moments), "from the first answer to the last")
+    return Measurement(None, "no time is known")
+
+
+def questions_given(answers: Sequence[Judgment]) -> tuple[str, int]:
+    """The survey of somebody, empty if not known, and how many of its questions they answered."""
+    survey = next((judgment.survey for judgment in answers if judgment.survey), "")
+    return survey, len({judgment.key[:3] for judgment in answers if judgment.counts})
+
+
+def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+    """The share of their survey's questions that each participant answered.
+
+    A survey has as many questions as the participant who answered most of them; answers without a
+    survey are those of one.
+    """
+    given = {
+        name: questions_given(answers) for name, answers in judgments_by_person(judgments).items()
+    }
+    sizes: dict[str, int] = {}
+    for survey, count in given.values():
+        sizes[survey] = max(sizes.get(survey, 0), count)
+    return {
+        name: Measurement(count / sizes[survey], f"{count} of {sizes[survey]} questions")
+        if sizes[survey]
+        else Measurement(None, "nobody answered this survey")
+        for name, (survey, count) in given.items()
+    }
+
+
+def attention(judgments: Sequence[Judgment]) -> Measurement:
+    """The share of attention checks answered correctly."""
+    checks = [judgment for judgment in judgments if judgment.expected is not None]
+    if not checks:
+        return Measurement(None, "there were no checks of attention")
+    right = sum(_same(check.value) == _same(check.expected) for check in checks)
+    return Measurement(right / len(checks), f"{right} of {len(checks)} right")
+
+
+def same_share(judgments: Sequence[Judgment]) -> Measurement:
+    """The share of somebody's most frequent answer to the question that they answered most."""
+    answers = _answers(judgments)
+    if not answers:
+        return Measurement(None, "there is no answer")
+    value, count = Counter(map(_same, answers)).most_common(1)[0]
+    shown = next(answer for answer in answers if _same(answer) == value)
+    return Measurement(count / len(answers), f"{count} of {len(answers)} are {shown!r}")
+
+
+def same_run(judgments: Sequence[Judgment]) -> Measurement:
+    """The longest run of equal answers, in the order in which they were given."""
+    runs = [list(run) for _, run in itertools.groupby(_answers(judgments), key=_same)]
+    if not runs:
+        return Measurement(None, "there is no answer")
+    longest = max(runs, key=len)
+    return Measurement(float(len(longest)), f"{len(longest)} times {longest[0]!r} in a row")
+
+
+def _same(answer: str | None) -> Hashable:
+    """An answer as one value, however it is written: 3, 3.0 and 3,0 are one."""
+    number = finite((answer or "").replace(",", "."))
+    return answer if number is None else number
+
+
+def median_seconds(judgments: Sequence[Judgment]) -> Measurement:
+    """The median time of somebody's answers, which breaks between them do not lengthen."""
+    asked = [judgment for judgment in judgments if judgment.counts]
+    taken = [judgment.seconds for judgment in asked if judgment.seconds is not None]
+    if not taken or len(taken) < len(asked) / _TWO:
+        return Measurement(None, "the time of most answers is not known")
+    median = statistics.median(taken)
+    return Measurement(median, f"median {median:.2f} seconds an answer, of {len(taken)}")
+
+
+def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+    """The agreement of each participant with all others, on the most frequent question.
+
+    Ratings: Pearson's correlation with the mean of the others. Other answers: the share that is
+    also the others' most frequent one; where several are, each of them.
+    """
+    question = main_question(judgments)
+    people = {
+        name: {
+            judgment.key: judgment
+            for judgment in once(answers)
+            if judgment.question == question and judgment.counts
+        }
+        for name, answers in judgments_by_person(judgments).items()
+    }
+    return _correlations(people) if is_rated(question) else _shares(people)
+
+
+def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
+    from cimento.statistics.agreement import correlation_with_rest
+
+    places = list(dict.fromkeys(place for answers in people.values() for place in answers))
+    table = [
+        [rating_of(answers[place]) if place in answers else None for answers in people.values()]
+        for place in places
+    ]
+    correlations = correlation_with_rest(table) if table else ()
+    return {
+        name: Measurement(
+            rest.r, rest.reason or f"correlation {rest.r or 0.0:.3f} over {rest.n} places"
+        )
+        for name, rest in zip(people, correlations, strict=False)
+    }
+
+
+def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
+    measured = {}
+    for name, answers in people.items():
+        equal = []
+        for place, judgment in answers.items():
+            others = Counter(
+                theirs[place].value
+                for other, theirs in people.items()
+                if other != name and place in theirs
+            )
+            if others:
+                equal.append(others[judgment.value] == max(others.values()))
+        if len(equal) < LEAST_SHARED:
+            measured[name] = Measurement(
+                None, f"only {counted(len(equal), 'place is', 'places are')} shared with others"
+            )
+        else:
+            share = sum(equal) / len(equal)
+            measured[name] = Measurement(share, f"{sum(equal)} of {len(equal)} as most others")
+    return measured
+
+
+def _time(seconds: float, measured: str) -> Measurement:
+    return Measurement(seconds, f"{seconds:.0f} seconds {measured}")
+
+
+def _answers(judgments: Sequence[Judgment]) -> list[str]:
+    question = main_question(judgments)
+    return [
+        judgment.value
+        for judgment in judgments
+        if judgment.question == question and judgment.counts and judgment.value is not None
+    ]
+
+
+def _moment(text: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(text or "").timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,476 @@
+"""The suites and paradigms there are: by name, by path, or as Python objects, and checked."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias, TypeGuard, cast
+
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
+from cimento.io.files import file_digest, folder_atomically, refuse_existing
+from cimento.io.plugins import find_plugin, plugin_names
+from cimento.kinds.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
+from cimento.suites import JsonValue, Suite
+from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
+from cimento.suites.digest import content_digest
+from cimento.suites.faults import WITHOUT_LANGUAGE, changed
+from cimento.suites.faults import errors as errors_among
+from cimento.suites.formats import SUITE_SUFFIXES
+from cimento.suites.load import (
+    StimulusCount,
+    in_terms_of,
+    opened,
+    refuse_faulty,
+    suite_paths,
+    unfolded,
+)
+from cimento.suites.published import LANGUAGE_CODE, language_code
+from cimento.suites.reading import said_to_be
+from cimento.suites.suite_workbook import fold
+
+PARADIGMS: Mapping[str, str] = {
+    "regions": "cimento.paradigms.regions:REGIONS",
+    "ratings": "cimento.paradigms.ratings:RATINGS",
+    "cloze": "cimento.paradigms.cloze:CLOZE",
+    "stories": "cimento.paradigms.stories:STORIES",
+    "prompted": "cimento.paradigms.prompted:PROMPTED",
+}
+"""The paradigms' names and places, as ``module:object``; they are imported when needed."""
+
+DEFAULT = DEFAULT_KIND
+"""The paradigm of suites that do not state theirs."""
+
+
+@functools.cache
+def find_paradigm(name: str) -> AnyParadigm:
+    """The paradigm with a name.
+
+    Raises:
+        UsageError: no paradigm has this name.
+    """
+    if name in PARADIGMS:
+        module, _, attribute = PARADIGMS[name].partition(":")
+        return cast("AnyParadigm", getattr(importlib.import_module(module), attribute))
+    plugged = _find_plugged(name)
+    if plugged is None:
+        raise UsageError(
+            where=f"paradigm {name!r}",
+            seen="there is none of that name",
+            todo=did_you_mean(name, paradigm_names()),
+        )
+    return plugged
+
+
+def paradigm_names() -> tuple[str, ...]:
+    """The names of all paradigms, cimento's own first."""
+    return (*PARADIGMS, *sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys()))
+
+
+def own_paradigms() -> list[AnyParadigm]:
+    """The paradigms that come with cimento."""
+    return list(map(find_paradigm, PARADIGMS))
+
+
+def plugged_paradigms() -> list[AnyParadigm]:
+    """The paradigms of other packages; unusable ones are skipped with a warning."""
+    names = sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys())
+    return [paradigm for name in names if (paradigm := _find_plugged(name)) is not None]
+
+
+@functools.cache
+def has_regions(kind: str | None) -> bool:
+    """Whether bars cut the sentences of a kind of suites into regions; a suite may state none."""
+    paradigms = [*own_paradigms(), *plugged_paradigms()]
+    return any(
+        (kind or DEFAULT) in paradigm.kinds for paradigm in paradigms if paradigm.has_regions
+    )
+
+
+def _find_plugged(name: str) -> AnyParadigm | None:
+    return find_plugin("cimento.paradigms", name, expected="a paradigm", is_right=_is_paradigm)
+
+
+def paradigm_of(path: Path) -> AnyParadigm:
+    """The paradigm of a suite: as stated in its suite.toml, or else recognized from the file.
+
+    Args:
+        path: suite folder, or file in a format of any paradigm.
+
+    Raises:
+        InputError: no paradigm knows the kind of the suite.
+    """
+    kind = kind_of(path)
+    if kind != DEFAULT:
+        return _of_kind(kind, path)
+    detected = None
+    if not (path.is_dir() and (path / "suite.toml").is_file()):
+        detected = _detecting(own_paradigms(), path)
+        # Other packages are looked for only if none of cimento's own paradigms fits.
+        if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
+            detected = _detecting(plugged_paradigms(), path)
+    return detected or find_paradigm(DEFAULT)
+
+
+def _detecting(paradigms: Iterable[AnyParadigm], path: Path) -> AnyParadigm | None:
+    """The first paradigm that recognizes a suite of its own at a path that states no kind."""
+    others = (paradigm for paradigm in paradigms if paradigm.name != DEFAULT)
+    return next((paradigm for paradigm in others if paradigm.detect(path)), None)
+
+
+def _of_kind(kind: str, path: Path) -> AnyParadigm:
+    """The paradigm of suites with a stated kind; plug-ins are asked last."""
+    if kind in PARADIGMS and kind in (named := find_paradigm(kind)).kinds:
+        return named
+    kinds: dict[str, AnyParadigm] = {}
+    for paradigms in (own_paradigms, plugged_paradigms):
+        for paradigm in paradigms():
+            kinds = {**dict.fromkeys(paradigm.kinds, paradigm), **kinds}
+        if kind in kinds:
+            return kinds[kind]
+    raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
+
+
+def _read_all(path: Path, language: str) -> list[LoadedSuite]:
+    """The suites at a path, possibly a folder or an archive of several.
+
+    Args:
+        path: path of the suites.
+        language: language of suites that do not state theirs, as for `in_language`.
+
+    Raises:
+        CimentoError: there is none, or one has faults; the error contains the faults of all.
+    """
+    suites: list[LoadedSuite] = []
+    faulty: list[SuiteError] = []
+    count = StimulusCount(path)
+    with opened(path) as folder:
+        for place in suite_paths(folder):
+            # People know the archive, not the temporary folder that it was unpacked into.
+            shown = place if folder == path else path / place.relative_to(folder)
+            with unfolded(place) as inner, said_to_be(language):
+                paradigm = paradigm_of(inner)
+                reading = paradigm.read(inner)
+            faults = changed(reading.faults, partial(in_terms_of, shown))
+            reading = replace(reading, path=shown, faults=faults)
+            reading = in_language(reading, language)
+            try:
+                suites.append(usable(paradigm, reading))
+            except SuiteError as error:
+                faulty.append(error)
+            else:
+                count.add(reading.suite)
+    refuse_faulty(path, faulty)
+    return suites
+
+
+def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
+    """A suite that was read, in a language given separately.
+
+    Args:
+        reading: result of reading; a bare table has no place for its language, and without a given
+            one, its fault says how to give it.
+        language: ISO 639-1 code; empty for the suite's own.
+
+    Raises:
+        UsageError: the code is invalid, or the suite states another language.
+    """
+    suite, flag = reading.suite, f"--language={language}"
+    code = language_code(language)
+    if language and (code != language or not LANGUAGE_CODE.fullmatch(language)):
+        todo = "Give two letters: it, es, pt, ru, en ..."
+        todo = f"Give --language={code}." if code != language else todo
+        raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
+    if suite is None or not language:
+        return replace(reading, faults=_with_language_advice(reading))
+    stated = suite.meta.language
+    if stated and stated.partition("-")[0] != language.partition("-")[0]:
+        raise UsageError(
+            where=flag,
+            seen=f"{suite.name} says that it is in {stated!r}",
+            todo="Leave --language out, or correct the suite.",
+        )
+    if stated:
+        return reading
+    meta = replace(suite.meta, language=language)
+    return replace(
+        reading,
+        suite=replace(suite, meta=meta),
+        faults=changed(reading.faults, _but_of_language),
+        language=language,
+    )
+
+
+def _but_of_language(faults: Sequence[Fault]) -> Sequence[Fault]:
+    """The faults but that of a missing language."""
+    return tuple(fault for fault in faults if fault.code not in WITHOUT_LANGUAGE)
+
+
+def _with_language_advice(reading: SuiteReading[Any]) -> Sequence[Fault]:
+    """The faults of a suite; a fault of a missing language says where to give one."""
+    if (
+        reading.format in ("native", "python")
+        or reading.suite is None
+        or reading.suite.meta.language
+    ):
+        return reading.faults
+    return changed(reading.faults, _advise_language)
+
+
+def _advise_language(faults: Sequence[Fault]) -> Sequence[Fault]:
+    # The file is not named, so that many files without a language make one remark.
+    todo = (
+        "Give --language it (or es, pt, ru, en ...); `cimento suites convert FILE --language it"
+        " -o NAME.xlsx` writes a workbook that says it."
+    )
+    return tuple(
+        replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault for fault in faults
+    )
+
+
+def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> ParadigmOptions:
+    """The options of a paradigm, from values or from the texts of ``--set KEY=VALUE``.
+
+    Args:
+        paradigm: paradigm that declares the options.
+        given: values by name.
+
+    Raises:
+        UsageError: the paradigm does not support an option, or not this value of it.
+    """
+    from pydantic import ValidationError
+
+    from cimento.io.parsing import fault_in_words
+
+    known = paradigm.options.model_fields
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                where=f"option {name}",
+                seen=f"suites of the paradigm {paradigm.name!r} have no such option",
+                todo=did_you_mean(name, known),
+            )
+    try:
+        options: ParadigmOptions = paradigm.options.model_validate(dict(given))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"])) or "options"
+        raise UsageError(
+            where=f"option {where}",
+            seen=f"got {fault.get('input')!r}",
+            todo=fault_in_words(fault),
+        ) from error
+    return options
+
+
+def _is_paradigm(value: object) -> TypeGuard[AnyParadigm]:
+    return all(hasattr(value, name) for name in ("name", "options", "read", "requests", "judge"))
+
+
+def sentence_suite(loaded: LoadedSuite) -> Suite:
+    """A suite whose items are sentences in regions, as required by many commands on suites.
+
+    Raises:
+        InputError: its items are of another kind.
+    """
+    suite = loaded.suite
+    if not isinstance(suite, Suite):
+        raise InputError(
+            where=str(loaded.reading.path),
+            seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
+            " regions is needed here",
+            todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
+        )
+    return suite
+
+
+def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
+    """The content and the faults of a suite of any paradigm.
+
+    Args:
+        path: path of the suite, as for `paradigm_of`.
+        language: language of the suite, as for `in_language`.
+
+    Raises:
+        InputError: the suite cannot be read, or no paradigm knows its kind.
+    """
+    paradigm = find_paradigm(DEFAULT)
+    try:
+        with unfolded(path) as folder:
+            with said_to_be(language):
+                paradigm = paradigm_of(folder)
+                reading = paradigm.read(folder)
+            reading = replace(reading, faults=in_terms_of(path, reading.faults))
+            reading = in_language(reading, language)
+    except SuiteError as error:
+        reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
+    return paradigm.audit(reading)
+
+
+SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSuite:
+    """A suite that can be run, of any paradigm.
+
+    Attributes:
+        paradigm: paradigm of the suite.
+        reading: result of reading the suite, without faults that make it unusable.
+    """
+
+    paradigm: AnyParadigm
+    reading: SuiteReading[Any]
+
+    def __repr__(self) -> str:
+        return f"<LoadedSuite {self.suite.name!r} ({self.paradigm.name})>"
+
+    @property
+    def suite(self) -> TestSuite:
+        """The suite itself.
+
+        Raises:
+            SuiteError: the source could not be read as a suite.
+        """
+        suite = self.reading.suite
+        if suite is None:
+            raise SuiteError(where=str(self.reading.path), faults=self.reading.faults)
+        return cast("TestSuite", suite)
+
+    @property
+    def content(self) -> str:
+        """The digest of the whole suite's content; where it is unknown, that of the bytes read."""
+        reading = self.reading
+        return reading.content or content_digest(reading.suite) or reading.sha256
+
+
+def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
+    """A suite of any paradigm, checked.
+
+    Args:
+        suite: built-in name, path, or suite made in Python.
+        language: ISO 639-1 code, if the suite does not state it, as a bare table cannot.
+
+    Raises:
+        CimentoError: the suite does not exist, has faults, or is one of several.
+    """
+    loaded = list(load_suites([suite], language=language))
+    if len(loaded) != 1:
+        raise UsageError(
+            where=str(suite),
+            seen=f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}",
+            todo="Give one of them.",
+        )
+    return loaded[0]
+
+
+def load_suites(
+    suites: SuiteLike | Iterable[SuiteLike], *, language: str = ""
+) -> Iterator[LoadedSuite]:
+    """Suites of any paradigm, given by built-in name, by path or as they are, one after the other.
+
+    Args:
+        suites: one or several suites; a folder of suites yields all of them.
+        language: language of suites that do not state theirs, as for `load_suite`.
+
+    Raises:
+        CimentoError: a suite does not exist or has faults.
+    """
+    for suite in one_by_one(suites):
+        if isinstance(suite, str | Path):
+            yield from _read_all(find_suite(name_or_path(suite)), language)
+            continue
+        made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
+        yield replace(made, reading=in_language(made.reading, language)) if language else made
+
+
+def one_by_one(suites: SuiteLike | Iterable[SuiteLike]) -> list[SuiteLike]:
+    """The suites of a call, each as it was given."""
+    # A name is iterable too, and so may be a suite of a plugged-in paradigm.
+    is_one = isinstance(suites, str) or hasattr(suites, "meta") or _is_frame(suites)
+    return [*suites] if isinstance(suites, Iterable) and not is_one else [cast("SuiteLike", suites)]
+
+
+def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
+    """A suite that was read, if it has no fault that makes it unusable.
+
+    Raises:
+        SuiteError: the suite has such faults; the error contains all of them.
+    """
+    if reading.suite is None or errors_among(reading.faults):
+        raise SuiteError(where=str(reading.path), faults=reading.faults)
+    return LoadedSuite(paradigm=paradigm, reading=reading)
+
+
+def save_suite(loaded: LoadedSuite, path: Path) -> Path:
+    """Write a suite of any paradigm as a folder, or as one workbook if the name ends in .xlsx.
+
+    Raises:
+        InputError: a workbook cannot contain the suite.
+        StorageError: the path exists already, or cannot be written.
+    """
+    if path.suffix.lower() != WORKBOOK:
+        return folder_atomically(path, lambda folder: loaded.paradigm.write(loaded.suite, folder))
+    refuse_existing(path)
+    with TemporaryDirectory(prefix="cimento-") as name:
+        loaded.paradigm.write(loaded.suite, Path(name))
+        return fold(Path(name), path)
+
+
+def _is_frame(value: object) -> bool:
+    """Whether a value is a data frame of polars or pandas."""
+    return hasattr(value, "columns") and hasattr(value, "shape")
+
+
+def _made_here(suite: TestSuite) -> LoadedSuite:
+    """A suite made in Python, checked in the same way as one that was read."""
+    # Suites of ratings are also suites of regions, so the more general paradigm is asked last.
+    paradigms = [*plugged_paradigms(), *reversed(own_paradigms())]
+    paradigm = next((paradigm for paradigm in paradigms if paradigm.owns(suite)), None)
+    if paradigm is None:
+        raise UsageError(
+            where="suite",
+            seen=f"{type(suite).__name__} is neither a name, a path nor a suite",
+            todo="cimento.pairs(rows) makes a suite of good and bad sentences, cimento.ratings of"
+            " rated ones, cimento.cloze of blanks and cimento.stories of stories;"
+            " cimento.evaluate_all takes several suites."
+            if _is_frame(suite) or isinstance(suite, list | tuple)
+            else "Give a built-in name, a path, or a suite made in Python.",
+        )
+    reading = SuiteReading(
+        suite=suite,
+        faults=tuple(paradigm.check(suite)),
+        sha256=content_digest(suite) or _digest_of_values(suite),
+        path=Path(suite.name),
+        format="python",
+    )
+    return usable(paradigm, reading)
+
+
+def _digest_of_values(suite: object) -> str:
+    """The digest of a suite made in Python that has values of unknown types."""
+    values: object = suite
+    if is_dataclass(suite):  # what a suite shows as its repr is short
+        values = [getattr(suite, field.name) for field in fields(suite)]
+    return hashlib.sha256(repr(values).encode()).hexdigest()
+
+
+def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
+    """The files that alone determine a suite, and the sha256 of their bytes.
+
+    Args:
+        paradigm: the paradigm of the suite.
+        path: path of the suite.
+
+    Returns:
+        Their names relative to the suite's folder, and the digest. Where other files may matter
+        too, there are no names, and the digest matches no suite.
+    """
+    files = paradigm.files(path)
+    names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
+    return names, file_digest(*files)

@@ -1,0 +1,408 @@
+"""Outcomes item by item, for runs of any paradigm: right or wrong, and values.
+
+They come from the outcomes of the runs: verdicts, clusters, and the references of values were
+decided when each run was judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from cimento.errors import UsageError
+from cimento.io.values import grouped
+from cimento.kinds.identity import is_trial, suite_digests
+from cimento.records.outcomes import design_of
+from cimento.suites.naming import is_number, named
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.kinds.run import Run
+    from cimento.records.summary import SuiteMean
+    from cimento.statistics.design import Design
+    from cimento.suites import JsonValue
+
+
+MEASURE = "measure"
+"""The option of paradigms whose answers can be judged on another measure."""
+
+COEFFICIENTS = frozenset({"pearson", "spearman", "kendall"})
+"""Statistics that say how values and references go together."""
+
+HEADLINE = frozenset({"headline"})
+PROMINENT = frozenset({"headline", "main"})
+"""Roles of the estimates whose questions are compared."""
+
+_MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
+"""The options of the machine and its batches, which change no answer."""
+_ARGUMENTS = (".model_args.", ".tokenizer_args.")
+"""Options for transformers; some of them hold a secret."""
+
+_STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d{1,18})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemOutcomes:
+    """The outcomes of one model on the items of one suite, by one question.
+
+    Attributes:
+        suite: its name.
+        question: what was asked: a prediction, a hit, a tier, a measure.
+        model: label of the model; with its options, where several of its runs differ in them.
+        formula: formula of the prediction; empty for other questions.
+        headline: whether the question is the one by which the run is summed up.
+        family: what revisions of one model have in common; empty where that is not known.
+        step: of training; None where the model's name does not tell.
+        kind: of the model; empty where that is not known.
+        right: item to whether it is right; items that count neither way are not there.
+        values: item to its value; items without one are not there.
+        references: item to the reference of its value; empty if there are none.
+        unit: of the values.
+        coefficients: statistics that the run gives of values and references.
+        clusters: item to what it belongs to; items that stand alone are not there.
+    """
+
+    suite: str
+    question: str
+    model: str
+    formula: str = ""
+    headline: bool = True
+    family: str = ""
+    step: int | None = None
+    kind: str = ""
+    right: Mapping[str, bool] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    references: Mapping[str, float] = field(default_factory=dict)
+    unit: str = ""
+    coefficients: tuple[str, ...] = ()
+    clusters: Mapping[str, str] = field(default_factory=dict)
+
+    def design(self, items: Sequence[str]) -> Design:
+        """The design of some of the items.
+
+        Args:
+            items: ids.
+        """
+        return design_of(items, [self.clusters.get(item) for item in items])
+
+
+def item_outcomes(
+    runs: Sequence[Run], *, measure: str = "", every_question: bool = False
+) -> list[ItemOutcomes]:
+    """The outcomes of some runs, run by run and question by question.
+
+    Where a model was asked in several ways, its first one is taken, because models of different
+    kinds are asked in different ways.
+
+    Args:
+        runs: of any paradigms.
+        measure: the measure to judge answers on, where there is a choice; empty for that of the
+            run.
+        every_question: also the questions that do not sum up their run; correlations with a
+            reference are always there.
+
+    Raises:
+        UsageError: a run was given twice, or no run can be judged on another measure.
+        CimentoError: the answers cannot be judged.
+    """
+    names = distinct_names(runs)
+    judged = judged_on_measure(runs, measure)
+    by_run = [
+        list(_of_run(run, name, PROMINENT if every_question else HEADLINE))
+        for run, name in zip(judged, names, strict=True)
+    ]
+    return list(chain.from_iterable(named_alike(by_run)))
+
+
+def named_alike(by_run: Sequence[Sequence[ItemOutcomes]]) -> list[list[ItemOutcomes]]:
+    """The outcomes of some runs, with one name for each prediction of a suite.
+
+    The suite of an earlier run may have another name for the same formula, or none.
+
+    Args:
+        by_run: the outcomes of each run.
+    """
+    names: dict[tuple[str, str], str] = {}
+    for one in sorted(chain.from_iterable(by_run), key=lambda one: is_number(one.question)):
+        if one.formula:
+            names.setdefault((one.suite, one.formula), one.question)
+    return [
+        [
+            one if name in {other.question for other in outcomes} else replace(one, question=name)
+            for one in outcomes
+            for name in [names.get((one.suite, one.formula), one.question)]
+        ]
+        for outcomes in by_run
+    ]
+
+
+def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
+    """The runs, judged on a measure where their paradigm has that option.
+
+    Raises:
+        UsageError: none of them has it, or there is no such measure.
+    """
+    if not measure:
+        return list(runs)
+    if not any(MEASURE in type(run.options).model_fields for run in runs):
+        raise UsageError(
+            where=f"--measure={measure}",
+            seen="none of the runs can be judged on another measure",
+            todo="Leave it out.",
+        )
+    return [
+        run.judge(measure=measure) if MEASURE in type(run.options).model_fields else run
+        for run in runs
+    ]
+
+
+def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
+    estimates = grouped(
+        (one.question, one)
+        for one in run.estimates()
+        if not one.group
+        and (one.role in roles or (one.statistic in COEFFICIENTS and one.role in PROMINENT))
+    )
+    family, step = step_of(str(run.manifest.get("named") or run.model))
+    predictions = named(getattr(run.suite, "predictions", ()))
+    formulas = {prediction.name: prediction.formula for prediction in predictions}
+    for question, first in _by_question(run.outcomes()):
+        if question not in estimates:
+            continue
+        stated = estimates[question]
+        yield ItemOutcomes(
+            suite=run.suite.name,
+            question=question,
+            model=name,
+            formula=formulas.get(question, ""),
+            headline=any(estimate.role == "headline" for estimate in stated),
+            family=family,
+            step=step,
+            kind=run.model_kind,
+            unit=str(first["unit"][0]),
+            coefficients=tuple(
+                dict.fromkeys(e.statistic for e in stated if e.statistic in COEFFICIENTS)
+            ),
+            right=_known(first, "right"),
+            values=_known(first, "value"),
+            references=_known(first, "reference"),
+            clusters=_known(first, "cluster"),
+        )
+
+
+def _by_question(outcomes: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The outcomes of each question by the first way in which it was asked."""
+    asked = list(dict.fromkeys(zip(outcomes["question"], outcomes["method"], strict=True)))
+    if len(asked) == 1:  # of many runs, cutting each takes longer than all else here
+        yield asked[0][0], outcomes
+        return
+    for (question,), rows in outcomes.group_by("question", maintain_order=True):
+        yield str(question), rows.filter(rows["method"] == rows["method"][0])
+
+
+def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
+    both = zip(rows["item"].to_list(), rows[column].to_list(), strict=True)
+    return {item: value for item, value in both if value is not None}
+
+
+def step_of(name: str) -> tuple[str, int | None]:
+    """The common part of the names of a model's revisions, and the step of training of this one.
+
+    Args:
+        name: as the model was named: ``org/name@step1000``, ``out/checkpoint-500``.
+
+    Returns:
+        The name without the step, and the step; the name and None where it tells none.
+    """
+    steps = list(_STEP.finditer(name))
+    if not steps:
+        return name, None
+    return name[: steps[-1].start()].rstrip("@/-_"), int(steps[-1][1])
+
+
+def distinct_names(runs: Sequence[Run]) -> list[str]:
+    """A name for each run that tells it from the others of its suite.
+
+    It is the label of the model; where a model has several runs of one suite, with the options in
+    which these differ: ``bert@1234567 (pll=original)``.
+
+    Raises:
+        UsageError: two runs of one suite and model differ in no option.
+    """
+    names = _names_apart(runs)
+    named = Counter((run.suite.name, name) for run, name in zip(runs, names, strict=True))
+    (suite, name), count = max(named.items(), key=lambda pair: pair[1], default=(("", ""), 1))
+    if count > 1:
+        raise UsageError(
+            where=f"suite {suite!r}",
+            seen=f"there are several runs of {name} here",
+            todo="Give one of them, or compare two folders: before and after.",
+        )
+    return names
+
+
+def labelled_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with what they differ in behind the label of a model that has several of a suite.
+
+    Otherwise two rows of a table would have one name: a model in two number formats, or on all
+    items and on the first ones.
+
+    Args:
+        runs: of any suites.
+    """
+    return [
+        replace(run, manifest={**run.manifest, "label": name}) if name != run.model else run
+        for run, name in zip(runs, _names_apart(runs), strict=True)
+    ]
+
+
+def _names_apart(runs: Sequence[Run]) -> list[str]:
+    keys = [(run.suite.name, run.model) for run in runs]
+    twins = grouped(zip(keys, runs, strict=True))
+    return [
+        _with_options(run, twins[key]) if len(twins[key]) > 1 else run.model
+        for run, key in zip(runs, keys, strict=True)
+    ]
+
+
+def without_trials(runs: Sequence[Run], *, beside: int = 2) -> tuple[list[Run], list[Run]]:
+    """Runs apart from trials, which are on some items of a suite that others are whole on.
+
+    A trial is left out where the run of its model on all items is there, and enough whole runs.
+
+    Args:
+        runs: of any suites; versions of a suite are told apart by its content.
+        beside: number of whole runs of the suite from which its trials are left out.
+
+    Returns:
+        The other runs, and the trials.
+    """
+    digests = suite_digests(runs)
+    versions = [(run.suite_name, digest) for run, digest in zip(runs, digests, strict=True)]
+    both = list(zip(runs, versions, strict=True))
+    whole = [(version, run.model) for run, version in both if not is_trial(run)]
+    counts, there = Counter(version for version, _ in whole), set(whole)
+    left_out = [
+        is_trial(run) and (version, run.model) in there and counts[version] >= beside
+        for run, version in both
+    ]
+    split = list(zip(runs, left_out, strict=True))
+    return [run for run, is_out in split if not is_out], [run for run, is_out in split if is_out]
+
+
+def without_restated(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Runs apart from those that ask in words what others ask by probability.
+
+    The two kinds of answers are about different abilities. Where all runs ask in words, all stay.
+
+    Args:
+        runs: of any suites.
+
+    Returns:
+        The other runs, and those that are left out.
+    """
+    restated = [run.paradigm.restated(run) is not None for run in runs]
+    if all(restated):
+        return list(runs), []
+    both = list(zip(runs, restated, strict=True))
+    return [run for run, words in both if not words], [run for run, words in both if words]
+
+
+def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, ...]:
+    """The means of runs over the suites of a benchmark whose figures are published.
+
+    Args:
+        runs: of any suites.
+        names: of each, in place of its model's.
+    """
+    from cimento.report.benchmarks import benchmark_means
+    from cimento.suites.formats.blimp import blimp_datasets
+
+    return benchmark_means(
+        [
+            replace(run.summary(), model=name)
+            for run, name in zip(runs, names, strict=True)
+            if run.suite.name in blimp_datasets()
+        ]
+    )
+
+
+def _with_options(run: Run, twins: Sequence[Run]) -> str:
+    """The label of a run with the options in which it differs from some others."""
+    options, others = _flat(run), [_flat(twin) for twin in twins]
+    stated = [
+        _stated(name.rpartition(".")[2], value)
+        for name, value in options.items()
+        if any(other.get(name) != value for other in others)
+    ]
+    differing = ", ".join(filter(None, stated))
+    return f"{run.model} ({differing})" if differing else run.model
+
+
+def _stated(name: str, value: str) -> str:
+    """An option as labels have it; empty for a run of all items or on all predictions."""
+    if name == "limit":
+        return "" if value == "None" else f"first {value} items"
+    if name == "precision":
+        return "" if value == "None" else f"adaptive, ±{value}"
+    if name == "predictions":
+        return f"only {value}" if value else ""
+    if name == "measure":
+        return f"measure={value or 'regions'}"
+    return f"{name}={value}" if value else ""
+
+
+def _flat(run: Run) -> dict[str, str]:
+    """The options of a run's scoring and judging, by their paths."""
+    asking = run.manifest.get("asking")
+    options: dict[str, JsonValue] = {
+        "asking": asking,
+        "options": run.options.model_dump(mode="json"),
+    }
+    flat: dict[str, str] = {}
+
+    def put(path: str, value: JsonValue) -> None:
+        if isinstance(value, dict):
+            for name, member in value.items():
+                put(f"{path}.{name}", member)
+        else:
+            flat[path] = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+    put("", options)
+    return {
+        path: value
+        for path, value in flat.items()
+        if path.rpartition(".")[2] not in _MACHINE
+        and not any(options in path for options in _ARGUMENTS)
+    }
+
+
+_OWN_SCALES = ("causal", "masked", "seq2seq")
+
+
+def different_scales(kinds: Iterable[str]) -> str | None:
+    """The reason against testing differences of scores between kinds of models; None if none.
+
+    A causal model gives the probability of a text, a masked model a pseudo-log-likelihood
+    (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240), a sequence-to-sequence model the
+    probability of what it fills in.
+
+    Args:
+        kinds: of the models, as manifests have them; kinds that are not known are left out.
+    """
+    present = set(kinds)
+    names = [kind for kind in _OWN_SCALES if kind in present]
+    if len(names) < 2:  # noqa: PLR2004  # one kind has one scale
+        return None
+    return f"scores of {' and '.join(names)} models are on different scales"
+
+
+def rates_only(kinds: Iterable[str]) -> str | None:
+    """The note on comparisons of several kinds of models; None for one kind."""
+    why = different_scales(kinds)
+    return None if why is None else f"{why[0].upper()}{why[1:]}: only rates are compared."

@@ -1,0 +1,416 @@
+"""Tables of factorial designs: accuracies as printed in papers, effects, tests, single items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.io.values import grouped
+from cimento.records.outcomes import Estimate
+from cimento.report import formatting
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+
+if TYPE_CHECKING:
+    from cimento.measures.normalising import Normalisation
+    from cimento.paradigms.regions.factorial import (
+        DDTest,
+        DesignModel,
+        DesignRate,
+        Factorial,
+        PhenomenonEffects,
+    )
+    from cimento.paradigms.regions.two_by_two import Effects
+    from cimento.statistics.means import Mean
+    from cimento.statistics.mixed import FixedEffect
+
+_number = partial(formatting.number, digits=4, absent=BLANK)
+_bits = partial(formatting.number, digits=2, absent=BLANK)
+_p = partial(formatting.p_number, absent=BLANK)
+
+AVERAGE = "Average"
+SUPER_ADDITIVE = "DD > 0"
+
+
+def accuracy_grid(results: Sequence[Factorial]) -> Grid:
+    """A table of accuracies in percent, one row for each phenomenon and acceptable condition.
+
+    Columns are measures, grouped by model; the last rows are averages over phenomena. The best
+    cells of a row are bold. If a model does not have a measure, its column is blank.
+
+    Args:
+        results: results of one suite, or of several, which are placed one below the other.
+    """
+    columns = list(dict.fromkeys((result.model, result.measure) for result in results))
+    by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
+    for factorial in results:
+        by_suite.setdefault(factorial.suite, {})[factorial.model, factorial.measure] = factorial
+    rows: list[tuple[GridCell, ...]] = []
+    numbers: list[list[float | None]] = []
+    rules = set()
+    for suite, factorials in by_suite.items():
+        for labels, values in _accuracy_rows(suite, factorials, columns, many=len(by_suite) > 1):
+            if labels[0] and rows:
+                rules.add(len(rows))
+            numbers.append([value.value if value else None for value in values])
+            rows.append((*labels, sizes(values), *(value or BLANK for value in values)))
+    return Grid(
+        title="Accuracy in %: how often the acceptable sentence scores above the unacceptable one.",
+        header=("phenomenon", "condition", "n", *(measure for _, measure in columns)),
+        groups=(BLANK, BLANK, BLANK, *(model for model, _ in columns)),
+        rows=tuple(rows),
+        bold=_best(numbers, offset=3),
+        rules=frozenset(rules),
+        labels=2,
+        notes=_accuracy_notes(results),
+    )
+
+
+def _accuracy_rows(
+    suite: str,
+    factorials: Mapping[tuple[str, str], Factorial],
+    columns: Sequence[tuple[str, str]],
+    *,
+    many: bool,
+) -> Iterator[tuple[tuple[str, str], list[EstimateCell | None]]]:
+    """The labels and values of each row of one suite."""
+    whole = next((factorial for factorial in factorials.values() if factorial.phenomena), None)
+    cells = [factorials.get(column) for column in columns]
+    for index, phenomenon in enumerate(whole.phenomena if whole else ()):
+        name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
+        for number, pair in enumerate(phenomenon.pairs):
+            values = [
+                rate_cell(cell.phenomena[index].pairs[number]) if cell and cell.phenomena else None
+                for cell in cells
+            ]
+            yield (name if number == 0 else BLANK, pair.name), values
+        positive = [
+            rate_cell(cell.phenomena[index].super_additive) if cell and cell.phenomena else None
+            for cell in cells
+        ]
+        yield (BLANK, SUPER_ADDITIVE), positive
+    if whole is not None and len(whole.phenomena) == 1:
+        return
+    label = f"{suite}: {AVERAGE}" if many else AVERAGE
+    means = [cell.averages() if cell and cell.phenomena else None for cell in cells]
+    yield (label, "pairs"), [_mean(mean[0]) if mean else None for mean in means]
+    yield (BLANK, SUPER_ADDITIVE), [_mean(mean[1]) if mean else None for mean in means]
+
+
+def rate_cell(rate: DesignRate) -> EstimateCell:
+    """A rate over items in percent, with its interval."""
+    return EstimateCell.of(rate.accuracy, rate.interval, rate.n, percent=True)
+
+
+def _mean(mean: Mean) -> EstimateCell:
+    return EstimateCell.of(mean.value, mean, mean.n, percent=True)
+
+
+def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
+    reasons = grouped((one.reason, f"{one.model} {one.measure}") for one in results if one.reason)
+    blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
+    shares = [
+        share
+        for result in results
+        for one in result.phenomena
+        for share in (*one.pairs, one.super_additive)
+    ]
+    methods = dict.fromkeys(share.interval.method for share in shares if share.interval.method)
+    # With only one phenomenon there is nothing to average.
+    several = [result for result in results if len(result.phenomena) > 1]
+    means = [mean for result in several for mean in result.averages() if mean.n]
+    intervals = "; ".join(
+        (*methods, *(f"averages: {name}" for name in [interval_methods(means)] if name))
+    )
+    averages = " Averages are unweighted means over the phenomena." if several else ""
+    return (
+        f"n: items. Ties count as failures.{averages}",
+        *((f"Intervals (95 %): {intervals}.",) if intervals else ()),
+        *blank,
+    )
+
+
+def _best(numbers: Sequence[Sequence[float | None]], *, offset: int) -> frozenset[tuple[int, int]]:
+    best = set()
+    for row, values in enumerate(numbers):
+        known = [value for value in values if value is not None]
+        if len(known) > 1:
+            best |= {
+                (row, offset + k)
+                for k, value in enumerate(values)
+                if value is not None and value == max(known)
+            }
+    return frozenset(best)
+
+
+EFFECT_COLUMNS = (
+    "suite", "model", "measure", "phenomenon", "scale", "scope", "items", "plain", "se plain",
+    "first changed", "se first changed", "second changed", "se second changed", "both changed",
+    "se both changed", "first effect", "second effect", "total effect", "DD", "reason",
+)  # fmt: skip
+
+
+DD_COLUMNS = (
+    "suite", "model", "measure", "phenomenon", "item", "plain", "first changed", "second changed",
+    "both changed", "DD", "pairs", "reason",
+)  # fmt: skip
+
+
+def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, ...]:
+    """The column names, with the names of factors and conditions if all designs share them."""
+    factors = {phenomenon.square.factors for result in results for phenomenon in result.phenomena}
+    if len(factors) != 1:
+        return tuple(columns)
+    first, second = factors.pop()
+    names = {
+        f"{plain} {what}": f"{named} {what}"
+        for plain, named in (("first", first), ("second", second))
+        for what in ("changed", "effect")
+    }
+    squares = {one.square.conditions for result in results for one in result.phenomena}
+    conditions = squares.pop() if len(squares) == 1 else ()
+    if all(conditions):
+        cells = ("plain", "first changed", "second changed", "both changed")
+        names |= {cell: str(name) for cell, name in zip(cells, conditions, strict=False)}
+    names |= {f"se {plain}": f"se {named}" for plain, named in names.items()}
+    return tuple(names.get(column, column) for column in columns)
+
+
+def effects_grid(results: Sequence[Factorial], *, scale: Normalisation | None = None) -> Grid:
+    """A table of condition means with their standard errors and all effects, as records.
+
+    Args:
+        results: results of any suites.
+        scale: the only scale; None for all of them.
+    """
+    rows = [
+        (*_place(result, phenomenon), *_effect_cells(phenomenon, effects))
+        for result in results
+        for phenomenon in result.phenomena
+        for effects in phenomenon.effects.values()
+        if scale in (None, effects.normalisation)
+    ]
+    return Grid(
+        title="Condition means and effects; scores are turned so that more is better.",
+        header=_named(EFFECT_COLUMNS, results),
+        rows=tuple(rows),
+        labels=6,
+        remarks=1,
+        notes=(
+            "se: standard error of the mean over items.",
+            "Effects are differences of these means, without interval here; that of DD: tests.",
+        ),
+    )
+
+
+def _effect_cells(phenomenon: PhenomenonEffects, effects: Effects) -> tuple[str, ...]:
+    means = [_number(value) for cell in effects.cells for value in (cell.mean, cell.se)]
+    whole = (effects.length_effect, effects.structure_effect, effects.total_effect, effects.dd)
+    return (
+        effects.normalisation,
+        effects.scope,
+        str(phenomenon.n_items),
+        *means,
+        *(_number(value) for value in whole),
+        effects.reason or BLANK,
+    )
+
+
+def dd_grid(tests: Sequence[DDTest]) -> Grid:
+    """A table of the DD of every phenomenon, with its interval and tests over items."""
+    return Grid.of(
+        tests,
+        {
+            "suite": lambda test: test.result.suite,
+            "model": lambda test: test.result.model,
+            "measure": lambda test: test.result.measure,
+            "phenomenon": lambda test: test.phenomenon,
+            "scale": lambda test: test.normalisation,
+            "items": lambda test: test.dd.n,
+            "DD": lambda test: _number(test.dd.value),
+            "low": lambda test: _number(test.dd.low),
+            "high": lambda test: _number(test.dd.high),
+            "t": lambda test: _number(test.dd.statistic),
+            "p": lambda test: _p(test.dd.p),
+            "p (Holm)": lambda test: _p(test.p_holm),
+            "reason": lambda test: test.dd.reason,
+        },
+        title="DD over items, with its interval and test.",
+        labels=5,
+        remarks=1,
+        notes=(
+            f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
+            f"Intervals of 95 % and p: {interval_methods(test.dd for test in tests)}.",
+        ),
+    )
+
+
+def regions_grid(regions: Sequence[Estimate]) -> Grid:
+    """A table of the DD of whole sentences and of their parts, with n and an interval."""
+    return Grid.of(
+        regions,
+        {
+            "suite": lambda region: region.suite,
+            "model": lambda region: region.model,
+            "phenomenon": lambda region: region.level,
+            "regions": lambda region: region.question.partition(": ")[2],
+            "items": lambda region: region.n,
+            "DD": lambda region: _bits(region.value),
+            "low": lambda region: _bits(region.low),
+            "high": lambda region: _bits(region.high),
+            "reason": lambda region: region.reason,
+        },
+        title="DD by region, in bits of surprisal: where in the sentence the effect arises.",
+        grouped=3,
+        labels=4,
+        remarks=1,
+        notes=(
+            "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
+            f"Intervals (95 %): {interval_methods(regions)}. No test is made here.",
+            *_small_dds(regions),
+        ),
+    )
+
+
+def _small_dds(regions: Sequence[Estimate]) -> Iterator[str]:
+    """What is said of parts in which no item's DD exceeds the error of the number format."""
+    small: dict[tuple[float, str], list[str]] = {}
+    for region in regions:
+        if region.near_tied and region.near_tied == region.n and region.value:
+            key = (region.near_tie_bits or 0.0, region.near_tie_method or "")
+            small.setdefault(key, []).append(region.question.partition(": ")[2])
+    for (bits, method), names in small.items():
+        yield (
+            f"No item's DD exceeds the error of a single margin, {bits:g} bits ({method}), in:"
+            f" {', '.join(dict.fromkeys(names))}. Rounding averages out over items as far as it is"
+            " random."
+        )
+
+
+def interval_methods(means: Iterable[Mean | Estimate]) -> str:
+    """The methods of the intervals of some means, each named once; of all means if none has one."""
+    several = [*means]
+    methods = (
+        mean.interval_method if isinstance(mean, Estimate) else mean.method
+        for mean in [mean for mean in several if mean.low is not None] or several
+    )
+    return "; ".join(filter(None, dict.fromkeys(methods)))
+
+
+def mixed_grid(models: Sequence[DesignModel]) -> Grid:
+    """A table of the interaction in every mixed model."""
+    rows = tuple(
+        (
+            *_place(model.result, model.phenomenon),
+            model.normalisation,
+            model.formula,
+            str(model.fit.n),
+            *_interaction(model.interaction),
+            _number(model.fit.loglik),
+            model.fit.reason or ("singular fit" if model.fit.singular else BLANK),
+        )
+        for model in models
+    )
+    return Grid(
+        title="Mixed models: the interaction, coded so that it is DD.",
+        header=(
+            "suite", "model", "measure", "phenomenon", "scale", "formula", "scores", "DD", "se",
+            "low", "high", "t", "df", "p", "log-likelihood", "remark",
+        ),
+        rows=rows,
+        labels=6,
+        remarks=1,
+        notes=(
+            "Intercepts alone can look surer than they are, or less sure: see the table tests too.",
+            "With `cluster` in the formula, effects may differ between the suite's clusters.",
+            "p and 95 % interval: Satterthwaite's degrees of freedom; not corrected. REML.",
+        ),
+    )  # fmt: skip
+
+
+def _interaction(effect: FixedEffect | None) -> tuple[str, ...]:
+    """The estimate, standard error, interval, t, degrees of freedom and p of a fixed effect."""
+    from cimento.statistics.intervals import t_quantile, z_quantile
+
+    if effect is None:
+        return (BLANK,) * 7
+    free = effect.freedom
+    half = effect.se * (z_quantile(0.95) if free is None else t_quantile(free))
+    ends = (effect.estimate - half, effect.estimate + half)
+    numbers = (effect.estimate, effect.se, *ends, effect.statistic, free)
+    return (*map(_number, numbers), _p(effect.p))
+
+
+def licensing_grid(effects: Sequence[Estimate]) -> Grid:
+    """A table of filler effects, wh-licensing interactions and island terms.
+
+    Args:
+        effects: the effects, whose questions name the window and the effect.
+    """
+    return Grid.of(
+        effects,
+        {
+            "suite": lambda effect: effect.suite,
+            "model": lambda effect: effect.model,
+            "window": lambda effect: effect.question.rpartition(": ")[0],
+            "island": lambda effect: effect.level,
+            "effect": lambda effect: effect.question.rpartition(": ")[2],
+            "items": lambda effect: effect.n,
+            "mean": lambda effect: _number(effect.value),
+            "low": lambda effect: _number(effect.low),
+            "high": lambda effect: _number(effect.high),
+            "p": lambda effect: _p(effect.p),
+            "p (Holm)": lambda effect: _p(effect.p_corrected),
+            "reason": lambda effect: effect.reason,
+        },
+        title="Wh-licensing over items, in bits.",
+        labels=5,
+        remarks=1,
+        notes=(
+            "Filler effect: surprisal with the wh-word less that without it.",
+            "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
+            "Intervals of 95 % and p: "
+            + interval_methods(effects)
+            + ". Holm's correction is over all effects of a model on the suite, in all windows.",
+        ),
+    )
+
+
+def factorial_items_grid(results: Sequence[Factorial]) -> Grid:
+    """A table of the four scores and the DD of every item, the smallest DD first."""
+    rows = [
+        (
+            *_place(result, phenomenon),
+            item.item,
+            *map(_number, item.scores),
+            _number(item.dd),
+            _marks(item.scores),
+            item.reason or BLANK,
+        )
+        for result in results
+        for phenomenon in result.phenomena
+        for item in sorted(
+            phenomenon.effects["raw"].items, key=lambda item: (item.dd is None, item.dd or 0.0)
+        )
+    ]
+    return Grid(
+        title="Scores of every item, turned so that more is better; the smallest DD first.",
+        header=_named(DD_COLUMNS, results),
+        rows=tuple(rows),
+        labels=5,
+        remarks=1,
+        notes=("Pairs: + the acceptable sentence scores higher, - lower, = the same.",),
+    )  # fmt: skip
+
+
+def _marks(scores: Sequence[float | None]) -> str:
+    """One sign for each acceptable condition, compared with the unacceptable one."""
+    bad = scores[-1]
+    return "".join(
+        "?" if good is None or bad is None else "+" if good > bad else "-" if good < bad else "="
+        for good in scores[:-1]
+    )
+
+
+def _place(result: Factorial, phenomenon: PhenomenonEffects) -> tuple[str, str, str, str]:
+    return result.suite, result.model, result.measure, phenomenon.name

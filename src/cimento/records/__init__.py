@@ -1,0 +1,1 @@
+"""Records of a run: outcomes, estimates, summaries, usage, and the folder in which they lie."""
