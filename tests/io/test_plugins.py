@@ -76,7 +76,7 @@ def test_a_measure_of_a_plugin_is_found_by_its_name():
 
 def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
     assert find_measure("undefined").of(sentence(-1.0)) == NoValue("it always is")
-    with pytest.raises(PluginError, match="the plug-in 'failing' of cimento-broken 1.0"):
+    with pytest.raises(PluginError, match=r"the plug-in 'failing' of cimento-broken 1\.0"):
         find_measure("failing").of(sentence(-1.0))
 
 
