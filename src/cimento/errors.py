@@ -12,7 +12,7 @@
     ├── ModelError           (1)   a model that cannot be loaded or cannot be used
     │   ├── TextTooLongError       a stimulus longer than the model's window
     │   └── NonFiniteScoreError    the model returned NaN or infinity
-    ├── PluginError          (1)   another package's model, reader or measure that failed
+    ├── PluginError          (1)   a plug-in of another package that failed
     └── StorageError         (1)   a folder or file that cannot be written or read
 
 The number is the exit code that the command line ends with. A message says where the trouble is,
@@ -346,7 +346,7 @@ class NonFiniteScoreError(ModelError):
 
 
 class PluginError(CimentoError):
-    """The error of a failed model, reader or measure from another package."""
+    """The error of a failed model, reader, measure or kind of test from another package."""
 
 
 class StorageError(CimentoError):

@@ -76,7 +76,7 @@ def test_a_measure_of_a_plugin_is_found_by_its_name():
 
 def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
     assert find_measure("undefined").of(sentence(-1.0)) == NoValue("it always is")
-    with pytest.raises(PluginError, match="the plug-in 'failing' of cimento-broken"):
+    with pytest.raises(PluginError, match=r"the plug-in 'failing' of cimento-broken 1\.0"):
         find_measure("failing").of(sentence(-1.0))
 
 
@@ -86,7 +86,7 @@ def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
 def test_a_measure_that_cannot_be_used_is_passed_over(name, message, caplog):
     with pytest.raises(UsageError, match="no such measure"):
         find_measure(name)
-    assert f"the plug-in {name!r} of cimento-broken {message}" in caplog.text
+    assert f"the plug-in {name!r} of cimento-broken 1.0 {message}" in caplog.text
 
 
 def test_the_whole_way_on_the_command_line(starred, tmp_path, capsys):
@@ -103,7 +103,7 @@ def test_a_plugin_that_cannot_be_loaded_warns_once_and_is_passed_over(caplog):
 
     [record] = caplog.records
     assert record.levelname == "WARNING"
-    assert "the plug-in 'absent' of cimento-broken cannot be loaded" in record.message
+    assert "the plug-in 'absent' of cimento-broken 1.0 cannot be loaded" in record.message
     assert "cimento_broken_parts" in record.message
 
 
@@ -111,7 +111,7 @@ def test_a_plugin_of_the_wrong_kind_warns_and_is_passed_over(caplog):
     with pytest.raises(UsageError):
         open_source("number:x", Asking())
 
-    assert "the plug-in 'number' of cimento-broken is not a function" in caplog.text
+    assert "the plug-in 'number' of cimento-broken 1.0 is not a function" in caplog.text
 
 
 def test_the_warning_goes_to_standard_error_where_nobody_set_up_logging():
@@ -126,13 +126,15 @@ def test_the_warning_goes_to_standard_error_where_nobody_set_up_logging():
     assert done.returncode == 2
     assert done.stdout == ""
     warning, message = done.stderr.splitlines()
-    assert warning.startswith("cimento: the plug-in 'absent' of cimento-broken cannot be loaded")
+    assert warning.startswith(
+        "cimento: the plug-in 'absent' of cimento-broken 1.0 cannot be loaded"
+    )
     assert message.startswith("cimento: model 'absent:x': there is no such folder")
 
 
 def test_of_two_plugins_of_one_name_the_one_that_works_is_taken(caplog):
     assert open_source("length:2", Asking()).label.startswith("length-2@")
-    assert "'length' of cimento-broken cannot be loaded" in caplog.text
+    assert "'length' of cimento-broken 1.0 cannot be loaded" in caplog.text
 
 
 def test_no_plugin_takes_the_place_of_what_cimento_brings(tmp_path):
@@ -152,7 +154,7 @@ def test_a_plugin_that_fails_is_named_in_the_message(tmp_path, name, seen):
         load_suite(path)
 
     for caught in (of_model, of_reader):
-        assert f"the plug-in {name!r} of cimento-broken" in str(caught.value)
+        assert f"the plug-in {name!r} of cimento-broken 1.0" in str(caught.value)
 
 
 def test_a_reader_that_cannot_be_loaded_leaves_the_usual_message(tmp_path, caplog):
@@ -161,7 +163,7 @@ def test_a_reader_that_cannot_be_loaded_leaves_the_usual_message(tmp_path, caplo
 
     with pytest.raises(InputError, match=r"unknown suffix '\.absent'"):
         load_suite(path)
-    assert "the plug-in 'absent' of cimento-broken cannot be loaded" in caplog.text
+    assert "the plug-in 'absent' of cimento-broken 1.0 cannot be loaded" in caplog.text
 
 
 def test_nothing_is_looked_for_while_names_are_cimentos_own(monkeypatch, tmp_path):
@@ -179,7 +181,7 @@ def test_a_kind_of_test_that_cannot_be_loaded_is_passed_over(kind, probing, tmp_
     pairs.write_text("good\tbad\nI cani corrono.\tI cani corre.\n", encoding="utf-8")
     assert load_suite(pairs).paradigm.name == "regions"
     assert load_suite(load_suite(pairs).suite).paradigm.name == "regions"
-    assert f"the plug-in {kind!r} of cimento-broken" in caplog.text
+    assert f"the plug-in {kind!r} of cimento-broken 1.0" in caplog.text
 
     folder = tmp_path / kind
     folder.mkdir()
@@ -194,9 +196,34 @@ def test_the_page_shows_the_code_that_is_tested_here():
 
     assert shown == (FOLDER / "cimento_sample.py").read_text(encoding="utf-8")
     entry_points = (FOLDER / "cimento_sample-1.0.dist-info" / "entry_points.txt").read_text()
-    [toml] = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
     parser = configparser.ConfigParser()
     parser.read_string(entry_points)
+    paradigms = (FOLDER.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
+    named = {}
+    for text in (page, paradigms):
+        project = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0])
+        named |= project["project"]["entry-points"]
+        modules = project["tool"]["setuptools"]["py-modules"]
+        assert all((FOLDER / f"{module}.py").is_file() for module in modules)
 
-    named = tomllib.loads(toml)["project"]["entry-points"]
     assert named == {group: dict(parser[group]) for group in parser.sections()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plugins", "paradigms"])
+def test_the_project_on_the_page_installs_as_printed(name, tmp_path):
+    page = (FOLDER.parents[1] / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    toml = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[0]
+    [module] = tomllib.loads(toml)["tool"]["setuptools"]["py-modules"]
+    code = re.findall(r'```python\n(""".*?)```', page, flags=re.DOTALL)[0]
+    project, target = tmp_path / "project", tmp_path / "target"
+    project.mkdir()
+    (project / "pyproject.toml").write_text(toml, encoding="utf-8")
+    (project / f"{module}.py").write_text(code, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    pip += ["--no-build-isolation", "--target", str(target), str(project)]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+
+    assert done.returncode == 0, done.stderr
+    assert (target / f"{module}.py").read_text(encoding="utf-8") == code
+    assert list(target.glob("*.dist-info/entry_points.txt"))

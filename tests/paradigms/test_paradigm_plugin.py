@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from cimento import load_suite
 from cimento.cli.main import invoke
-from cimento.errors import SuiteError
+from cimento.errors import PluginError, SuiteError
 from cimento.evaluation import evaluate
+from cimento.paradigms import Paradigm, Stored
 from cimento.testing.models import FakeScorer
 
 PLUGINS = Path(__file__).parents[1] / "sample_plugin"
@@ -44,6 +47,74 @@ def test_a_table_without_a_column_is_told(probing, short_words):
         evaluate(probing, short_words)
 
 
+METHODS = sorted(
+    name for name, member in inspect.getmembers(Paradigm, inspect.isfunction) if name[0] != "_"
+)
+NAMED = "the plug-in 'probing' of cimento-sample 1.0: it failed (KeyError: 'meta')"
+
+
+def fails(*_args, **_kwargs):
+    raise KeyError("meta")
+
+
+def iterates(*_args, **_kwargs):
+    yield 1
+    raise KeyError("meta")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_failing_method_names_the_plugin(method, probing, monkeypatch):
+    paradigm = load_suite(probing).paradigm
+    monkeypatch.setattr("cimento_probing.Probing." + method, fails, raising=False)
+    with pytest.raises(PluginError) as caught:
+        getattr(paradigm, method)()
+    assert NAMED in str(caught.value)
+
+
+def test_what_a_method_returns_names_the_plugin_when_it_fails_later(probing, monkeypatch):
+    paradigm = load_suite(probing).paradigm
+    monkeypatch.setattr("cimento_probing.Probing.warnings", iterates)
+    with pytest.raises(PluginError, match="KeyError"):
+        list(paradigm.warnings(None))
+    stored = Stored(suite=fails, options=paradigm.options())
+    monkeypatch.setattr("cimento_probing.Probing.restore", lambda *_: stored)
+    with pytest.raises(PluginError, match="KeyError"):
+        paradigm.restore(None, {}).suite()
+
+
+FAILING_COMMANDS = [
+    ("run", "read"), ("run", "requests"), ("run", "judge"), ("run", "estimate"), ("run", "text"),
+    ("run", "limited"), ("suites check", "read"), ("suites show", "describe"),
+    ("report", "sections"), ("judge", "judge"), ("judge", "restore"), ("compare", "restore"),
+    ("export", "copied_suite"), ("cite", "methods"), ("annotate survey", "survey_items"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "method"), FAILING_COMMANDS)
+def test_every_command_names_a_plugin_that_fails(
+    command, method, probing, tmp_path, monkeypatch, capsys
+):
+    stored, made = tmp_path / "stored", tmp_path / "made"
+    if command in {"report", "judge", "compare", "export", "cite"}:
+        invoke(["run", str(probing), "-m", "demo-causal", "-o", str(stored)])
+    arguments = {
+        "run": ["run", str(probing), "-m", "demo-causal", "-o", str(made), "--limit", "2"],
+        "suites check": ["suites", "check", "--json", str(probing)],
+        "suites show": ["suites", "show", str(probing)],
+        "annotate survey": ["annotate", "survey", "build", str(probing), "-o", str(made)],
+        "report": ["report", str(stored), "-o", f"{made}.html"],
+        "judge": ["judge", str(stored), "-o", str(made)],
+        "compare": ["compare", str(stored), str(stored)],
+        "export": ["export", str(stored), "--to", "inspect", "-o", str(made)],
+        "cite": ["cite", str(stored)],
+    }[command]
+    monkeypatch.setattr("cimento_probing.Probing." + method, fails, raising=False)
+    assert invoke(arguments) == 1
+    said = capsys.readouterr().err
+    assert NAMED in said
+    assert "report it" not in said
+
+
 def test_it_is_short():
     lines = (PLUGINS / "cimento_probing.py").read_text(encoding="utf-8").splitlines()
     assert len(lines) < MOST_LINES
@@ -53,3 +124,14 @@ def test_the_page_shows_the_code_that_is_tested_here():
     page = (PLUGINS.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
     shown = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     assert (PLUGINS / "cimento_probing.py").read_text(encoding="utf-8") in shown
+
+
+def test_the_suite_on_the_page_runs(probing, short_words):
+    page = (PLUGINS.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
+    toml = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[1]
+    [items] = re.findall(r"```tsv\n(.*?)```", page, flags=re.DOTALL)
+    (probing / "suite.toml").write_text(toml, encoding="utf-8")
+    (probing / "items.tsv").write_text(items, encoding="utf-8")
+    # Counted by hand: the shorter verb is right in the first and the third of the four.
+    [headline] = evaluate(probing, short_words).estimates()
+    assert (headline.right, headline.n) == (2, 4)

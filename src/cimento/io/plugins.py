@@ -1,8 +1,8 @@
-"""Plug-ins: models, readers and measures of other packages, found by their entry points.
+"""Plug-ins: models, readers, measures and kinds of test of other packages.
 
-A package names its plug-ins in its ``pyproject.toml``; docs/plugins.md has an example. They are
-looked up only for a name that is not built in, so that they cost nothing until they are used, and
-none can replace a built-in. A plug-in that cannot be used is skipped with a warning.
+A package names its plug-ins as entry points; docs/plugins.md has an example. They are looked up
+only for a name that is not built in, so that they cost nothing until they are used, and none can
+replace a built-in. A plug-in that cannot be used is skipped with a warning.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import contextlib
 import functools
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from types import FunctionType, MappingProxyType, MethodType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, TypeVar, cast
 
 from cimento.errors import CimentoError, PluginError
 
@@ -26,6 +28,7 @@ PluginT = TypeVar("PluginT")
 
 _LOG = logging.getLogger("cimento")
 _SHOWN = 300
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
 
 def plugin_names(group: PluginGroup) -> frozenset[str]:
@@ -89,6 +92,96 @@ def blamed(group: PluginGroup, name: str, *, but: type[Exception] = CimentoError
         ) from error
 
 
+_NO_EXCEPTIONS: Mapping[str, type[Exception]] = MappingProxyType({})
+# By the identity of the plug-in, which the value keeps alive: a plug-in need not be hashable.
+_BLAMING: dict[int, _Blaming] = {}
+
+
+def blaming(
+    plugin: PluginT,
+    group: PluginGroup,
+    name: str,
+    *,
+    but: Mapping[str, type[Exception]] = _NO_EXCEPTIONS,
+) -> PluginT:
+    """A stand-in for a plug-in object, whose failing methods raise errors that name it.
+
+    Every attribute is that of the plug-in. A method runs in `blamed`; so do the iterators and
+    functions that it returns, alone or as fields of one of cimento's records. There is one
+    stand-in for a plug-in.
+
+    Args:
+        plugin: the object of the entry point.
+        group: the kind of plug-in.
+        name: its name.
+        but: by method, an exception that it may raise, besides those of `cimento.errors`.
+    """
+    made = _BLAMING.setdefault(id(plugin), _Blaming(plugin, group, name, but))
+    return cast("PluginT", made)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class _Blaming:
+    _plugin: object
+    _group: PluginGroup
+    _name: str
+    _but: Mapping[str, type[Exception]]
+
+    def __getattr__(self, name: str) -> object:
+        with blamed(self._group, self._name, but=AttributeError):
+            value = getattr(self._plugin, name)
+        # A class, such as the one of its options, is no method.
+        if isinstance(value, type) or not callable(value):
+            return value
+        return self._watched(value, self._but.get(name, CimentoError))
+
+    def __repr__(self) -> str:
+        return repr(self._plugin)
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return _again, (self._plugin, self._group, self._name, dict(self._but))
+
+    def _watched(
+        self, function: Callable[..., object], but: type[Exception]
+    ) -> Callable[..., object]:
+        @functools.wraps(function)
+        def call(*args: object, **kwargs: object) -> object:
+            with blamed(self._group, self._name, but=but):
+                result = function(*args, **kwargs)
+            return self._later(result, but)
+
+        return call
+
+    def _later(self, result: object, but: type[Exception]) -> object:
+        """A result, with what runs only when it is used blamed too."""
+        if isinstance(result, _FUNCTIONS):
+            return self._watched(result, but)
+        if isinstance(result, Iterator):
+            return self._steps(result, but)
+        if is_dataclass(result) and type(result).__module__.startswith("cimento."):
+            lazy = {
+                field.name: self._later(value, but)
+                for field in fields(result)
+                if field.init and _runs_later(value := getattr(result, field.name))
+            }
+            return replace(cast("Any", result), **lazy) if lazy else result
+        return result
+
+    def _steps(self, steps: Iterator[object], but: type[Exception]) -> Iterator[object]:
+        with blamed(self._group, self._name, but=but):
+            yield from steps
+
+
+def _again(
+    plugin: object, group: PluginGroup, name: str, but: Mapping[str, type[Exception]]
+) -> object:
+    return blaming(plugin, group, name, but=but)
+
+
+def _runs_later(value: object) -> bool:
+    return isinstance(value, (*_FUNCTIONS, Iterator))
+
+
 def _entries(group: PluginGroup) -> Sequence[EntryPoint]:
     return _entries_on(group, tuple(sys.path))
 
@@ -110,7 +203,7 @@ def _packages(group: PluginGroup, name: str) -> str:
 
 
 def _package(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "an unknown package"
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
 
 
 def _reason(error: Exception) -> str:

@@ -12,9 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeGuard, cast
 
+from pydantic import ValidationError
+
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
-from cimento.io.plugins import find_plugin, plugin_names
+from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
 from cimento.kinds.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
@@ -93,7 +95,11 @@ def has_regions(kind: str | None) -> bool:
 
 
 def _find_plugged(name: str) -> AnyParadigm | None:
-    return find_plugin("cimento.paradigms", name, expected="a paradigm", is_right=_is_paradigm)
+    group: PluginGroup = "cimento.paradigms"
+    found = find_plugin(group, name, expected="a paradigm", is_right=_is_paradigm)
+    # Options that there are not, and a full disk, are no fault of the plug-in.
+    passed = {"restore": ValidationError, "write": OSError}
+    return None if found is None else blaming(found, group, name, but=passed)
 
 
 def paradigm_of(path: Path) -> AnyParadigm:
