@@ -40,6 +40,8 @@ _DATA, _DICTIONARY, _DATA_2 = 5, 7, 8
 _DATA_PAGES = frozenset((_DATA, _DATA_2))
 _WHOLE = frozenset((4, 5, 6))
 """Type codes of whole numbers in the protocol."""
+_TEXT = 8
+"""Type code of a text."""
 _DELTA_BYTE_ARRAY = 7
 """An encoding in which each text repeats a part of the one before it."""
 
@@ -65,14 +67,15 @@ def refuse_growth(path: Path) -> None:
     """
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size <= _READ_WHOLE:
-            _refuse_growth(file.read(), where=str(path))  # single bytes of a mapped file take long
+            # Single bytes of a mapped file take long.
+            refuse_growth_of(file.read(), where=str(path))
             return
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError as error:  # an empty file
             raise _unreadable(str(path)) from error
         with data:
-            _refuse_growth(data, where=str(path))
+            refuse_growth_of(data, where=str(path))
 
 
 ROWS_TOGETHER = 1 << 16
@@ -136,7 +139,7 @@ def parse_parquet(data: bytes, *, where: str) -> pl.DataFrame:
     """
     import polars as pl
 
-    _refuse_growth(data, where=where)
+    refuse_growth_of(data, where=where)
     try:
         with without_panics():
             return pl.read_parquet(io.BytesIO(data))
@@ -148,7 +151,16 @@ def _unreadable(where: str) -> TableError:
     return TableError(where=where, seen="cannot be read as Parquet", todo="Was it cut short?")
 
 
-def _refuse_growth(data: _Buffer, *, where: str) -> None:
+def refuse_growth_of(data: _Buffer, *, where: str) -> None:
+    """Refuse the bytes of a file that need far more memory than their size.
+
+    Args:
+        data: the bytes.
+        where: the file, for messages.
+
+    Raises:
+        TableError: as for `refuse_growth`.
+    """
     most_bytes = max(SMALL_PARQUET_BYTES, MAX_PARQUET_GROWTH * len(data))
     most_values = max(SMALL_VALUES, VALUES_PER_BYTE * len(data))
     size = values = 0
@@ -245,7 +257,11 @@ class _Reader:
             field = field + step if step else self._signed()
             # Most values are whole numbers of one byte, and a table has thousands of values.
             if kind not in _WHOLE:
-                fields[field] = self._value(kind, depth)
+                if kind == _TEXT and (size := data[self.at]) < 128:  # noqa: PLR2004  # as below
+                    fields[field] = None
+                    self.at += 1 + size
+                else:
+                    fields[field] = self._value(kind, depth)
             elif (byte := data[self.at]) < 128:  # noqa: PLR2004  # as in `_varint`
                 self.at += 1
                 fields[field] = (byte >> 1) ^ -(byte & 1)

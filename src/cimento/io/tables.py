@@ -6,7 +6,9 @@ file whose metadata holds the schema's name and version. docs/tables.md document
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, TypeVar, get_args
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, TypeVar, get_args
 from cimento.errors import TableError, UsageError, need_known
 from cimento.io.files import atomically
 from cimento.io.panics import without_panics
-from cimento.io.parquet import refuse_growth, write_parquet
+from cimento.io.parquet import refuse_growth, refuse_growth_of, write_parquet
 from cimento.io.parsing import whole_number
 
 if TYPE_CHECKING:
@@ -378,10 +380,21 @@ def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
     Raises:
         TableError: the file is missing, is not Parquet, or has another schema or a later version.
     """
+    import polars as pl
+
     path = folder / f"{schema.name}.parquet"
-    table = scan_table(schema, folder)
-    engine: _Engine = "in-memory" if path.stat().st_size <= SHORT_BYTES else "auto"
-    return collected(table, where=path, engine=engine)
+    with _reading(path):
+        if path.stat().st_size > SHORT_BYTES:
+            return collected(scan_table(schema, folder), where=path)
+        # Of many short tables, a plan and a second look into each file take as long as its rows.
+        data = path.read_bytes()
+        refuse_growth_of(data, where=str(path))
+        with without_panics():
+            metadata = pl.read_parquet_metadata(io.BytesIO(data))
+            table = pl.read_parquet(io.BytesIO(data))
+    _refuse_other(metadata, schema, where=path)
+    validate_table(table, schema, where=str(path))
+    return table
 
 
 def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl.LazyFrame:
@@ -398,7 +411,7 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
     import polars as pl
 
     path = folder / f"{schema.name}.parquet"
-    try:
+    with _reading(path):
         if not is_new:
             refuse_growth(path)
         with without_panics():
@@ -406,6 +419,22 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
             # A path with brackets is not a pattern.
             table = pl.scan_parquet(path, glob=False)
             table.collect_schema()
+    _refuse_other(metadata, schema, where=path)
+    validate_table(table, schema, where=str(path))
+    return table
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """A context of reading the file of a table.
+
+    Raises:
+        TableError: the file is missing, or is not Parquet.
+    """
+    import polars as pl
+
+    try:
+        yield
     except FileNotFoundError as error:
         raise TableError(
             where=str(path),
@@ -415,17 +444,23 @@ def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl
     # Where a file is damaged inside, the library may panic, which is no Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise not_parquet(path) from error
+
+
+def _refuse_other(metadata: Mapping[str, str], schema: TableSchema, *, where: Path) -> None:
+    """Refuse another table, or one of a later version.
+
+    Raises:
+        TableError: the metadata of the file tells so.
+    """
     version = whole_number(metadata.get("cimento_schema_version", ""))
     if metadata.get("cimento_table") != schema.name or version is None:
-        raise TableError(where=str(path), seen=f"is not a {schema.name} table of cimento")
+        raise TableError(where=str(where), seen=f"is not a {schema.name} table of cimento")
     if version > SCHEMA_VERSION:
         raise TableError(
-            where=str(path),
+            where=str(where),
             seen=f"has schema version {version}; this cimento reads up to {SCHEMA_VERSION}",
             todo="Install a newer cimento.",
         )
-    validate_table(table, schema, where=str(path))
-    return table
 
 
 def collected(rows: Rows, *, where: Path | str, engine: _Engine = "auto") -> pl.DataFrame:
