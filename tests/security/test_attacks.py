@@ -71,14 +71,14 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
         "suites/test_contradictions.py::test_of_very_many_predictions_not_every_two_are_compared",
     ),
     "F5 runs are overwritten": (
-        "runs/test_run_places.py::test_names_that_come_to_one_folder_are_two_runs",
-        "runs/test_run_places.py::test_an_edited_suite_leaves_the_earlier_run_as_it_is",
+        "kinds/test_run_places.py::test_names_that_come_to_one_folder_are_two_runs",
+        "kinds/test_run_places.py::test_an_edited_suite_leaves_the_earlier_run_as_it_is",
     ),
     "F6 escape sequences reach the terminal": (
         "report/test_terminal.py::test_no_command_prints_what_steers_a_terminal",
     ),
     "F8 leftovers become part of a run": (
-        "runs/test_run_places.py::test_what_a_killed_program_left_is_not_part_of_the_run",
+        "kinds/test_run_places.py::test_what_a_killed_program_left_is_not_part_of_the_run",
     ),
     "F9 links and pipes in a run": (
         "security/test_special_files.py::test_no_command_reads_them",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.kinds.base import AnyParadigm, ParadigmOptions, TestSuite
-    from cimento.report.figures import Figure
 
 SUMMARY = "summary.json"
 
@@ -294,22 +293,6 @@ class Run:
         vars(run).update(_outcomes=self.outcomes(), warnings=self.warnings)
         return run
 
-    def report(self, output: str | Path) -> Path:
-        """Write a report of the run into one file; see `cimento.report`."""
-        return cast("Path", _public("report")(self, output))
-
-    def figure(self, name: str, output: str | Path | None = None) -> Figure:
-        """A figure of the run; see `cimento.figure`."""
-        return cast("Figure", _public("figure")(self, name, output))
-
-    def cite(self, what: str = "bibtex", *, form: str = "text") -> str:
-        """The references of the run, or a description of its methods; see `cimento.cite`."""
-        return str(_public("cite")(self, what, form=form))
-
-    def export(self, to: str, output: str | Path) -> list[Path]:
-        """Write the run in the format of another program; see `cimento.export`."""
-        return cast("list[Path]", _public("export")(self, to, output))
-
     def save(self, folder: RunFolder, *, whole: TestSuite | None = None) -> Run:
         """Store the run, with the manifest written once and last.
 
@@ -380,11 +363,6 @@ def _read_summary(folder: Path) -> RunSummary:
         TableError: they cannot be read.
     """
     return from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
-
-
-def _public(name: str) -> Callable[..., object]:
-    """A public function of `cimento`, which imports this module and so is itself imported late."""
-    return cast("Callable[..., object]", getattr(importlib.import_module("cimento"), name))
 
 
 def open_run(path: str | Path) -> Run:

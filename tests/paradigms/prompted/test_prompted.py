@@ -242,10 +242,10 @@ def test_it_is_said_everywhere_that_these_are_no_probabilities(pairs, tmp_path):
         run = cimento.evaluate(pairs, server.address, output=tmp_path)
     assert NOT_PROBABILITIES in run.summary().warnings
     assert NOT_PROBABILITIES in " ".join(run.paradigm.text([run]).split())
-    page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    page = cimento.report(run, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "metalinguistic judgments" in page
-    assert "not probabilities of the sentences (Hu and Levy 2023)" in run.cite("methods")
-    assert "The prompts were it-judgments, version 2." in run.cite("methods")
+    assert "not probabilities of the sentences (Hu and Levy 2023)" in cimento.cite(run, "methods")
+    assert "The prompts were it-judgments, version 2." in cimento.cite(run, "methods")
 
 
 def test_a_suite_is_built_checked_run_and_planned(tmp_path, capsys):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import cimento
 from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.paradigms.prompted.judging import accepting_share
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, YES_NO, prompted_suite
@@ -266,5 +267,5 @@ def test_the_page_has_a_reliability_diagram_where_people_voted(tmp_path):
     [figure] = [figure for figure in section.figures if figure.name == "calibration"]
     assert figure.frame["n"].sum() == 8
     assert [table.name for table in section.tables] == ["bias", "calibration"]
-    page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    page = cimento.report(run, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "share of people who accept" in page

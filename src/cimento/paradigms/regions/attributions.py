@@ -20,7 +20,6 @@ from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.measures import BITS_PER_NAT
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE
-from cimento.paradigms.regions.contribution_tables import EVERYTHING, RULES
 from cimento.paradigms.regions.explanations import with_phenomena
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
@@ -40,6 +39,15 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
     from cimento.suites import Suite
+
+RULES: Mapping[str, str] = {
+    "integrated": "integrated gradients",
+    "gradient": "gradient x input",
+}
+"""The rules of attribution, in words."""
+
+EVERYTHING = "all words"
+
 
 NOTHING = "no token before what is measured can contribute"
 

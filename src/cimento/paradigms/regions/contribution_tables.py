@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.paradigms.regions.attributions import RULES
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.formatting import p_value
 from cimento.report.grid import BLANK, EstimateCell, Grid
@@ -17,13 +18,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.attributions import ContributionMean
     from cimento.report import Contributions
 
-RULES: Mapping[str, str] = {
-    "integrated": "integrated gradients",
-    "gradient": "gradient x input",
-}
-"""The rules of attribution, in words."""
 
-EVERYTHING = "all words"
 _MOST_ITEMS = 6
 _LEAST_MOVED, _LEAST_PRINTED = 0.01, 0.001
 """Contributions that are a smaller share of the margins say nothing; the least share printed."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.io.values import grouped
+from cimento.paradigms.regions.explanations import PARTS, WITHIN_ERROR
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.figures_scores import COLOURS
 from cimento.report.formatting import p_value
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.lens import LensMean
 
-PARTS: Mapping[str, str] = {
-    "residual": "residual stream",
-    "attention": "attention output",
-    "mlp": "MLP output",
-    "heads": "single heads",
-}
-"""The parts of a layer, in words."""
 
 _HEADS_SHOWN = 12
 _ALPHA = 0.05
@@ -135,19 +129,6 @@ def _heads_grid(means: Sequence[InterchangeMean], title: str, notes: tuple[str, 
     )
 
 
-_WITHIN = "no item's effect exceeds the error of a margin"
-
-
-def within_error(bits: float, reason: str) -> str:
-    """Why the mean effect of a cell is shown with its interval, and without a test.
-
-    Args:
-        bits: error of the number format.
-        reason: origin of it.
-    """
-    return f"{_WITHIN}, {bits:g} bits ({reason})"
-
-
 def _notes(group: Sequence[InterchangeMean], layered: Sequence[InterchangeMean]) -> tuple[str, ...]:
     """What a reader must know about a table."""
     notes = []
@@ -170,7 +151,7 @@ def _notes(group: Sequence[InterchangeMean], layered: Sequence[InterchangeMean])
         if tested
         else "None of these effects was tested."
     )
-    reasons = Counter(mean.reason for mean in layered if mean.reason.startswith(_WITHIN))
+    reasons = Counter(mean.reason for mean in layered if mean.reason.startswith(WITHIN_ERROR))
     notes += [
         f"In {counted(n, 'cell')} {reason}; such means are shown and not tested."
         for reason, n in reasons.items()

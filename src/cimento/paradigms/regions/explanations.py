@@ -18,7 +18,6 @@ from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.io.values import NoValue, Value
 from cimento.measures import BITS_PER_NAT
 from cimento.paradigms.regions.chance import NearTies, near_tie_threshold
-from cimento.paradigms.regions.explanation_tables import PARTS, within_error
 from cimento.paradigms.regions.interchanges import Interchanges, PatchPlace
 from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, SwapContrast
@@ -33,6 +32,16 @@ if TYPE_CHECKING:
 
     from cimento.kinds.run import Run
     from cimento.suites import Item, Suite
+
+PARTS: Mapping[str, str] = {
+    "residual": "residual stream",
+    "attention": "attention output",
+    "mlp": "MLP output",
+    "heads": "single heads",
+}
+"""The parts of a layer, in words."""
+WITHIN_ERROR = "no item's effect exceeds the error of a margin"
+"""Why a cell has no test, before the error and its origin."""
 
 _Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"
 _Place: TypeAlias = tuple[int, str, int, "int | None", "int | None"]
@@ -447,3 +456,13 @@ def item_remarks(table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
         whole = text if donor is None else f"{text} (with the controller of item {donor})"
         remarks.append((f"{question}, states from", whole))
     return tuple(remarks)
+
+
+def within_error(bits: float, reason: str) -> str:
+    """Why the mean effect of a cell is shown with its interval, and without a test.
+
+    Args:
+        bits: error of the number format.
+        reason: origin of it.
+    """
+    return f"{WITHIN_ERROR}, {bits:g} bits ({reason})"

@@ -216,7 +216,7 @@ class TestJsPsych:
             imported(write(tmp_path / "data.json", text), "jspsych")
 
 
-PCIBEX = (Path(__file__).parents[2] / "data" / "judgments" / "pcibex_results.csv").read_text(
+PCIBEX = (Path(__file__).parents[1] / "data" / "judgments" / "pcibex_results.csv").read_text(
     "utf-8"
 )
 

@@ -24,7 +24,7 @@ its suite as items, conditions and regions. 301 MB were measured, and 358 MB wit
 CHILD = """
 import sys
 from pathlib import Path
-from tests.runs.test_judging_memory import judge_and_store
+from tests.kinds.test_judging_memory import judge_and_store
 judge_and_store(int(sys.argv[1]), Path(sys.argv[2]), measure=sys.argv[3], cluster=sys.argv[4])
 from tests.helpers.memory import peak_bytes
 print(peak_bytes())

@@ -74,7 +74,7 @@ def test_a_report_of_a_folder_in_every_form(folder, name, tmp_path):
     path = cimento.report(folder, str(tmp_path / name))
     assert path.stat().st_size > 100
     run = open_runs(folder)[0]
-    assert run.report(str(tmp_path / f"one-{name}")).exists()
+    assert cimento.report(run, str(tmp_path / f"one-{name}")).exists()
 
 
 @pytest.mark.parametrize("to", TARGETS)
@@ -103,18 +103,18 @@ def test_two_runs_and_a_folder_are_compared(folder):
 
 def test_runs_are_cited(folder):
     run = open_runs(folder)[0]
-    assert run.cite().startswith("@")
-    assert "it-subject-verb" in run.cite("methods")
+    assert cimento.cite(run).startswith("@")
+    assert "it-subject-verb" in cimento.cite(run, "methods")
     assert "\\citep" in cimento.cite(folder, "methods", form="latex")
 
 
 def test_a_figure_is_drawn_and_a_wrong_name_told(folder, tmp_path):
     run = open_runs(folder)[0]
-    drawn = run.figure("margins", str(tmp_path / "margins.json"))
+    drawn = cimento.figure(run, "margins", str(tmp_path / "margins.json"))
     assert drawn.name == "margins"
     assert json.loads((tmp_path / "margins.json").read_text(encoding="utf-8"))
     with pytest.raises(UsageError, match="margins"):
-        run.figure("margin")
+        cimento.figure(run, "margin")
 
 
 def test_the_module_is_the_command():
