@@ -246,10 +246,11 @@ def test_a_precision_without_adaptive_is_refused(pairs, capsys):
 
 
 def test_a_paradigm_of_somebody_else_without_a_choice_of_items_is_refused(probing, monkeypatch):
-    from cimento.kinds.registry import find_paradigm
+    import cimento_probing
+
     from cimento.paradigms import Paradigm
 
-    monkeypatch.setattr(type(find_paradigm("probing")), "selected", Paradigm.selected)
+    monkeypatch.setattr(type(cimento_probing.PROBING), "selected", Paradigm.selected)
     with pytest.raises(UsageError, match="are asked as a whole"):
         evaluate(probing, "demo-causal", adaptive=True)
 

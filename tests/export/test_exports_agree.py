@@ -17,7 +17,7 @@ import pytest
 from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.export.data import of_runs, standard_error
-from cimento.paired import item_outcomes
+from cimento.paired.item_outcomes import item_outcomes
 from cimento.paradigms.cloze.judging import UNREACHABLE
 from cimento.paradigms.regions.factorial import BY_CLUSTER, INTERCEPTS
 from cimento.records.outcomes import design_of, each_outcome

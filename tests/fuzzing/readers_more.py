@@ -236,7 +236,7 @@ def run(folder: Path) -> object:
     """A stored run of any kind, exported and compared."""
     from cimento.export.data import RunData
     from cimento.kinds.run import open_run
-    from cimento.paired import item_outcomes
+    from cimento.paired.item_outcomes import item_outcomes
 
     opened = open_run(folder)
     return opened.outcomes(), RunData(opened).results, item_outcomes([opened])

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from cimento import Run, api
+from cimento import Run
+from cimento import evaluation as api
 from cimento.models.base import ModelCard
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judged_run

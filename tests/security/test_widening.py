@@ -15,7 +15,8 @@ from typing import get_type_hints
 
 import pytest
 
-from cimento import Asking, Policy, api
+from cimento import Asking, Policy
+from cimento import evaluation as api
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.engines import ONE_WORKER

@@ -33,4 +33,4 @@ def test_the_names_are_loaded_on_first_use():
     code = (
         "import sys, cimento.statistics; sys.exit({'scipy', 'numpy'} & set(sys.modules) != set())"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603  # our own line

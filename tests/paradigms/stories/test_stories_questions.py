@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from cimento import UsageError, api, open_run
+from cimento import UsageError, open_run
+from cimento import evaluation as api
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.answers import parse_words
 from cimento.paradigms.stories.options import StoryOptions

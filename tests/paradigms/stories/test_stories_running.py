@@ -10,7 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import ModelError, UsageError, api, open_run
+from cimento import ModelError, UsageError, open_run
+from cimento import evaluation as api
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from cimento import Meta, TableError, UsageError, api
+from cimento import Meta, TableError, UsageError
+from cimento import evaluation as api
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.formats import read_stories, write_suite
 from cimento.paradigms.stories.prompts import prompts

@@ -13,7 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import SuiteError, TableError, UsageError, api, open_run
+from cimento import SuiteError, TableError, UsageError, open_run
+from cimento import evaluation as api
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
