@@ -1,4 +1,4 @@
-"""Record what minicons and lm-evaluation-harness say of tiny models, for tests/options/test_compat.py.
+"""Record what minicons and lm-evaluation-harness say of tiny models (tests/options/test_compat.py).
 
 Each tool has an environment of its own, with the newest versions it works with::
 
