@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -84,18 +85,22 @@ def _file(name: str, *, is_folder: bool) -> str:
     return f"{inside}/__init__.py" if is_folder else f"{inside}.py"
 
 
-def _parents(names: object) -> frozenset[str]:
-    return frozenset(str(name).rpartition(".")[0] for name in names)  # type: ignore[attr-defined]
+def _parents(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.rpartition(".")[0] for name in names)
 
 
 def _move(old: Path, new: str, *, whole: bool, inner: frozenset[str]) -> None:
+    """Move a file or, where the whole package moves, its folder; make the packages it needs."""
     target = ROOT / "src" / Path(*new.split("."))
-    target = target if whole else target / "__init__.py" if new in inner else Path(f"{target}.py")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if not (target if whole else target.parent / "__init__.py").exists() and not whole:
-        (target.parent / "__init__.py").touch()
-    if target.name == "__init__.py" and target.exists():
-        target.unlink()
+    if whole:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        package = target if new in inner else target.parent
+        target = target / "__init__.py" if new in inner else target.with_suffix(".py")
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").touch()
+        if new in inner:  # it takes the place of the empty file that an earlier move made
+            (package / "__init__.py").unlink()
     subprocess.run(["git", "mv", str(old), str(target)], cwd=ROOT, check=True)  # noqa: S603, S607  # our own tool
 
 

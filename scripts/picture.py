@@ -101,11 +101,11 @@ def main() -> int:
     faults += [
         f"{room}: is no room any more" for room in listed() if room not in [*rooms(), "data"]
     ]
-    table = dict(zip(listed(), range(len(rooms()) + 1), strict=False))
-    faults += [
+    place = {room: number for number, room in enumerate(listed())}
+    faults = faults or [
         f"{room} imports {other}, which stands above it in {PAGE.name}"
         for room, other in sorted(imports())
-        if not faults and table[room] > table[other]
+        if place[room] > place[other]
     ]
     if faults:
         print("\n".join(faults))

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError, compare, evaluate, load_suite, pairs
-from cimento.compare import item_outcomes, rank_models
+from cimento.compare import rank_models
+from cimento.paired.item_outcomes import item_outcomes
 from cimento.testing import FakeScorer
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from cimento import Run
-from cimento import evaluation as api
+from cimento import Run, evaluation
 from cimento.models.base import ModelCard
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judged_run
@@ -85,7 +84,7 @@ class Hashes(FakeScorer):
 
 def ask(model, output: Path | None = None, **options: object) -> Run:
     """The triples asked of a model, with options as after ``--set`` or of a run."""
-    return api.evaluate(TRIPLES_FILE, model, output=output, device="cpu", **options)
+    return evaluation.evaluate(TRIPLES_FILE, model, output=output, device="cpu", **options)
 
 
 def chosen(run: Run, tier: Tier) -> list[str | None]:

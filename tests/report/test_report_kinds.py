@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from cimento import evaluate as road
-from cimento import evaluation as api
+from cimento import evaluation
 from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
 from cimento.documents import sections_of
@@ -59,7 +59,7 @@ def stories(folder):
 def rated_run(tmp_path, *sentences):
     """A stored run of rated sentences."""
     suite = suite_from_ratings(rated(*sentences))
-    return api.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
+    return evaluation.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,9 @@ import pytest
 from cimento import Estimate, Run, evaluate, open_run
 from cimento.cite import methods_paragraph
 from cimento.cli.main import invoke
-from cimento.compare import item_outcomes, rank_models
+from cimento.compare import rank_models
 from cimento.export.data import RunData, bounds
+from cimento.paired.item_outcomes import item_outcomes
 from cimento.records.summary import from_json
 
 SUITES = {

@@ -15,8 +15,7 @@ from typing import get_type_hints
 
 import pytest
 
-from cimento import Asking, Policy
-from cimento import evaluation as api
+from cimento import Asking, Policy, evaluation
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.engines import ONE_WORKER
@@ -209,7 +208,7 @@ def everything_but_reruns(run):
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch, step):
     opened, asked = [], []
-    open_model = api.open_model
+    open_model = evaluation.open_model
 
     def note_opening(model, loaded, scoring):
         opened.append((model, loaded, scoring))
@@ -224,8 +223,8 @@ def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch, step):
         def run(self):
             return [None]
 
-    monkeypatch.setattr(api, "open_model", note_opening)
-    monkeypatch.setattr(api, "Execution", Unasked)
+    monkeypatch.setattr(evaluation, "open_model", note_opening)
+    monkeypatch.setattr(evaluation, "Execution", Unasked)
     before = everything_but_reruns(stranger)
     path = stranger / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))

@@ -200,7 +200,8 @@ def _lacks(pair: RunPair) -> str:
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.compare import item_outcomes, rank_models
+    from cimento.compare import rank_models
+    from cimento.paired.item_outcomes import item_outcomes
     from cimento.report.benchmarks import means_grid
 
     if options.fail_if_worse is not None:

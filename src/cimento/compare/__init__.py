@@ -20,7 +20,6 @@ __all__ = [
     "Rankings",
     "analyze",
     "compare",
-    "item_outcomes",
     "rank_models",
 ]
 

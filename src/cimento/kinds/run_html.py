@@ -11,16 +11,16 @@ from cimento.records.outcomes import Estimate
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
 
-HEADER = ("question", "statistic", "value", "95 % interval", "chance", "n", "ties", "unscored")
+_HEADER = ("question", "statistic", "value", "95 % interval", "chance", "n", "ties", "unscored")
 
 
-LABELS = 2
+_LABELS = 2
 
 
 _DIGITS = 3
 
 
-ROWS = 12
+_ROWS = 12
 """Number of estimates shown; the table ``estimates`` of the run has all."""
 
 
@@ -34,18 +34,18 @@ def run_html(run: Run) -> str:
     shown = [
         estimate for role in ("headline", "main") for estimate in known if estimate.role == role
     ]
-    left = len(known) - len(shown[:ROWS])
+    left = len(known) - len(shown[:_ROWS])
     more = [f"... and {left} more in table('estimates')"] if left else []
-    lacking = (e.reason for e in shown[:ROWS] if e.value is None or e.low is None)
+    lacking = (e.reason for e in shown[:_ROWS] if e.value is None or e.low is None)
     more += [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
     items = run.outcomes()["item"].n_unique()
     count = counted(items, "item")
     return notebook_table(
-        HEADER,
-        [_row(estimate) for estimate in shown[:ROWS]],
+        _HEADER,
+        [_row(estimate) for estimate in shown[:_ROWS]],
         title=f"{run.suite.name}, {run.model}: {count}",
         notes=[*more, *run.warnings],
-        labels=LABELS,
+        labels=_LABELS,
     )
 
 

@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from cimento import UsageError, open_run
-from cimento import evaluation as api
+from cimento import UsageError, evaluation, open_run
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.answers import parse_words
 from cimento.paradigms.stories.options import StoryOptions
@@ -113,7 +112,9 @@ def test_a_story_is_verified_where_all_is_right(tmp_path):
         return "viene tirato fuori da un contenitore"
 
     with reply_server(knows) as server:
-        run = api.evaluate(path, server.address, task="attributes", shots=0, answer="generate")
+        run = evaluation.evaluate(
+            path, server.address, task="attributes", shots=0, answer="generate"
+        )
     questions, stories = run.estimates()
     assert (questions.right, questions.n, stories.right, stories.n) == (3, 3, 1, 1)
 

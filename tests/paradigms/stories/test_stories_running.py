@@ -10,8 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import ModelError, UsageError, open_run
-from cimento import evaluation as api
+from cimento import ModelError, UsageError, evaluation, open_run
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES
@@ -376,7 +375,7 @@ def test_the_protocol_of_the_paper_asks_what_was_recorded(shared):
     lines = (folder / "responses" / "Meta-Llama-3.1-8B.jsonl").read_text("utf-8").splitlines()
     recorded = [row for row in map(json.loads, lines) if row["task"] == STORY]
 
-    run = api.evaluate(path, scorer_that_says("true"), protocol="paper")
+    run = evaluation.evaluate(path, scorer_that_says("true"), protocol="paper")
 
     assert [hashlib.sha256(text.encode()).hexdigest() for text in asked_at(run, STORY)["text"]] == [
         row["prompt_sha256"] for row in recorded

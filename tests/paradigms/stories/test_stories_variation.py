@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from cimento import Meta, TableError, UsageError
-from cimento import evaluation as api
+from cimento import Meta, TableError, UsageError, evaluation
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.formats import read_stories, write_suite
 from cimento.paradigms.stories.prompts import prompts
@@ -58,7 +57,7 @@ def store(root, *, model, prompt, seed, right, suite="mine", order="paper"):
     folder = root / "suites" / suite
     stories = STORIES if suite == "mine" else STORIES[1:]
     write_suite(StorySuite(meta=Meta(suite, language="pt"), stories=stories), folder)
-    return api.evaluate(
+    return evaluation.evaluate(
         folder, Partly(model, right), output=root / "runs", prompt=prompt, shots_seed=seed,
         order=order, order_seed=7, shots=0,
     )  # fmt: skip

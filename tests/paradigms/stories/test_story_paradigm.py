@@ -13,8 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import SuiteError, TableError, UsageError, open_run
-from cimento import evaluation as api
+from cimento import SuiteError, TableError, UsageError, evaluation, open_run
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
@@ -309,7 +308,7 @@ def test_recorded_runs_of_the_study_have_the_numbers_of_its_summary(shared, mode
     path = folder / "dataset" / "gita4calamita.jsonl"
     answers = folder / "responses" / f"{model}.jsonl"
     stories = read_stories(path).stories
-    run = api.evaluate(path, f"replay:{answers}")
+    run = evaluation.evaluate(path, f"replay:{answers}")
     recorded_answers = read_responses(answers, stories=stories).answers
     check_summary(run, summarize_stories(judge_stories(stories, recorded_answers), seed=0))
 

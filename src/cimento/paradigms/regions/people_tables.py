@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.report import formatting
-from cimento.report.formatting import ends_of
+from cimento.report.formatting import ends_of, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.people import ChoiceRate
-
-_share = partial(formatting.rate_as_text, absent=BLANK)
-_bits = partial(formatting.number, digits=3, absent=BLANK)
 
 
 def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
@@ -33,9 +28,11 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
             "items": lambda rate: rate.n,
             "ties": lambda rate: rate.tied,
             "choices": lambda rate: rate.choices,
-            "rate": lambda rate: _share(rate.rate),
+            "rate": lambda rate: rate_as_text(rate.rate, absent=BLANK),
             "95 %": ends_of,
-            "rho": lambda rate: _bits(rate.graded.r if rate.graded else None),
+            "rho": lambda rate: number(
+                rate.graded.r if rate.graded else None, digits=3, absent=BLANK
+            ),
             "95 % of rho": lambda rate: ends_of(rate.graded) if rate.graded else BLANK,
             "reason": lambda rate: rate.reason or (rate.graded.reason if rate.graded else None),
         },
