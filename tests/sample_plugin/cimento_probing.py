@@ -96,7 +96,7 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
         if missing:
             fault = Fault(
                 code="PROBE-1", severity="error", where="items.tsv",
-                seen=f"there is no column {missing[0]!r}", todo="Add it.",
+                seen=f"there is no column {missing[0]!r}.", todo="Add it.",
             )  # fmt: skip
             raise SuiteError(where=str(path), faults=[fault])
         probes = tuple(Probe(**{name: row[name] for name in COLUMNS}) for row in rows)
