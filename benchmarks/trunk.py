@@ -236,7 +236,7 @@ READING = (
     "import pathlib, sys, cimento; loaded = cimento.load_suite(sys.argv[1]);"
     " len(loaded.reading.faults)"  # has all checks done
 )
-COPYING = f"{READING}; loaded.paradigm.write(loaded.suite, pathlib.Path(sys.argv[2]))"
+COPYING = f"{READING}; loaded.paradigm.reader.write(loaded.suite, pathlib.Path(sys.argv[2]))"
 FEW = 10
 """Pairs of a suite whose cost is that of the start."""
 

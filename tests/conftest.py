@@ -173,8 +173,8 @@ def _keep_what_is_asked_often() -> None:
     handle.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
     analysis.item_response = _computing_once(analysis.item_response)
     files._digest = _hashing_once(files._digest)
-    for kind in {type(paradigm) for paradigm in own_paradigms()}:
-        kind.read = _reading_once(kind.read)
+    for reader in {type(paradigm.reader) for paradigm in own_paradigms()}:
+        reader.read = _reading_once(reader.read)
 
 
 _LIBRARIES = {"torch", "transformers", "polars", "cimento"}

@@ -19,7 +19,6 @@ from cimento.evaluation.plan import ModelPlan, plan_models
 from cimento.evaluation.reproduce import asking_of, model_of
 from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
 from cimento.io.tables import REQUESTS, write_table
-from cimento.kinds.explained import explained_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.attributions import (
@@ -318,7 +317,7 @@ def _table(
         raise answers or ModelError(where=job.title, seen="nothing came of it")
     table = method.tabulate(run, compared, job.asked, answers, settings)
     if is_kept and run.folder is not None:
-        kept, earlier = table, explained_table(run, method.schema)
+        kept, earlier = table, run.explained(method.schema)
         if earlier is not None:
             others = earlier.join(table, on=method.keys, how="anti")
             kept = pl.concat([others, table], how="diagonal").select(table.columns)
@@ -340,7 +339,7 @@ def _refuse(run: Run) -> None:
     seen = ""
     if not isinstance(run.suite, Suite):
         seen = f"it is of the kind {run.paradigm.name}, and only runs of regions can be explained"
-    elif run.paradigm.restated(run) is not None:
+    elif run.paradigm.judge.restated(run) is not None:
         seen = (
             "the model was asked by prompt, and only the surprisals of sentences can be explained"
         )

@@ -65,7 +65,7 @@ def of_conditions(second="not good"):
 def ids_of(made, tmp_path):
     """The items of a grid as `cimento suites check` reads them, faults or none."""
     with unfolded(write_grid(made, tmp_path / "made.xlsx")) as path:
-        reading = paradigm_of(path).read(path)
+        reading = paradigm_of(path).reader.read(path)
     assert reading.suite is not None, [fault.seen for fault in reading.faults]
     return [item.id for item in reading.suite.items]
 

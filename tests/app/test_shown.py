@@ -141,7 +141,9 @@ def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences(two_r
     _, run, judgments = two_runs
     other = replace(run, manifest={**run.manifest, "suite": {"name": "t"}})
     (beside,) = beside_models(judgments, [run, other])
-    scores = {row["item"] + row["condition"]: row for row in run.paradigm.scores(run).to_dicts()}
+    scores = {
+        row["item"] + row["condition"]: row for row in run.paradigm.judge.scores(run).to_dicts()
+    }
     rated = {one.item + one.condition: float(one.value) for one in judgments}
     expected = stats.spearmanr(
         [*rated.values()], [scores[key]["oriented"] for key in rated]

@@ -160,7 +160,7 @@ def test_it_is_made_again_byte_for_byte(tmp_path, capsys):
     assert invoke(["rerun", str(out), "-o", str(tmp_path / "again")]) == 0
     assert "everything agrees" in capsys.readouterr().out
     [folder] = find_runs(out)
-    copied = open_run(folder.path).paradigm.copied_suite(folder.suite_folder)
+    copied = open_run(folder.path).paradigm.reader.read_copy(folder.suite_folder)
     assert len(copied.items) == 180  # the items that were not asked are kept
 
 
@@ -248,9 +248,9 @@ def test_a_precision_without_adaptive_is_refused(pairs, capsys):
 def test_a_paradigm_of_somebody_else_without_a_choice_of_items_is_refused(probing, monkeypatch):
     import cimento_probing
 
-    from cimento.paradigms import Paradigm
+    from cimento.paradigms import SuiteReader
 
-    monkeypatch.setattr(type(cimento_probing.PROBING), "selected", Paradigm.selected)
+    monkeypatch.setattr(cimento_probing.ProbingReader, "selected", SuiteReader.selected)
     with pytest.raises(UsageError, match="are asked as a whole"):
         evaluate(probing, "demo-causal", adaptive=True)
 

@@ -13,7 +13,7 @@ import pytest
 from cimento import open_run
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze import ClozeParadigm
+from cimento.paradigms.cloze import ClozeJudge
 
 KINDS = ("it-islands", "it-acceptability", "it-connectives-cloze", "es-agreement-templates",
          "es-stories")  # fmt: skip
@@ -139,11 +139,11 @@ def test_what_people_said_of_a_run_is_looked_at_again(runs_of_every_kind, tmp_pa
     shutil.copytree(path.parent, folder)
     judged = []
 
-    def judge(paradigm, run, *, judging=ClozeParadigm.judge):
+    def outcomes(judge, run, *, judging=ClozeJudge.outcomes):
         judged.append(run)
-        return judging(paradigm, run)
+        return judging(judge, run)
 
-    monkeypatch.setattr(ClozeParadigm, "judge", judge)
+    monkeypatch.setattr(ClozeJudge, "outcomes", outcomes)
     assert open_run(folder).estimates()
     assert not judged
     (folder / "annotations").mkdir()

@@ -247,7 +247,7 @@ def cloze_run(folder: Path) -> object:
     from cimento.kinds.run import open_run
 
     opened = open_run(folder)
-    return opened.summary(with_outcomes=True), opened.paradigm.text([opened]), run(folder)
+    return opened.summary(with_outcomes=True), opened.paradigm.presenter.text([opened]), run(folder)
 
 
 def summary(path: Path) -> object:

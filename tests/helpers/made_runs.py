@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import polars as pl
 
 from cimento import Estimate, Meta, Outcome, Run
-from cimento.paradigms import MethodFacts, Paradigm, ParadigmOptions, outcomes_table, rate
+from cimento.paradigms import (
+    Asker,
+    Judge,
+    MethodFacts,
+    Paradigm,
+    ParadigmOptions,
+    PlainPresenter,
+    SuiteReader,
+    outcomes_table,
+    rate,
+)
 
 MARKS = {"+": "pass", "-": "fail", "=": "tie", "?": "unscored"}
 
@@ -35,23 +45,18 @@ class MadeOptions(ParadigmOptions):
 
 
 @dataclass
-class MadeParadigm(Paradigm[MadeSuite, MadeOptions]):
-    """A paradigm whose outcomes are given; rates are those of questions with verdicts."""
+class MadeJudge(Judge[Run]):
+    """A judge whose outcomes are given; rates are those of questions with verdicts."""
 
     made: Sequence[Outcome]
     more: Sequence[Estimate] = ()
     table: pl.DataFrame | None = None
-    facts: MethodFacts = field(default_factory=lambda: MethodFacts(counted="some items"))
-
     chance: float | None = None
 
-    name = "made"
-    options = MadeOptions
-
-    def judge(self, run: Run) -> pl.DataFrame:
+    def outcomes(self, run: Run) -> pl.DataFrame:
         return outcomes_table(run.suite.name, self.made)
 
-    def estimate(self, run: Run) -> Sequence[Estimate]:
+    def estimates(self, run: Run) -> Sequence[Estimate]:
         table = run.outcomes().filter(pl.col("verdict").is_not_null())
         rates = [
             rate(rows, Estimate(suite=run.suite.name, model=run.model, question=question,
@@ -66,8 +71,12 @@ class MadeParadigm(Paradigm[MadeSuite, MadeOptions]):
     def scores(self, run: Run) -> pl.DataFrame | None:  # noqa: ARG002  # of the protocol
         return self.table
 
+
+class MadePresenter(PlainPresenter[MadeSuite]):
+    """A presenter that counts nothing."""
+
     def methods(self, run: Run) -> MethodFacts:  # noqa: ARG002  # of the protocol
-        return self.facts
+        return MethodFacts(counted="some items")
 
 
 def made_run(
@@ -83,7 +92,14 @@ def made_run(
     **options: Any,
 ) -> Run:
     """A run of a made-up paradigm with these outcomes."""
-    paradigm = MadeParadigm(tuple(outcomes), more, table, chance=chance)
+    paradigm = Paradigm(
+        name="made",
+        options=MadeOptions,
+        reader=cast("SuiteReader[MadeSuite]", None),  # nothing is read, nobody is asked
+        asker=cast("Asker[MadeSuite, MadeOptions]", None),
+        judge=MadeJudge(tuple(outcomes), more, table, chance=chance),
+        presenter=MadePresenter(),
+    )
     card = {"name": model.partition("@")[0], "kind": kind}
     return Run(
         suite=MadeSuite(Meta(name=suite, language="it")),

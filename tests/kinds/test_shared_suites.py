@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cimento
 from cimento import evaluate, open_runs
-from cimento.paradigms.regions import RegionParadigm
+from cimento.paradigms.regions import RegionReader
 from cimento.testing import FakeScorer
 
 PAIRS = [("Il cane dorme.", "Il cane dormono."), ("Le rane saltano.", "Le rane salta.")]
@@ -24,10 +24,10 @@ def test_equal_copies_are_read_once_and_other_ones_by_themselves(tmp_path, monke
         run = evaluate(suite, scorer(name), limit=limit, output=tmp_path / name)
         folders[run.folder] = name
     read = []
-    copied = RegionParadigm.copied_suite
+    copied = RegionReader.read_copy
     monkeypatch.setattr(
-        RegionParadigm,
-        "copied_suite",
+        RegionReader,
+        "read_copy",
         lambda self, folder: read.append(folder) or copied(self, folder),
     )
     runs = {folders[run.folder]: run for run in open_runs(tmp_path)}

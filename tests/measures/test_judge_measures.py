@@ -170,7 +170,7 @@ def test_a_run_that_was_judged_on_a_measure_is_opened_so(tmp_path):
 def test_every_table_names_the_measure():
     run = evaluate(SUITE, FakeScorer(longer_words_cost_more))
     both = run.judge(measure="lp", also="ppl")
-    text = " ".join(both.paradigm.text([both]).split())
+    text = " ".join(both.paradigm.presenter.text([both]).split())
     assert "[lp]" in text
     assert "[ppl]" in text
     assert "the higher the better" in text

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cimento import load_suite
 from cimento.cli.main import invoke
 from cimento.errors import PluginError, SuiteError
 from cimento.evaluation import evaluate
-from cimento.paradigms import Paradigm, Stored
+from cimento.kinds.registry import find_paradigm
+from cimento.paradigms import (
+    Asker,
+    Judge,
+    PlainPresenter,
+    Presenter,
+    Requests,
+    SuiteReader,
+    Surveyor,
+)
 from cimento.testing.models import FakeScorer
 
 PLUGINS = Path(__file__).parents[1] / "sample_plugin"
@@ -47,8 +58,15 @@ def test_a_table_without_a_column_is_told(probing, short_words):
         evaluate(probing, short_words)
 
 
+PARTS = {
+    "reader": SuiteReader, "asker": Asker, "judge": Judge, "presenter": Presenter,
+    "surveyor": Surveyor,
+}  # fmt: skip
 METHODS = sorted(
-    name for name, member in inspect.getmembers(Paradigm, inspect.isfunction) if name[0] != "_"
+    (part, name)
+    for part, kind in PARTS.items()
+    for name, _ in inspect.getmembers(kind, inspect.isfunction)
+    if name[0] != "_"
 )
 NAMED = "the plug-in 'probing' of cimento-sample 1.0: it failed (KeyError: 'meta')"
 
@@ -62,31 +80,49 @@ def iterates(*_args, **_kwargs):
     raise KeyError("meta")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_failing_method_names_the_plugin(method, probing, monkeypatch):
+@pytest.fixture
+def asking_people(monkeypatch):
+    """The sample paradigm with a surveyor, which it does without."""
+
+    class ProbingSurveyor(Surveyor):
+        """Asks nothing."""
+
+    import cimento_probing
+
+    surveyed = replace(cimento_probing.PROBING, surveyor=ProbingSurveyor())
+    monkeypatch.setattr(cimento_probing, "PROBING", surveyed)
+    find_paradigm.cache_clear()
+    yield surveyed
+    find_paradigm.cache_clear()
+
+
+@pytest.mark.parametrize(("part", "method"), METHODS)
+def test_a_failing_method_names_the_plugin(part, method, probing, asking_people, monkeypatch):
     paradigm = load_suite(probing).paradigm
-    monkeypatch.setattr("cimento_probing.Probing." + method, fails, raising=False)
+    monkeypatch.setattr(type(getattr(asking_people, part)), method, fails, raising=False)
     with pytest.raises(PluginError) as caught:
-        getattr(paradigm, method)()
+        getattr(getattr(paradigm, part), method)()
     assert NAMED in str(caught.value)
 
 
 def test_what_a_method_returns_names_the_plugin_when_it_fails_later(probing, monkeypatch):
     paradigm = load_suite(probing).paradigm
-    monkeypatch.setattr("cimento_probing.Probing.warnings", iterates)
+    monkeypatch.setattr(PlainPresenter, "warnings", iterates)
     with pytest.raises(PluginError, match="KeyError"):
-        list(paradigm.warnings(None))
-    stored = Stored(suite=fails, options=paradigm.options())
-    monkeypatch.setattr("cimento_probing.Probing.restore", lambda *_: stored)
+        list(paradigm.presenter.warnings(None))
+    late = Requests(asked=iterates(), places=pl.DataFrame())
+    monkeypatch.setattr("cimento_probing.ProbingAsker.requests", lambda *_: late)
     with pytest.raises(PluginError, match="KeyError"):
-        paradigm.restore(None, {}).suite()
+        list(paradigm.asker.requests(None).asked)
 
 
 FAILING_COMMANDS = [
-    ("run", "read"), ("run", "requests"), ("run", "judge"), ("run", "estimate"), ("run", "text"),
-    ("run", "limited"), ("suites check", "read"), ("suites show", "describe"),
-    ("report", "sections"), ("judge", "judge"), ("judge", "restore"), ("compare", "restore"),
-    ("export", "copied_suite"), ("cite", "methods"), ("annotate survey", "survey_items"),
+    ("run", "ProbingReader.read"), ("run", "ProbingAsker.requests"),
+    ("run", "ProbingJudge.outcomes"), ("run", "ProbingJudge.estimates"),
+    ("run", "PlainPresenter.text"), ("run", "ProbingReader.limited"),
+    ("suites check", "ProbingReader.read"), ("suites show", "PlainPresenter.describe"),
+    ("report", "PlainPresenter.sections"), ("judge", "ProbingJudge.outcomes"),
+    ("export", "ProbingReader.read_copy"), ("cite", "PlainPresenter.methods"),
 ]  # fmt: skip
 
 
@@ -95,20 +131,18 @@ def test_every_command_names_a_plugin_that_fails(
     command, method, probing, tmp_path, monkeypatch, capsys
 ):
     stored, made = tmp_path / "stored", tmp_path / "made"
-    if command in {"report", "judge", "compare", "export", "cite"}:
+    if command in {"report", "judge", "export", "cite"}:
         invoke(["run", str(probing), "-m", "demo-causal", "-o", str(stored)])
     arguments = {
         "run": ["run", str(probing), "-m", "demo-causal", "-o", str(made), "--limit", "2"],
         "suites check": ["suites", "check", "--json", str(probing)],
         "suites show": ["suites", "show", str(probing)],
-        "annotate survey": ["annotate", "survey", "build", str(probing), "-o", str(made)],
         "report": ["report", str(stored), "-o", f"{made}.html"],
         "judge": ["judge", str(stored), "-o", str(made)],
-        "compare": ["compare", str(stored), str(stored)],
         "export": ["export", str(stored), "--to", "inspect", "-o", str(made)],
         "cite": ["cite", str(stored)],
     }[command]
-    monkeypatch.setattr("cimento_probing.Probing." + method, fails, raising=False)
+    monkeypatch.setattr("cimento_probing." + method, fails, raising=False)
     assert invoke(arguments) == 1
     said = capsys.readouterr().err
     assert NAMED in said

@@ -145,13 +145,13 @@ def test_terminal_report_summary_and_notebook_say_the_same_once(make, said):
     [sentence] = [warning for warning in run.summary().warnings if said in warning]
     assert run.warnings == run.summary().warnings
     forms = {
-        "terminal": run.paradigm.text([run]),
+        "terminal": run.paradigm.presenter.text([run]),
         "markdown": markdown([run]),
         "notebook": html.unescape(run._repr_html_()),
     }
     for name, form in forms.items():
         assert " ".join(form.split()).count(sentence) == 1, name
-    [section] = run.paradigm.sections([run])
+    [section] = run.paradigm.presenter.sections([run])
     assert [note for note in section.runs[0].notes if said in note] == [sentence]
 
 

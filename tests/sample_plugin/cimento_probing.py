@@ -19,12 +19,16 @@ from cimento import Estimate, Fault, Meta, Outcome, SuiteError
 from cimento.paradigms import (
     Answers,
     AskedModel,
+    Asker,
     Asking,
     Choose,
+    Judge,
     Paradigm,
     ParadigmOptions,
+    PlainPresenter,
     Requests,
     Run,
+    SuiteReader,
     SuiteReading,
     outcomes_table,
     prompts_table,
@@ -76,12 +80,8 @@ class ProbingOptions(ParadigmOptions):
     seed: int = 0
 
 
-class Probing(Paradigm[ProbingSuite, ProbingOptions]):
-    """Forced choice between two continuations, options scored by their summed log-probability."""
-
-    name = "probing"
-    kinds = ("probing",)
-    options = ProbingOptions
+class ProbingReader(SuiteReader[ProbingSuite]):
+    """The reader of folders with suite.toml and items.tsv."""
 
     def owns(self, suite: object) -> bool:
         """Whether it is a suite of probes."""
@@ -124,6 +124,10 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
         """Some of the probes, for `--adaptive`."""
         return replace(suite, probes=tuple(p for p in suite.probes if p.id in items))
 
+
+class ProbingAsker(Asker[ProbingSuite, ProbingOptions]):
+    """The asker of forced choices between two continuations."""
+
     def requests(
         self,
         suite: ProbingSuite,
@@ -147,7 +151,11 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
             ),
         )
 
-    def judge(self, run: Run) -> pl.DataFrame:
+
+class ProbingJudge(Judge[Run]):
+    """The judge of options scored by their summed log-probability."""
+
+    def outcomes(self, run: Run) -> pl.DataFrame:
         """A pass if the verb that agrees is more probable; equal probabilities are a tie."""
         suite = run.suite
         assert isinstance(suite, ProbingSuite)
@@ -170,7 +178,7 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
             )
         return outcomes_table(suite.name, outcomes)
 
-    def estimate(self, run: Run) -> Sequence[Estimate]:
+    def estimates(self, run: Run) -> Sequence[Estimate]:
         """The rate at which the verb that agrees is preferred; one half by chance."""
         like = Estimate(
             suite=run.suite.name,
@@ -184,4 +192,11 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
         return [rate(run.outcomes(), like)]
 
 
-PROBING = Probing()
+PROBING = Paradigm(
+    name="probing",
+    options=ProbingOptions,
+    reader=ProbingReader(),
+    asker=ProbingAsker(),
+    judge=ProbingJudge(),
+    presenter=PlainPresenter(),
+)

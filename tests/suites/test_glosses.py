@@ -65,7 +65,7 @@ def test_they_are_no_items_of_the_suite_and_it_says_so(tmp_path):
         "La niña cantan.\t2", f"{OTHER_GLOSS}\t", "The girl sing.\t",
     ]  # fmt: skip
     path.write_text("\n".join(lines), encoding="utf-8")
-    reading = paradigm_of(path).read(path)
+    reading = paradigm_of(path).reader.read(path)
     texts = [c.regions[0].text for item in reading.suite.items for c in item.conditions]
     assert texts == ["El niño duerme.", "La niña cantan."]
     [said] = [fault for fault in reading.faults if fault.code == "CIM-S085"]

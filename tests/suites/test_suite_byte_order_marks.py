@@ -116,10 +116,10 @@ def test_corpora_have_no_marks_at_the_beginning_of_lines(tmp_path):
 def test_separate_accents_are_reported_in_stories():
     from dataclasses import replace
 
-    suite = STORIES.read(TRIPLES_FILE).suite
+    suite = STORIES.reader.read(TRIPLES_FILE).suite
     first = suite.stories[0]
     sentences = ("Perche\u0301 no?", *first.sentences[1:])
     changed = replace(suite, stories=(replace(first, sentences=sentences), *suite.stories[1:]))
-    new = [fault for fault in STORIES.check(changed) if fault.code.startswith("CIM-S")]
+    new = [fault for fault in STORIES.reader.check(changed) if fault.code.startswith("CIM-S")]
     assert [fault.code for fault in new] == ["CIM-S045"]
-    assert not [fault for fault in STORIES.check(suite) if fault.code.startswith("CIM-S")]
+    assert not [fault for fault in STORIES.reader.check(suite) if fault.code.startswith("CIM-S")]

@@ -114,7 +114,7 @@ def first_pairs(folder: Path) -> Path:
 def prompted_pairs(folder: Path) -> Path:
     """Three pairs of a starter suite, for the demo model to be asked about by prompt."""
     suite = sentence_suite(load_suite("es-subject-verb"))
-    PROMPTED.write(prompted_suite(replace(suite, items=suite.items[:3])), folder)
+    PROMPTED.reader.write(prompted_suite(replace(suite, items=suite.items[:3])), folder)
     return folder
 
 

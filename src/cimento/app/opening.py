@@ -151,11 +151,11 @@ def _open_folder(folder: Path, name: str) -> Grid:
 def _converted(path: Path, name: str) -> Grid:
     """A suite in another format, read and written as sheets, with its faults if need be."""
     paradigm = paradigm_of(path)
-    reading = paradigm.read(path)
+    reading = paradigm.reader.read(path)
     if reading.suite is None:
         raise SuiteError(where=str(path), faults=reading.faults)
     with TemporaryDirectory(prefix="cimento-") as temporary:
-        paradigm.write(reading.suite, Path(temporary))
+        paradigm.reader.write(reading.suite, Path(temporary))
         return _grid_of(folder_sheets(Path(temporary)), name)
 
 
@@ -255,7 +255,7 @@ def _read_with_faults(path: Path, language: str) -> Grid | None:
     None where it is none, or where an error of the file, such as a date among texts, would be lost.
     """
     try:
-        before = errors(paradigm_of(path).read(path).faults)
+        before = errors(paradigm_of(path).reader.read(path).faults)
         grid = describe(_converted(path, path.stem), language=language)
     except CimentoError:
         return None

@@ -179,7 +179,7 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
 
 def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
     """The ratings of a run's sentences beside its scores; None where it has none."""
-    scores = run.paradigm.scores(run)
+    scores = run.paradigm.judge.scores(run)
     if scores is None or not isinstance(run.suite, Suite):
         return None
     name, sentences = run.suite_name, stimulus_texts(run.suite)

@@ -51,7 +51,7 @@ class RunFacts:
     @cached_property
     def methods(self) -> MethodFacts:
         """The facts that only the run's paradigm knows."""
-        return self.run.paradigm.methods(self.run)
+        return self.run.paradigm.presenter.methods(self.run)
 
 
 MOST_NAMED, MOST_LISTED = 3, 8

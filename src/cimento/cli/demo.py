@@ -62,7 +62,7 @@ def demo(options: DemoOptions) -> int:
 
     output = options.output
     names = [*_DEMO, *(sorted({*builtin_names()} - {*_DEMO}) if options.everything else ())]
-    whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).scoring]
+    whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).asker.scoring]
     others = [name for name in names if name not in {*whole, *_LONG}]
     causal, masked = DEMO_MODELS
     note(f"{len(names)} suites on {causal} and {masked} ...")

@@ -191,7 +191,7 @@ def _note_other_devices(runs: Sequence[Run], device: str) -> None:
 def show_runs(runs: Sequence[Run]) -> None:
     """Print what the paradigms show of some runs."""
     for paradigm in dict.fromkeys(run.paradigm for run in runs):
-        show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
+        show(paradigm.presenter.text([run for run in runs if run.paradigm is paradigm]))
     asked = [run for run in runs if USAGE in run.manifest]
     used = [(run, stored_usage(run.manifest)) for run in asked]
     lines = [f"{run.suite.name}, {run.model}: {usage.text}." for run, usage in used if usage]

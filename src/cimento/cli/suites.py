@@ -23,6 +23,7 @@ from cimento.kinds.registry import (
     load_suites,
     save_suite,
     sentence_suite,
+    suite_record,
 )
 from cimento.options import run_option
 from cimento.suites.builtin import (
@@ -166,11 +167,11 @@ def show_suite(options: ShowOptions) -> None:
     """Print the description of a suite, its predictions, and its first items."""
     loaded_suites, items = load_suites(options.suite), options.items
     if options.as_json:
-        shown = [loaded.paradigm.record(loaded.suite, items) for loaded in loaded_suites]
+        shown = [suite_record(loaded, items) for loaded in loaded_suites]
         show_json({"suites": shown})
         return
     for loaded in loaded_suites:
-        show(loaded.paradigm.describe(loaded.suite, items))
+        show(loaded.paradigm.presenter.describe(loaded.suite, items))
 
 
 class CheckOptions(SuitesOptions):
@@ -302,7 +303,7 @@ def _write(loaded: LoadedSuite, output: Path, options: ConvertOptions) -> Path:
         output = output.with_name(output.name + _SUFFIXES[to])
     if to in ("native", "xlsx"):
         return save_suite(loaded, output)
-    if to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
+    if to == "lm-eval" and (tasks := loaded.paradigm.presenter.choice_tasks(loaded.suite)):
         write_tasks = partial(write_choice_tasks, tasks, meta=loaded.suite.meta)
         return folder_atomically(output, write_tasks)
     sentences = sentence_suite(loaded)
@@ -353,11 +354,11 @@ def publish(options: PublishOptions) -> None:
     readme = about.read_text(encoding="utf-8") if path.is_dir() and about.is_file() else ""
 
     def write(folder: Path) -> None:
-        loaded.paradigm.write(loaded.suite, folder)
+        loaded.paradigm.reader.write(loaded.suite, folder)
         write_publication(
             folder,
             meta,
-            description=loaded.paradigm.describe(loaded.suite, _SHOWN),
+            description=loaded.paradigm.presenter.describe(loaded.suite, _SHOWN),
             readme=readme,
         )
 

@@ -58,7 +58,7 @@ def audit_suites(options: AuditOptions) -> None:
     for loaded_suite in loaded:
         suite = loaded_suite.suite
         if not isinstance(suite, Suite):
-            record = loaded_suite.paradigm.audit(loaded_suite.reading).record
+            record = loaded_suite.paradigm.reader.audit(loaded_suite.reading).record
             records.append(record)
             texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
             continue

@@ -288,7 +288,7 @@ def prompted(options: PromptedOptions) -> None:
 
     derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
     if options.force:
-        PROMPTED.write(derived, output)
+        PROMPTED.reader.write(derived, output)
     else:
-        folders_atomically({output: partial(PROMPTED.write, derived)}, todo=_REPLACE)
+        folders_atomically({output: partial(PROMPTED.reader.write, derived)}, todo=_REPLACE)
     note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

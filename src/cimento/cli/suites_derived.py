@@ -297,7 +297,7 @@ def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
     outcomes = _outcomes(run, pilots[0], options.question)
     if not is_dd:
         return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
-    scores = run.paradigm.scores(run)
+    scores = run.paradigm.judge.scores(run)
     interactions = {} if scores is None else interactions_of(scores)
     pilot = pilot_of_interactions(interactions, outcomes, phenomenon=phenomenon)
     part = f" of {phenomenon}" if phenomenon else ""

@@ -380,7 +380,7 @@ T = TypeVar("T")
 
 def _about(run: Run) -> str:
     """The suite of a run, or the one whose questions it asks in another way."""
-    restated = run.paradigm.restated(run)
+    restated = run.paradigm.judge.restated(run)
     return run.suite.name if restated is None else restated.suite
 
 

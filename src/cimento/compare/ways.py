@@ -79,7 +79,7 @@ class WaysCompared:
 
 def is_restated(first: Run, second: Run) -> bool:
     """Whether one of two runs asks in words what the other asks by probability."""
-    both = [run.paradigm.restated(run) is not None for run in (first, second)]
+    both = [run.paradigm.judge.restated(run) is not None for run in (first, second)]
     return both[0] != both[1]
 
 
@@ -101,9 +101,9 @@ def compare_ways(
     Raises:
         UsageError: no item has the same sentences in both.
     """
-    runs = (first, second) if first.paradigm.restated(first) is not None else (second, first)
+    runs = (first, second) if first.paradigm.judge.restated(first) is not None else (second, first)
     by_words, by_probability = outcomes if runs[0] is first else outcomes[::-1]
-    restated = cast("Restated", runs[0].paradigm.restated(runs[0]))
+    restated = cast("Restated", runs[0].paradigm.judge.restated(runs[0]))
     same = same_sentences(*runs)
     sensitivity = {
         estimate.question: estimate

@@ -29,7 +29,7 @@ from cimento.report.word import docx
 _SHOWN_DIGITS = 4
 
 if TYPE_CHECKING:
-    from cimento.kinds.base import AnyParadigm
+    from cimento.kinds.paradigm import AnyParadigm
     from cimento.kinds.run import Run, RunsLike
     from cimento.report import JointReport, SuiteReport
     from cimento.report.figures import Figure
@@ -47,14 +47,15 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
     return [
         section
         for paradigm, paradigm_runs in _by_paradigm(runs).items()
-        for section in paradigm.sections(paradigm_runs)
+        for section in paradigm.presenter.sections(paradigm_runs)
     ]
 
 
 def text(runs: Sequence[Run]) -> str:
     """The text that `cimento run` prints for some runs: the tables of each paradigm."""
     return "\n".join(
-        paradigm.text(paradigm_runs) for paradigm, paradigm_runs in _by_paradigm(runs).items()
+        paradigm.presenter.text(paradigm_runs)
+        for paradigm, paradigm_runs in _by_paradigm(runs).items()
     )
 
 
@@ -68,7 +69,9 @@ def markdown(runs: Sequence[Run]) -> str:
     notes = [f"{about}: {remark}" for about, remark in warned]
     # Those about people are the same beside every model.
     notes += dict.fromkeys(
-        f"{run.suite.name}: {remark}" for run in runs for remark in run.paradigm.remarks(run)
+        f"{run.suite.name}: {remark}"
+        for run in runs
+        for remark in run.paradigm.presenter.remarks(run)
     )
     suites = {estimate.suite for estimate in estimates}
     title = "Shares in percent; 95 % intervals."

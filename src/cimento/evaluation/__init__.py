@@ -370,7 +370,7 @@ def open_model(
     """
     if not _is_recording(model):
         return ModelHandle(model, scoring)
-    recording: Recording = loaded.paradigm.recording(
+    recording: Recording = loaded.paradigm.asker.recording(
         model.removeprefix(PREFIX), loaded.suite, scoring=scoring
     )
     return recording

@@ -20,7 +20,8 @@ from cimento.suites import JsonValue
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.kinds.base import AnyParadigm, TestSuite
+    from cimento.kinds.base import TestSuite
+    from cimento.kinds.paradigm import AnyParadigm
     from cimento.kinds.run import Run
     from cimento.statistics.intervals import ShareSequence
 
@@ -32,7 +33,7 @@ class Ask(Protocol):
         """The requests; None after the last round."""
 
 
-Judge: TypeAlias = "Callable[[TestSuite, pl.DataFrame, Answers], Run]"
+JudgedPart: TypeAlias = "Callable[[TestSuite, pl.DataFrame, Answers], Run]"
 """What makes a run of a suite, the places of requests, and their answers."""
 
 
@@ -56,7 +57,7 @@ class AdaptiveRounds:
         precision: float,
         seed: int,
         ask: Ask,
-        judge: Judge,
+        judge: JudgedPart,
     ) -> None:
         self._paradigm, self._whole = paradigm, suite
         self._precision, self._seed = precision, seed
@@ -119,7 +120,7 @@ class AdaptiveRounds:
 
     def _asked(self, answers: Answers) -> Requests | None:
         """A round about the batch, numbered after the earlier batches."""
-        requests = self._ask(self._paradigm.selected(self._whole, set(self._batch)), answers)
+        requests = self._ask(self._paradigm.reader.selected(self._whole, set(self._batch)), answers)
         if requests is None:
             return None
         import polars as pl
@@ -133,7 +134,7 @@ class AdaptiveRounds:
         """Whether each item of the batch is right by the headline question; None for neither."""
         import polars as pl
 
-        part = self._paradigm.selected(self._whole, set(self._batch))
+        part = self._paradigm.reader.selected(self._whole, set(self._batch))
         run = self._judge(part, pl.concat(self._places), answers)
         if self._question is None:
             self._question = _headline(run)
@@ -146,7 +147,7 @@ class AdaptiveRounds:
         asked = self._order[: sum(self._sizes)]
         if len(asked) == len(self._order):
             return self._whole
-        selected: TestSuite = self._paradigm.selected(self._whole, set(asked))
+        selected: TestSuite = self._paradigm.reader.selected(self._whole, set(asked))
         return selected
 
     @property

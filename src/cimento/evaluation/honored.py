@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
 from cimento.errors import UsageError, did_you_mean
-from cimento.kinds.base import AnyParadigm, ParadigmOptions, TestSuite
+from cimento.kinds.base import ParadigmOptions, TestSuite
+from cimento.kinds.paradigm import AnyParadigm
 from cimento.kinds.registry import parse_options
 from cimento.kinds.run import Run
 from cimento.models.settings import Asking
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
-"""The scoring options that only some paradigms honor, see `Paradigm.scoring`."""
+"""The scoring options that only some paradigms honor, see `Asker.scoring`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle 
     known, plain = paradigm.options.model_fields, Asking()
     given = {name: value for name, value in run_options.given.items() if name in known}
     without = {
-        name: getattr(plain, name) for name in SCORING_OPTIONS if name not in paradigm.scoring
+        name: getattr(plain, name) for name in SCORING_OPTIONS if name not in paradigm.asker.scoring
     }
     scoring = run_options.scoring.settled()
     if model is not None:
@@ -110,7 +111,7 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
     """
     several = list(dict.fromkeys(paradigms))
     asks = isinstance(options, RunOptions)
-    scoring = {name for paradigm in several for name in paradigm.scoring if asks}
+    scoring = {name for paradigm in several for name in paradigm.asker.scoring if asks}
     fields = {name for paradigm in several for name in paradigm.options.model_fields}
     for name in _given(options):
         if several and not any(_has(paradigm, name) for paradigm in several):
@@ -169,4 +170,4 @@ def _given(options: JudgingOptions) -> list[str]:
 
 
 def _has(paradigm: AnyParadigm, name: str) -> bool:
-    return name in paradigm.options.model_fields or name in paradigm.scoring
+    return name in paradigm.options.model_fields or name in paradigm.asker.scoring

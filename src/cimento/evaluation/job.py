@@ -195,7 +195,7 @@ class SuiteJob:
         return requests
 
     def _ask(self, suite: TestSuite, answers: Answers) -> Requests | None:
-        requests: Requests | None = self._loaded.paradigm.requests(
+        requests: Requests | None = self._loaded.paradigm.asker.requests(
             suite, self._options, scoring=self._scoring, model=self.model, answers=answers
         )
         return requests
@@ -211,7 +211,7 @@ class SuiteJob:
     @property
     def later(self) -> int:
         """The largest number of requests after the first round."""
-        later = int(self._loaded.paradigm.later(self._loaded.suite, self._options))
+        later = int(self._loaded.paradigm.asker.later(self._loaded.suite, self._options))
         return later if self._rounds is None else later + self._rounds.later
 
     def finish(self, answers: Answers | None) -> Run:
@@ -343,11 +343,11 @@ def suite_job(
     reading = dataclasses.replace(loaded.reading, content=loaded.content)
     loaded = dataclasses.replace(loaded, reading=reading)
     limit = run_options.limit
-    suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
+    suite = loaded.suite if limit is None else loaded.paradigm.reader.limited(loaded.suite, limit)
     if suite is loaded.suite:  # Nothing is left out: the run is that of the whole suite.
         asked = dataclasses.replace(asked, scoring=dataclasses.replace(asked.scoring, limit=None))
     noted: dict[str, JsonValue] = {"run_file": run_options.run_file} if run_options.run_file else {}
-    whole = loaded.paradigm.record(loaded.suite, 0).get("n_items")
+    whole = loaded.paradigm.presenter.record(loaded.suite, 0).get("n_items")
     if suite is not loaded.suite and isinstance(whole, int):
         noted[ITEMS_OF_SUITE] = whole
     output = run_options.output

@@ -170,14 +170,15 @@ def repeat_run(run: Run, target: RunFolder, *, model: str, scoring: Asking) -> R
     from cimento.evaluation import ask_suite, open_model
     from cimento.kinds.base import SuiteReading
     from cimento.kinds.registry import LoadedSuite
+    from cimento.kinds.restored import stored_suite
     from cimento.models.in_memory import in_memory
 
     stored = RunFolder(run.folder or Path())
     is_adaptive = ADAPTIVE in run.manifest
-    suite = run.paradigm.stored_suite(stored, run.manifest) if is_adaptive else run.suite
+    suite = stored_suite(run.paradigm, stored, run.manifest) if is_adaptive else run.suite
     reading = SuiteReading(
         suite=suite,
-        faults=tuple(run.paradigm.check(suite)),
+        faults=tuple(run.paradigm.reader.check(suite)),
         sha256=str(manifest_part(run.manifest, "suite").get("sha256", "")),
         path=stored.suite_folder,
         content=content_of(run),

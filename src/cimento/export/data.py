@@ -131,7 +131,7 @@ class RunData(RunFacts):
 
     @cached_property
     def _side_values(self) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
-        return self.run.paradigm.side_values(self.run)
+        return self.run.paradigm.judge.side_values(self.run)
 
     def side_values(self, outcome: Outcome) -> Mapping[str, float | None]:
         """The numbers that are compared for an outcome, in nats, by condition.

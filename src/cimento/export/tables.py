@@ -284,7 +284,7 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    table = data.run.paradigm.scores(data.run)
+    table = data.run.paradigm.judge.scores(data.run)
     if table is None:
         return None
     clusters = dict(data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows())

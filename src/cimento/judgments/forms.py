@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from cimento.io.parsing import parse_json
+from cimento.judgments.form_table import FormTable
 from cimento.judgments.participants import STAMPS
 from cimento.suites.tables import Row, Table
 
@@ -88,31 +89,6 @@ _LEAST_ALIKE = 3
 _HEADING_ROWS = 3
 _NO = ("false", "0", "no")
 WHOLE = 100.0
-
-
-@dataclass(frozen=True, slots=True)
-class FormTable:
-    """A table of answers, without what its program wrote around them.
-
-    Attributes:
-        table: the rows of people; the columns have the names of the file's first row.
-        program: that wrote it; empty where it is not known.
-        headings: column to what people read, where a second row has it.
-        written: columns that the program fills.
-        numbered: column with the number of a submission; empty where there is none.
-        passed: rows of nobody, by reason.
-    """
-
-    table: Table
-    program: str
-    headings: Mapping[str, str]
-    written: frozenset[str]
-    numbered: str
-    passed: dict[str, int]
-
-    def heading(self, column: str) -> str:
-        """What people read above a column."""
-        return self.headings.get(column, column)
 
 
 def form_table(table: Table, *, unsubmitted: bool = False) -> FormTable:

@@ -14,7 +14,7 @@ from cimento.judgments.columns import is_address
 from cimento.suites.tables import Table
 
 if TYPE_CHECKING:
-    from cimento.judgments.forms import FormTable
+    from cimento.judgments.form_table import FormTable
 
 ANNOTATOR = "annotator"
 _PEOPLE = frozenset({

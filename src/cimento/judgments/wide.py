@@ -13,8 +13,9 @@ from cimento.errors import InputError, counted
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import AskedItems
 from cimento.judgments.columns import no_items, profile_of
+from cimento.judgments.form_table import FormTable
 from cimento.judgments.formats import RawAnswers
-from cimento.judgments.forms import FormTable, form_table
+from cimento.judgments.forms import form_table
 from cimento.judgments.participants import (
     ANNOTATOR,
     by_number,

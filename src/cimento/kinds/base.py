@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -15,10 +15,7 @@ from cimento.errors import Fault
 from cimento.suites import JsonValue, Meta
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cimento.io.tables import Column
-    from cimento.kinds.paradigm import Paradigm
     from cimento.models.base import ModelCard
     from cimento.models.settings import Asking
 
@@ -40,6 +37,8 @@ class TestSuite(Protocol):
 TestSuite.__test__ = False  # type: ignore[attr-defined]
 
 SuiteT = TypeVar("SuiteT", bound=TestSuite)
+SuiteT_contra = TypeVar("SuiteT_contra", bound=TestSuite, contravariant=True)
+RunT_contra = TypeVar("RunT_contra", contravariant=True)
 
 
 def option_names(value: object) -> object:
@@ -111,6 +110,7 @@ class ParadigmOptions(BaseModel):
 
 
 OptionsT = TypeVar("OptionsT", bound=ParadigmOptions)
+OptionsT_contra = TypeVar("OptionsT_contra", bound=ParadigmOptions, contravariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,22 +271,6 @@ class Restated:
     questions: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored(Generic[SuiteT, OptionsT]):
-    """The parts of a stored run that its paradigm reads.
-
-    Attributes:
-        suite: function that reads the copy of the suite, as far as it was asked.
-        options: options of the run.
-        tables: tables by name; empty for those in the folder, which are read when needed. Version
-            0.1 stored some tables in another form.
-    """
-
-    suite: Callable[[], SuiteT]
-    options: OptionsT
-    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-
-
 class AskedModel(Protocol):
     """A model, or a recording of one, as a paradigm sees it while it writes requests."""
 
@@ -304,6 +288,3 @@ class AskedModel(Protocol):
     @property
     def takes_messages(self) -> bool:
         """Whether the model renders turns itself, as servers do."""
-
-
-AnyParadigm: TypeAlias = "Paradigm[Any, Any]"

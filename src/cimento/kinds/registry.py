@@ -5,23 +5,23 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeGuard, cast
 
-from pydantic import ValidationError
-
-from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
-from cimento.kinds.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
+from cimento.kinds.base import ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
+from cimento.kinds.languages import in_language
+from cimento.kinds.paradigm import AnyParadigm, Paradigm
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.digest import content_digest
-from cimento.suites.faults import WITHOUT_LANGUAGE, changed
+from cimento.suites.faults import changed
 from cimento.suites.faults import errors as errors_among
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
@@ -32,7 +32,6 @@ from cimento.suites.load import (
     suite_paths,
     unfolded,
 )
-from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import said_to_be
 from cimento.suites.suite_workbook import fold
 
@@ -44,6 +43,8 @@ PARADIGMS: Mapping[str, str] = {
     "prompted": "cimento.paradigms.prompted:PROMPTED",
 }
 """The paradigms' names and places, as ``module:object``; they are imported when needed."""
+
+_GROUP: PluginGroup = "cimento.paradigms"
 
 DEFAULT = DEFAULT_KIND
 """The paradigm of suites that do not state theirs."""
@@ -71,7 +72,7 @@ def find_paradigm(name: str) -> AnyParadigm:
 
 def paradigm_names() -> tuple[str, ...]:
     """The names of all paradigms, cimento's own first."""
-    return (*PARADIGMS, *sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys()))
+    return (*PARADIGMS, *sorted(plugin_names(_GROUP) - PARADIGMS.keys()))
 
 
 def own_paradigms() -> list[AnyParadigm]:
@@ -81,7 +82,7 @@ def own_paradigms() -> list[AnyParadigm]:
 
 def plugged_paradigms() -> list[AnyParadigm]:
     """The paradigms of other packages; unusable ones are skipped with a warning."""
-    names = sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys())
+    names = sorted(plugin_names(_GROUP) - PARADIGMS.keys())
     return [paradigm for name in names if (paradigm := _find_plugged(name)) is not None]
 
 
@@ -90,16 +91,27 @@ def has_regions(kind: str | None) -> bool:
     """Whether bars cut the sentences of a kind of suites into regions; a suite may state none."""
     paradigms = [*own_paradigms(), *plugged_paradigms()]
     return any(
-        (kind or DEFAULT) in paradigm.kinds for paradigm in paradigms if paradigm.has_regions
+        (kind or DEFAULT) in paradigm.kinds for paradigm in paradigms if paradigm.reader.has_regions
     )
 
 
 def _find_plugged(name: str) -> AnyParadigm | None:
-    group: PluginGroup = "cimento.paradigms"
-    found = find_plugin(group, name, expected="a paradigm", is_right=_is_paradigm)
-    # Options that there are not, and a full disk, are no fault of the plug-in.
-    passed = {"restore": ValidationError, "write": OSError}
-    return None if found is None else blaming(found, group, name, but=passed)
+    found = find_plugin(_GROUP, name, expected="a paradigm", is_right=_is_paradigm)
+    return None if found is None else _blaming(found, name)
+
+
+# Those who group runs by their paradigm expect the same object for the same plug-in.
+@functools.cache
+def _blaming(paradigm: AnyParadigm, name: str) -> AnyParadigm:
+    """A plugged-in paradigm whose parts name the plug-in if they fail."""
+    parts = {
+        part: blaming(getattr(paradigm, part), _GROUP, name)
+        for part in ("asker", "judge", "presenter", "surveyor")
+        if getattr(paradigm, part) is not None
+    }
+    # A full disk is no fault of the plug-in.
+    reader = blaming(paradigm.reader, _GROUP, name, but={"write": OSError})
+    return replace(paradigm, reader=reader, **parts)
 
 
 def paradigm_of(path: Path) -> AnyParadigm:
@@ -126,7 +138,7 @@ def paradigm_of(path: Path) -> AnyParadigm:
 def _detecting(paradigms: Iterable[AnyParadigm], path: Path) -> AnyParadigm | None:
     """The first paradigm that recognizes a suite of its own at a path that states no kind."""
     others = (paradigm for paradigm in paradigms if paradigm.name != DEFAULT)
-    return next((paradigm for paradigm in others if paradigm.detect(path)), None)
+    return next((paradigm for paradigm in others if paradigm.reader.detect(path)), None)
 
 
 def _of_kind(kind: str, path: Path) -> AnyParadigm:
@@ -161,7 +173,7 @@ def _read_all(path: Path, language: str) -> list[LoadedSuite]:
             shown = place if folder == path else path / place.relative_to(folder)
             with unfolded(place) as inner, said_to_be(language):
                 paradigm = paradigm_of(inner)
-                reading = paradigm.read(inner)
+                reading = paradigm.reader.read(inner)
             faults = changed(reading.faults, partial(in_terms_of, shown))
             reading = replace(reading, path=shown, faults=faults)
             reading = in_language(reading, language)
@@ -173,70 +185,6 @@ def _read_all(path: Path, language: str) -> list[LoadedSuite]:
                 count.add(reading.suite)
     refuse_faulty(path, faulty)
     return suites
-
-
-def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
-    """A suite that was read, in a language given separately.
-
-    Args:
-        reading: result of reading; a bare table has no place for its language, and without a given
-            one, its fault says how to give it.
-        language: ISO 639-1 code; empty for the suite's own.
-
-    Raises:
-        UsageError: the code is invalid, or the suite states another language.
-    """
-    suite, flag = reading.suite, f"--language={language}"
-    code = language_code(language)
-    if language and (code != language or not LANGUAGE_CODE.fullmatch(language)):
-        todo = "Give two letters: it, es, pt, ru, en ..."
-        todo = f"Give --language={code}." if code != language else todo
-        raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
-    if suite is None or not language:
-        return replace(reading, faults=_with_language_advice(reading))
-    stated = suite.meta.language
-    if stated and stated.partition("-")[0] != language.partition("-")[0]:
-        raise UsageError(
-            where=flag,
-            seen=f"{suite.name} says that it is in {stated!r}",
-            todo="Leave --language out, or correct the suite.",
-        )
-    if stated:
-        return reading
-    meta = replace(suite.meta, language=language)
-    return replace(
-        reading,
-        suite=replace(suite, meta=meta),
-        faults=changed(reading.faults, _but_of_language),
-        language=language,
-    )
-
-
-def _but_of_language(faults: Sequence[Fault]) -> Sequence[Fault]:
-    """The faults but that of a missing language."""
-    return tuple(fault for fault in faults if fault.code not in WITHOUT_LANGUAGE)
-
-
-def _with_language_advice(reading: SuiteReading[Any]) -> Sequence[Fault]:
-    """The faults of a suite; a fault of a missing language says where to give one."""
-    if (
-        reading.format in ("native", "python")
-        or reading.suite is None
-        or reading.suite.meta.language
-    ):
-        return reading.faults
-    return changed(reading.faults, _advise_language)
-
-
-def _advise_language(faults: Sequence[Fault]) -> Sequence[Fault]:
-    # The file is not named, so that many files without a language make one remark.
-    todo = (
-        "Give --language it (or es, pt, ru, en ...); `cimento suites convert FILE --language it"
-        " -o NAME.xlsx` writes a workbook that says it."
-    )
-    return tuple(
-        replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault for fault in faults
-    )
 
 
 def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> ParadigmOptions:
@@ -275,7 +223,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
 
 
 def _is_paradigm(value: object) -> TypeGuard[AnyParadigm]:
-    return all(hasattr(value, name) for name in ("name", "options", "read", "requests", "judge"))
+    return isinstance(value, Paradigm)
 
 
 def sentence_suite(loaded: LoadedSuite) -> Suite:
@@ -310,12 +258,12 @@ def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
         with unfolded(path) as folder:
             with said_to_be(language):
                 paradigm = paradigm_of(folder)
-                reading = paradigm.read(folder)
+                reading = paradigm.reader.read(folder)
             reading = replace(reading, faults=in_terms_of(path, reading.faults))
             reading = in_language(reading, language)
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
-    return paradigm.audit(reading)
+    return paradigm.reader.audit(reading)
 
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
@@ -421,10 +369,12 @@ def save_suite(loaded: LoadedSuite, path: Path) -> Path:
         StorageError: the path exists already, or cannot be written.
     """
     if path.suffix.lower() != WORKBOOK:
-        return folder_atomically(path, lambda folder: loaded.paradigm.write(loaded.suite, folder))
+        return folder_atomically(
+            path, lambda folder: loaded.paradigm.reader.write(loaded.suite, folder)
+        )
     refuse_existing(path)
     with TemporaryDirectory(prefix="cimento-") as name:
-        loaded.paradigm.write(loaded.suite, Path(name))
+        loaded.paradigm.reader.write(loaded.suite, Path(name))
         return fold(Path(name), path)
 
 
@@ -437,7 +387,7 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
     """A suite made in Python, checked in the same way as one that was read."""
     # Suites of ratings are also suites of regions, so the more general paradigm is asked last.
     paradigms = [*plugged_paradigms(), *reversed(own_paradigms())]
-    paradigm = next((paradigm for paradigm in paradigms if paradigm.owns(suite)), None)
+    paradigm = next((paradigm for paradigm in paradigms if paradigm.reader.owns(suite)), None)
     if paradigm is None:
         raise UsageError(
             where="suite",
@@ -450,7 +400,7 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
         )
     reading = SuiteReading(
         suite=suite,
-        faults=tuple(paradigm.check(suite)),
+        faults=tuple(paradigm.reader.check(suite)),
         sha256=content_digest(suite) or _digest_of_values(suite),
         path=Path(suite.name),
         format="python",
@@ -466,6 +416,20 @@ def _digest_of_values(suite: object) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
+def suite_record(loaded: LoadedSuite, items: int) -> dict[str, object]:
+    """The metadata of a suite, its facts and its first items, as ``suites show --json`` prints.
+
+    Args:
+        loaded: the suite.
+        items: number of items.
+    """
+    suite = loaded.suite
+    names = ("version", "language", "phenomenon", "licence", "status", "author", "citation")
+    about = {name: getattr(suite.meta, name) for name in names}
+    facts = loaded.paradigm.presenter.record(suite, items)
+    return {"name": suite.name, "paradigm": loaded.paradigm.name, **about, **facts}
+
+
 def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
     """The files that alone determine a suite, and the sha256 of their bytes.
 
@@ -477,6 +441,6 @@ def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], st
         Their names relative to the suite's folder, and the digest. Where other files may matter
         too, there are no names, and the digest matches no suite.
     """
-    files = paradigm.files(path)
+    files = paradigm.reader.files(path)
     names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
     return names, file_digest(*files)

@@ -7,7 +7,7 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -17,9 +17,9 @@ from cimento.io.explained import EXPLAINED
 from cimento.io.files import expanded, write_text
 from cimento.io.memory import give_back
 from cimento.io.parsing import faults_of
-from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
-from cimento.kinds.explained import explained_table
+from cimento.io.tables import REQUESTS, Rows, collected, find_table, read_table, write_table
 from cimento.kinds.registry import find_paradigm, parse_options
+from cimento.kinds.restored import asked_suite, stored_options
 from cimento.kinds.run_html import run_html
 from cimento.kinds.stopped import ADAPTIVE, stopped_estimates
 from cimento.kinds.suite_field import LaterSuite, SuiteField
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from cimento.kinds.base import AnyParadigm, ParadigmOptions, TestSuite
+    from cimento.io.tables import TableSchema
+    from cimento.kinds.base import ParadigmOptions, TestSuite
+    from cimento.kinds.paradigm import AnyParadigm
 
 SUMMARY = "summary.json"
 
@@ -130,9 +132,20 @@ class Run:
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
         for schema in EXPLAINED:
-            if name == schema.name and (table := explained_table(self, schema)) is not None:
+            if name == schema.name and (table := self.explained(schema)) is not None:
                 return table
         return collected(self.rows(name), where=str(self.folder or self))
+
+    def explained(self, schema: TableSchema) -> pl.DataFrame | None:
+        """A table that explanations added to the stored run; None where there is none.
+
+        Args:
+            schema: one of `cimento.io.explained.EXPLAINED`.
+
+        Raises:
+            TableError: the table is damaged.
+        """
+        return None if self.folder is None else find_table(schema, self.folder)
 
     def to_pandas(self, name: str) -> pd.DataFrame:
         """A table of the run as a pandas frame.
@@ -195,13 +208,15 @@ class Run:
     def _outcomes(self) -> pl.DataFrame:
         if self._stored is not None and self.folder is not None:
             return read_table(OUTCOMES, self.folder)
-        return self.paradigm.judge(self)
+        outcomes: pl.DataFrame = self.paradigm.judge.outcomes(self)
+        return outcomes
 
     @cached_property
     def _estimates(self) -> tuple[Estimate, ...]:
         if self._stored is not None:
             return self._stored.estimates
-        return tuple(stopped_estimates(self, self.paradigm.estimate(self)))
+        estimates = self.paradigm.judge.estimates(self)
+        return tuple(stopped_estimates(estimates, manifest=self.manifest, table=self.table))
 
     @cached_property
     def _stored(self) -> RunSummary | None:
@@ -231,7 +246,7 @@ class Run:
             return self._stored.warnings
         noted = self.manifest.get("warnings")
         stored = tuple(map(str, noted)) if isinstance(noted, list) else ()
-        return (*stored, *self.paradigm.warnings(self), *wrong_sides(self.estimates()))
+        return (*stored, *self.paradigm.presenter.warnings(self), *wrong_sides(self.estimates()))
 
     def summary(self, *, with_outcomes: bool = False) -> RunSummary:
         """The results of the run in one record.
@@ -306,7 +321,7 @@ class Run:
         # From here on the answers of a long run are read from their files, a block at a time.
         stored = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
         copied = self if whole is None else dataclasses.replace(self, suite=whole)
-        SuiteField.write(copied, folder.suite_folder)
+        SuiteField.write(copied, folder.suite_folder, writer=self.paradigm.reader.write)
         give_back()  # judging leaves gaps where the tables of its blocks were
         write_table(stored.outcomes(), OUTCOMES, folder.path)
         give_back()
@@ -341,7 +356,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The run in HTML, for notebooks."""
-        return run_html(self)
+        return run_html(self.summary())
 
 
 class Saved(NamedTuple):
@@ -398,7 +413,7 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
             where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
         )
     try:
-        stored = paradigm.restore(folder, manifest)
+        options = stored_options(paradigm, manifest)
     except ValidationError as error:
         place, message = faults_of(error)[0]
         raise TableError(
@@ -408,13 +423,16 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
         ) from error
     run = Run(
         suite=LaterSuite(
-            suites.setdefault(_content_key(manifest, folder), cache(stored.suite)),
+            suites.setdefault(
+                _content_key(manifest, folder),
+                cache(partial(asked_suite, paradigm, folder, manifest)),
+            ),
             folder.suite_folder if FILES in manifest else None,
         ),
         paradigm=paradigm,
-        options=stored.options,
+        options=options,
         manifest=manifest,
-        tables=stored.tables or StoredTables(folder.path),
+        tables=StoredTables(folder.path),
         folder=folder.path,
     )
     if FILES not in manifest:

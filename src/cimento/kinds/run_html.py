@@ -9,7 +9,7 @@ from cimento.io.inline_markup import apart, notebook_table
 from cimento.records.outcomes import Estimate
 
 if TYPE_CHECKING:
-    from cimento.kinds.run import Run
+    from cimento.records.summary import RunSummary
 
 _HEADER = ("question", "statistic", "value", "95 % interval", "chance", "n", "ties", "unscored")
 
@@ -24,13 +24,13 @@ _ROWS = 12
 """Number of estimates shown; the table ``estimates`` of the run has all."""
 
 
-def run_html(run: Run) -> str:
+def run_html(run: RunSummary) -> str:
     """A run in HTML: its headline, then its main estimates, with the remarks a reader needs.
 
     Args:
-        run: a run of any paradigm.
+        run: summary of a run of any paradigm.
     """
-    known = run.estimates()
+    known = run.estimates
     shown = [
         estimate for role in ("headline", "main") for estimate in known if estimate.role == role
     ]
@@ -38,12 +38,11 @@ def run_html(run: Run) -> str:
     more = [f"... and {left} more in table('estimates')"] if left else []
     lacking = (e.reason for e in shown[:_ROWS] if e.value is None or e.low is None)
     more += [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
-    items = run.outcomes()["item"].n_unique()
-    count = counted(items, "item")
+    count = counted(run.n_items, "item")
     return notebook_table(
         _HEADER,
         [_row(estimate) for estimate in shown[:_ROWS]],
-        title=f"{run.suite.name}, {run.model}: {count}",
+        title=f"{run.suite}, {run.model}: {count}",
         notes=[*more, *run.warnings],
         labels=_LABELS,
     )

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted
-from cimento.records.outcomes import Estimate
+from cimento.records.outcomes import OUTCOMES, Estimate
 from cimento.records.store import ORDER, Manifest, manifest_part
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cimento.kinds.run import Run
 
 ADAPTIVE = "adaptive"
 """Key of the manifest: how an adaptive run went. Other runs have no such entry."""
@@ -69,29 +67,35 @@ def asked_items(order: pl.DataFrame) -> list[str]:
     return list(order.filter(order["round"].is_not_null())["item"])
 
 
-def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estimate]:
+def stopped_estimates(
+    estimates: Sequence[Estimate],
+    *,
+    manifest: Manifest,
+    table: Callable[[str], pl.DataFrame],
+) -> Iterator[Estimate]:
     """The estimates of an adaptive run, whose shares of all items get intervals that hold for it.
 
     Intervals of groups of items and of effects stay as they are for a fixed number of items.
 
     Args:
-        run: an adaptive run; if it asked all items, all estimates stay.
-        estimates: the estimates as its paradigm makes them.
+        estimates: the estimates as the judge of its paradigm makes them.
+        manifest: manifest of the run; if it asked all items, all estimates stay.
+        table: the tables of the run by name: its order and its outcomes.
     """
     from cimento.statistics.design import SEQUENCE
     from cimento.statistics.intervals import ShareSequence
 
-    record = AdaptiveRecord.of(run.manifest)
+    record = AdaptiveRecord.of(manifest)
     if record is None or record.is_whole:
         yield from estimates
         return
-    order = asked_items(run.table(ORDER.name))
+    order, outcomes = asked_items(table(ORDER.name)), table(OUTCOMES.name)
     for estimate in estimates:
         # A share that is no count of outcomes, such as a mean of shares, keeps its interval.
-        if estimate.group or not estimate.n or not is_count(estimate, run.outcomes()):
+        if estimate.group or not estimate.n or not is_count(estimate, outcomes):
             yield estimate
             continue
-        right = rights_by(run.outcomes(), (estimate.question, estimate.method))
+        right = rights_by(outcomes, (estimate.question, estimate.method))
         sequence = ShareSequence(record.of_items, precision=record.precision)
         sequence.add(right.get(item) for item in order)
         low, high = sequence.interval

@@ -12,7 +12,6 @@ from cimento.io.files import read_bytes, write_bytes
 
 if TYPE_CHECKING:
     from cimento.kinds.base import TestSuite
-    from cimento.kinds.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,39 +40,46 @@ class SuiteField:
     @overload
     def __get__(self, run: None, owner: type) -> NoReturn: ...
     @overload
-    def __get__(self, run: Run, owner: type) -> TestSuite: ...
-    def __get__(self, run: Run | None, owner: type) -> TestSuite:
+    def __get__(self, run: object, owner: type) -> TestSuite: ...
+    def __get__(self, run: object | None, owner: type) -> TestSuite:
         if run is None:
             raise AttributeError("suite")  # the field has no default
         suite = vars(run)[self._PLACE]
         return cast("TestSuite", suite.read() if isinstance(suite, LaterSuite) else suite)
 
-    def __set__(self, run: Run, suite: TestSuite | LaterSuite) -> None:
+    def __set__(self, run: object, suite: TestSuite | LaterSuite) -> None:
         vars(run)[self._PLACE] = suite
 
     @classmethod
-    def is_unchanged(cls, run: Run) -> bool:
+    def is_unchanged(cls, run: object) -> bool:
         """Whether a run is as it was opened."""
         suite = vars(run)[cls._PLACE]
         return isinstance(suite, LaterSuite) and suite.is_unchanged
 
     @classmethod
-    def changed(cls, run: Run) -> Any:  # noqa: ANN401  # the field takes it for the suite it reads
+    def changed(cls, run: object) -> Any:  # noqa: ANN401  # the field takes it for the suite it reads
         """The suite for a changed copy of a run, still read only when it is first needed."""
         suite = vars(run)[cls._PLACE]
         is_later = isinstance(suite, LaterSuite)
         return dataclasses.replace(suite, is_unchanged=False) if is_later else suite
 
     @classmethod
-    def write(cls, run: Run, folder: Path) -> None:
+    def write(cls, run: object, folder: Path, *, writer: Callable[[TestSuite, Path], None]) -> None:
         """Write the suite of a run; a suite that was read from a copy is copied file by file.
+
+        Args:
+            run: the run.
+            folder: folder of the copy.
+            writer: writes a suite into a folder.
 
         Raises:
             StorageError: the folder cannot be written.
         """
         suite = vars(run)[cls._PLACE]
-        if not isinstance(suite, LaterSuite) or suite.copy is None:
-            run.paradigm.write(run.suite, folder)
+        if not isinstance(suite, LaterSuite):
+            writer(suite, folder)
+        elif suite.copy is None:
+            writer(suite.read(), folder)
         elif suite.copy != folder:
             for file in (path for path in suite.copy.rglob("*") if path.is_file()):
                 write_bytes(read_bytes(file), folder / file.relative_to(suite.copy))

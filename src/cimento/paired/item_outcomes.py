@@ -306,7 +306,7 @@ def without_restated(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
     Returns:
         The other runs, and those that are left out.
     """
-    restated = [run.paradigm.restated(run) is not None for run in runs]
+    restated = [run.paradigm.judge.restated(run) is not None for run in runs]
     if all(restated):
         return list(runs), []
     both = list(zip(runs, restated, strict=True))

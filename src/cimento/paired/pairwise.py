@@ -208,7 +208,7 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
     Returns:
         Nothing where the conditions of one of them have no scores, or another measure.
     """
-    tables = [run.paradigm.scores(run) for run in (first, second)]
+    tables = [run.paradigm.judge.scores(run) for run in (first, second)]
     before, after = tables
     if before is None or after is None or before.is_empty() or after.is_empty():
         return []

@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Choose, Fill, Reply, Requests, Score
+    from cimento.kinds.asker import Asker, prompts_table
     from cimento.kinds.base import (
         AskedModel,
         MethodFacts,
         ParadigmOptions,
-        Stored,
         SuiteReading,
     )
-    from cimento.kinds.paradigm import Paradigm, prompts_table
+    from cimento.kinds.judge import Judge
+    from cimento.kinds.paradigm import Paradigm
+    from cimento.kinds.plain import PlainPresenter
+    from cimento.kinds.presenter import Presenter
+    from cimento.kinds.reader import SuiteReader
     from cimento.kinds.run import Run
+    from cimento.kinds.surveyor import Surveyor
     from cimento.models.settings import Asking
     from cimento.records.outcomes import outcomes_table, rate
     from cimento.suites.formats.lm_eval import ChoiceTask
@@ -29,9 +34,15 @@ _HOMES = {
         "Answers", "Choose", "Fill", "Reply", "Requests", "Score",
     ),
     "cimento.kinds.base": (
-        "AskedModel", "MethodFacts", "ParadigmOptions", "Stored", "SuiteReading",
+        "AskedModel", "MethodFacts", "ParadigmOptions", "SuiteReading",
     ),
-    "cimento.kinds.paradigm": ("Paradigm", "prompts_table"),
+    "cimento.kinds.asker": ("Asker", "prompts_table"),
+    "cimento.kinds.judge": ("Judge",),
+    "cimento.kinds.paradigm": ("Paradigm",),
+    "cimento.kinds.plain": ("PlainPresenter",),
+    "cimento.kinds.presenter": ("Presenter",),
+    "cimento.kinds.reader": ("SuiteReader",),
+    "cimento.kinds.surveyor": ("Surveyor",),
     "cimento.records.outcomes": ("outcomes_table", "rate"),
     "cimento.kinds.run": ("Run",),
     "cimento.suites.formats.lm_eval": ("ChoiceTask",),
@@ -42,19 +53,24 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Answers",
     "AskedModel",
+    "Asker",
     "Asking",
     "ChoiceTask",
     "Choose",
     "Fill",
+    "Judge",
     "MethodFacts",
     "Paradigm",
     "ParadigmOptions",
+    "PlainPresenter",
+    "Presenter",
     "Reply",
     "Requests",
     "Run",
     "Score",
-    "Stored",
+    "SuiteReader",
     "SuiteReading",
+    "Surveyor",
     "outcomes_table",
     "prompts_table",
     "rate",

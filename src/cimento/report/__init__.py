@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cimento.records.computed import computed
 from cimento.suites.naming import ALL_PREDICTIONS
@@ -19,26 +19,6 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.report.strips import Strip
     from cimento.suites import JsonValue, Meta
-
-
-class Ended(Protocol):
-    """A record with an interval."""
-
-    @property
-    def low(self) -> float | None:
-        """The lower end; None where there is none."""
-
-    @property
-    def high(self) -> float | None:
-        """The upper end."""
-
-
-class Estimated(Ended, Protocol):
-    """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
-
-    @property
-    def reason(self) -> str | None:
-        """The reason why a number is not there; None or empty if all are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from cimento.io.inline_markup import (
     wrapped,
 )
 from cimento.records.outcomes import missing
-from cimento.report import Estimated
+from cimento.report.estimated import Estimated
 from cimento.report.formatting import PValue, with_minus
 
 BLANK = ""

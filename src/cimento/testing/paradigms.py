@@ -22,6 +22,7 @@ from cimento.errors import CimentoError, ModelError, UsageError
 from cimento.evaluation import evaluate
 from cimento.io.files import read_bytes
 from cimento.io.tables import validate_table
+from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.kinds.run import Run, open_run, open_runs
 from cimento.models.registry import AnyScorer
@@ -114,7 +115,7 @@ def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
         detail=repr(opened),
     )
     opened.summary(with_outcomes=True)
-    opened.paradigm.text([opened])
+    opened.paradigm.presenter.text([opened])
     yield Finding("showing a run changes no byte of it", passed=_content(run) == before, detail="")
     manifest = json.loads((_path(run) / "manifest.json").read_text(encoding="utf-8"))
     unlisted = sorted(before.keys() - manifest["files"].keys() - {"manifest.json"})
@@ -125,7 +126,7 @@ def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
 
 def _is_known_by_its_bytes(tried: _Tried) -> Iterator[Finding]:
     reading = tried.loaded.reading
-    files = tried.loaded.paradigm.files(reading.path)
+    files = tried.loaded.paradigm.reader.files(reading.path)
     yield Finding(
         "the files that decide what a suite is have its sha256",
         passed=not files or sha256_of(*map(read_bytes, files)) == reading.sha256,
@@ -310,8 +311,8 @@ _EXACT, _COARSE = 0.001, 0.45
 
 def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
     paradigm, folder = tried.loaded.paradigm, tried.folder / "written"
-    paradigm.write(tried.loaded.suite, folder)
-    read = paradigm.read(folder)
+    paradigm.reader.write(tried.loaded.suite, folder)
+    read = paradigm.reader.read(folder)
     yield Finding(
         "a suite that is written is read as it was",
         passed=read.suite == tried.loaded.suite,
@@ -321,8 +322,8 @@ def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
 
 def _is_described(tried: _Tried) -> Iterator[Finding]:
     loaded = tried.loaded
-    shown = loaded.paradigm.describe(loaded.suite, 1)
-    audited = loaded.paradigm.audit(loaded.reading)
+    shown = loaded.paradigm.presenter.describe(loaded.suite, 1)
+    audited = loaded.paradigm.reader.audit(loaded.reading)
     yield Finding(
         "a suite is described by its name", passed=loaded.suite.name in shown, detail=shown[:80]
     )
@@ -336,7 +337,8 @@ def _is_described(tried: _Tried) -> Iterator[Finding]:
 def _asks_people(tried: _Tried) -> Iterator[Finding]:
     name = "people are asked about a suite, or a message says that they are not"
     try:
-        asked = tried.loaded.paradigm.survey_items(tried.loaded.suite, None)
+        surveyor = surveyor_of(tried.loaded.paradigm, tried.loaded.suite)
+        asked = surveyor.survey_items(tried.loaded.suite, None)
     except UsageError as error:
         yield Finding(name, passed=True, detail=str(error))
         return

@@ -16,7 +16,7 @@ from cimento.engine.fills import fills_table
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.questions import FillCandidate, FillPolicy
 from cimento.paradigms import Score
-from cimento.paradigms.cloze import ClozeParadigm
+from cimento.paradigms.cloze import CLOZE
 from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
 from cimento.paradigms.cloze.judgments import human_judgments
@@ -340,7 +340,7 @@ def test_a_run_says_what_it_said_when_its_dictionary_is_gone(tmp_path, rules, mo
 def test_candidates_are_marked_by_what_the_run_says_though_it_names_no_columns(tmp_path, rules):
     suite = templates("ADJ Gender=Fem|Number=Sing")
     run = open_run(recorded_run(suite, tmp_path, ANSWERS, dictionary=rules).folder)
-    [section] = ClozeParadigm().sections([run])
+    [section] = CLOZE.presenter.sections([run])
     [report] = section.runs
     marks = {
         item.id: [given.mark for answers in item.answers for given in answers.answers]

@@ -36,7 +36,7 @@ def folder(tmp_path, items: str, *, seeds: str = "", kind: str = "cloze", option
 
 
 def codes(path) -> list[str]:
-    return [fault.code for fault in CLOZE.read(path).faults]
+    return [fault.code for fault in CLOZE.reader.read(path).faults]
 
 
 class TestItems:
@@ -306,7 +306,9 @@ class TestShown:
         options = '[options]\ncluster = "origin"\n'
         rows = "1\tLa ___ va.\tx\n2\tIl ___ va.\tx\n3\tUn ___ va.\ty\n"
         path = folder(tmp_path, f"item\ttext\torigin\n{rows}", options=options)
-        assert "2 by origin; the largest, 'x', has 2" in CLOZE.describe(load_cloze(path), 0)
+        assert "2 by origin; the largest, 'x', has 2" in CLOZE.presenter.describe(
+            load_cloze(path), 0
+        )
 
 
 @pytest.mark.parametrize("kind", CLOZE.kinds)

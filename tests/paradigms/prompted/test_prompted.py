@@ -241,7 +241,7 @@ def test_it_is_said_everywhere_that_these_are_no_probabilities(pairs, tmp_path):
     with reply_server(knows) as server:
         run = cimento.evaluate(pairs, server.address, output=tmp_path)
     assert NOT_PROBABILITIES in run.summary().warnings
-    assert NOT_PROBABILITIES in " ".join(run.paradigm.text([run]).split())
+    assert NOT_PROBABILITIES in " ".join(run.paradigm.presenter.text([run]).split())
     page = cimento.report(run, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "metalinguistic judgments" in page
     assert "not probabilities of the sentences (Hu and Levy 2023)" in cimento.cite(run, "methods")
@@ -270,7 +270,7 @@ def test_neither_runs_nor_prompted_suites_are_built_from_nor_is_anything_replace
 ):
     cimento.evaluate("it-subject-verb", "demo-causal", limit=2, output=tmp_path / "runs")
     folder, other = tmp_path / "asked", str(tmp_path / "other")
-    PROMPTED.write(pairs, folder)
+    PROMPTED.reader.write(pairs, folder)
     [run] = (tmp_path / "runs" / "it-subject-verb").iterdir()
     build = ["suites", "build", "prompted"]
     for source, seen in [
@@ -363,7 +363,7 @@ def test_a_run_without_points_is_opened_and_run_again(pairs, tmp_path, capsys):
 
 def pairs_folder(suite, tmp_path):
     """A suite in a folder."""
-    PROMPTED.write(suite, tmp_path / suite.name)
+    PROMPTED.reader.write(suite, tmp_path / suite.name)
     return str(tmp_path / suite.name)
 
 

@@ -263,7 +263,7 @@ def test_sentences_without_ratings_or_labels_say_what_is_missing():
 def test_the_page_has_a_reliability_diagram_where_people_voted(tmp_path):
     suite = judged(0, 1, 2, 3, 4, 4, 2, 0)
     run = ask(suite, graded(suite), task="yesno")
-    [section] = run.paradigm.sections([run])
+    [section] = run.paradigm.presenter.sections([run])
     [figure] = [figure for figure in section.figures if figure.name == "calibration"]
     assert figure.frame["n"].sum() == 8
     assert [table.name for table in section.tables] == ["bias", "calibration"]

@@ -96,11 +96,14 @@ def test_numbers_of_people_say_what_they_are_of(simulated):
     folder, _, _ = simulated
     scorer = FakeScorer(lambda _tokens, index: -1.0 - index)
     by_z = evaluate(folder, scorer, ratings="z")
-    text = by_z.paradigm.text([by_z])
+    text = by_z.paradigm.presenter.text([by_z])
     assert "noise ceiling (of the z-scores):" in text
     assert "agreement of the people (of the ratings as given), Krippendorff's alpha:" in text
     raw = evaluate(folder, scorer, ratings="raw")
-    assert "of the" not in raw.paradigm.text([raw]).split("noise ceiling")[1].split("from")[0]
+    assert (
+        "of the"
+        not in raw.paradigm.presenter.text([raw]).split("noise ceiling")[1].split("from")[0]
+    )
     alphas = [
         [one.value for one in run.estimates() if one.statistic == "Krippendorff's alpha"]
         for run in (raw, by_z)

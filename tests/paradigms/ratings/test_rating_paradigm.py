@@ -152,7 +152,7 @@ def test_texts_say_what_version_0_1_printed(earlier):
     """But for p, brackets of intervals of accuracies and the line that explains measures: new."""
     run, _ = earlier
     stored = (run.folder / "table.txt").read_text("utf-8").rstrip("\n").split("\n")
-    lines = run.paradigm.text([run]).split("\n")
+    lines = run.paradigm.presenter.text([run]).split("\n")
     # Version 0.1 had no word on correlations of the other sign, which stand below all others now.
     while lines[-1] in ("", *run.warnings):
         lines.pop()
@@ -266,13 +266,13 @@ def test_a_suite_says_its_kind_by_either_name(tmp_path, kind):
     (tmp_path / "items.tsv").write_bytes(items)
     loaded = load_suite(tmp_path)
     assert loaded.paradigm.name == "ratings"
-    assert loaded.paradigm.owns(loaded.suite)
+    assert loaded.paradigm.reader.owns(loaded.suite)
     assert not loaded.reading.faults
 
 
 def test_scores_are_of_sentences_and_more_is_better():
     run = open_run(EARLIER / "connectives-rated").judge(measure="pppl", also=())
-    scores = run.paradigm.scores(run)
+    scores = run.paradigm.judge.scores(run)
     values = run.outcomes().filter(pl.col("question") == "pppl")["value"]
     assert scores["value"].to_list() == values.to_list()
     assert scores["oriented"].to_list() == [-value for value in values]

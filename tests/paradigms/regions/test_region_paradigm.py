@@ -126,7 +126,7 @@ def test_a_suite_without_items_asks_nothing():
     from dataclasses import replace
 
     empty = replace(pairs([("a", "b")]), items=())
-    asked = REGIONS.requests(
+    asked = REGIONS.asker.requests(
         empty,
         REGIONS.options(),
         scoring=Asking(),
@@ -261,7 +261,7 @@ def test_factorial_designs_have_their_effects_among_the_estimates():
     tested = [dd for dd in dds if dd.question == "DD"]
     assert tested
     assert all(dd.p is not None and dd.p_corrected >= dd.p for dd in tested)
-    scores = run.paradigm.scores(run)
+    scores = run.paradigm.judge.scores(run)
     codes = 4 * pl.col("first") * pl.col("second") * pl.col("oriented")
     by_item = scores.group_by("phenomenon", "item").agg(dd=codes.sum())
     means = dict(by_item.group_by("phenomenon").agg(pl.col("dd").mean()).iter_rows())

@@ -145,7 +145,7 @@ def test_a_chat_server_gives_no_scores():
 def test_the_page_shows_what_went_wrong_and_escapes_it(tmp_path):
     with reply_server(lambda _messages: "<b>vero</b>, forse 1 e 2") as server:
         run = server_run(server, tmp_path, limit=3)
-    [section] = run.paradigm.sections([run])
+    [section] = run.paradigm.presenter.sections([run])
     page = html_page(Page(cimento="", suites=(section,)))
     assert "<b>vero" not in page
     worst = section.runs[0].items[0]

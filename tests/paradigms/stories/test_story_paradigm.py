@@ -146,7 +146,7 @@ def test_runs_of_version_0_1_say_what_they_said(name):
     run = open_run(EARLIER / name)
     old = json.loads((EARLIER / name / "summary.json").read_text("utf-8"))
     check_summary(run, old)
-    assert list(run.paradigm.warnings(run)) == old["warnings"]
+    assert list(run.paradigm.presenter.warnings(run)) == old["warnings"]
     for number, (right, n) in old["by_true_shots"].items():
         estimate = by_key(run)[STORY, "", "plausible examples", number, "accuracy"]
         assert (estimate.right, estimate.n) == (right, n)
@@ -333,11 +333,11 @@ def test_all_that_is_shared_by_options_is_unscored_or_wrong_never_right():
 def test_the_suite_is_written_and_read_as_it_is(tmp_path):
     from cimento.paradigms.stories import STORIES
 
-    suite = STORIES.read(TRIPLES_FILE).suite
-    STORIES.write(suite, tmp_path)
-    again = STORIES.read(tmp_path).suite
+    suite = STORIES.reader.read(TRIPLES_FILE).suite
+    STORIES.reader.write(suite, tmp_path)
+    again = STORIES.reader.read(tmp_path).suite
     assert again.stories == suite.stories
     assert (again.name, again.meta) == (suite.name, suite.meta)
-    assert [fault.code for fault in STORIES.check(again)] == ["CIM-T015", "CIM-T018"]
-    assert STORIES.owns(again)
-    assert not STORIES.owns("stories")
+    assert [fault.code for fault in STORIES.reader.check(again)] == ["CIM-T015", "CIM-T018"]
+    assert STORIES.reader.owns(again)
+    assert not STORIES.reader.owns("stories")

@@ -7,7 +7,7 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING
 from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
+from cimento.kinds.asker import Asker
 from cimento.kinds.base import Applied, MethodFacts, SuiteReading, SurveyItems, SurveyTask
+from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
+from cimento.kinds.plain import PlainPresenter
+from cimento.kinds.reader import SuiteReader
+from cimento.kinds.surveyor import Surveyor
 from cimento.models.recorded import is_log
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
@@ -49,8 +54,6 @@ from cimento.paradigms.cloze.requests import (
 )
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.records.outcomes import Estimate
-from cimento.records.store import manifest_part
-from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
@@ -61,16 +64,11 @@ if TYPE_CHECKING:
     from cimento.kinds.base import AskedModel
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
 
 
-class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
-    """Blanks, their candidates and their options; see `cimento.kinds.paradigm.Paradigm`."""
-
-    name = NAME
-    kinds = ("cloze", "templates")
-    options = ClozeOptions
+class ClozeReader(SuiteReader[ClozeSuite]):
+    """The reader of cloze suites, written out or made of templates."""
 
     def detect(self, path: Path) -> bool:
         """Whether a path is a file of the Brazilian study, or a table of blanks."""
@@ -100,10 +98,6 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         """
         write_cloze(suite, folder)
 
-    def choice_tasks(self, suite: ClozeSuite) -> Sequence[ChoiceTask]:
-        """A task of the blanks that have options; see `choice_task`."""
-        return [choice_task(suite)]
-
     def check(self, suite: ClozeSuite) -> Sequence[Fault]:
         """Every fault of a suite."""
         return check_cloze(suite)
@@ -122,50 +116,9 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         targets = sum(bool(item.targets) for item in items)
         return f"{counted(len(items), 'item')}, {targets} with an expected answer"
 
-    def describe(self, suite: ClozeSuite, items: int) -> str:
-        """The suite in a few lines, and its first items."""
-        from cimento.paradigms.cloze.text import describe_cloze
 
-        return describe_cloze(suite, items)
-
-    def record(self, suite: ClozeSuite, items: int) -> dict[str, object]:
-        """The facts of a suite, and its first items, those of templates included."""
-        made = expand_suite(suite).items
-        return {
-            **super().record(suite, items),
-            "kind": suite.kind,
-            "n_items": len(made),
-            "items": [
-                {
-                    "id": item.id,
-                    "text": item.text,
-                    "options": [asdict(option) for option in item.options],
-                    "columns": dict(item.columns),
-                }
-                for item in made[:items]
-            ],
-        }
-
-    def survey_items(
-        self, suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None
-    ) -> SurveyItems:
-        """Its blanks, or what a model put into them."""
-        from cimento.paradigms.cloze.people import blank_items
-
-        return blank_items(suite, task, run=run)
-
-    def apply_judgments(
-        self,
-        suite: ClozeSuite,
-        judgments: Sequence[Judgment],
-        folder: Path,
-        *,
-        scale: tuple[float, float] | None = None,  # noqa: ARG002
-    ) -> Applied:
-        """A copy, with the number of people who chose each option."""
-        from cimento.paradigms.cloze.people import judged_blanks
-
-        return judged_blanks(suite, judgments, folder)
+class ClozeAsker(Asker[ClozeSuite, ClozeOptions]):
+    """The asker for candidates of blanks and for probabilities of options."""
 
     def requests(
         self,
@@ -205,15 +158,11 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
             return logged_options(path, expand_suite(suite).items)
         return read_recorded_candidates(name)
 
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 kept what was asked under ``fill``."""
-        options = super().stored_options(manifest)
-        if "paradigm" in manifest:
-            return options
-        given, fill = manifest_part(options, "set"), manifest_part(manifest, "fill")
-        return {**given, **fill, "seed": options.get("seed", 0)}
 
-    def judge(self, run: Run) -> pl.DataFrame:
+class ClozeJudge(Judge["Run"]):
+    """The judge of hits, of candidates that fit, and of forced choices."""
+
+    def outcomes(self, run: Run) -> pl.DataFrame:
         """Hits, candidates that fit, and forced choices.
 
         Raises:
@@ -222,21 +171,40 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         """
         return cloze_outcomes(ClozeAnswers(run))
 
-    def estimate(self, run: Run) -> Sequence[Estimate]:
+    def estimates(self, run: Run) -> Sequence[Estimate]:
         """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
         return cloze_estimates(ClozeAnswers(run))
 
-    def text(self, runs: Sequence[Run]) -> str:
-        """One block for each suite and model: hits, candidates that fit, forced choices."""
-        from cimento.paradigms.cloze.text import cloze_text
 
-        return cloze_text(runs)
+class ClozePresenter(PlainPresenter[ClozeSuite]):
+    """The presenter of cloze suites and of their runs."""
 
-    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
-        """Hits, choices, figures, and the items with what stood in their blanks."""
-        from cimento.paradigms.cloze.sections import cloze_sections
+    def describe(self, suite: ClozeSuite, items: int) -> str:
+        """The suite in a few lines, and its first items."""
+        from cimento.paradigms.cloze.text import describe_cloze
 
-        return cloze_sections(runs)
+        return describe_cloze(suite, items)
+
+    def record(self, suite: ClozeSuite, items: int) -> dict[str, object]:
+        """The facts of a suite, and its first items, those of templates included."""
+        made = expand_suite(suite).items
+        return {
+            "kind": suite.kind,
+            "n_items": len(made),
+            "items": [
+                {
+                    "id": item.id,
+                    "text": item.text,
+                    "options": [asdict(option) for option in item.options],
+                    "columns": dict(item.columns),
+                }
+                for item in made[:items]
+            ],
+        }
+
+    def choice_tasks(self, suite: ClozeSuite) -> Sequence[ChoiceTask]:
+        """A task of the blanks that have options; see `choice_task`."""
+        return [choice_task(suite)]
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which blanks were filled, and what counts as a hit."""
@@ -250,8 +218,54 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         ]
         return (*noted, *_faulty_dictionary(answers))
 
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """Hits, choices, figures, and the items with what stood in their blanks."""
+        from cimento.paradigms.cloze.sections import cloze_sections
 
-CLOZE = ClozeParadigm()
+        return cloze_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """One block for each suite and model: hits, candidates that fit, forced choices."""
+        from cimento.paradigms.cloze.text import cloze_text
+
+        return cloze_text(runs)
+
+
+class ClozeSurveyor(Surveyor[ClozeSuite, "Run"]):
+    """The surveyor of blanks, and of what models put into them."""
+
+    def survey_items(
+        self, suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """Its blanks, or what a model put into them."""
+        from cimento.paradigms.cloze.people import blank_items
+
+        return blank_items(suite, task, run=run)
+
+    def apply_judgments(
+        self,
+        suite: ClozeSuite,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,  # noqa: ARG002
+    ) -> Applied:
+        """A copy, with the number of people who chose each option."""
+        from cimento.paradigms.cloze.people import judged_blanks
+
+        return judged_blanks(suite, judgments, folder)
+
+
+CLOZE = Paradigm(
+    name=NAME,
+    kinds=("cloze", "templates"),
+    options=ClozeOptions,
+    reader=ClozeReader(),
+    asker=ClozeAsker(),
+    judge=ClozeJudge(),
+    presenter=ClozePresenter(),
+    surveyor=ClozeSurveyor(),
+)
 """The paradigm of suites of the kinds ``cloze`` and ``templates``."""
 
 

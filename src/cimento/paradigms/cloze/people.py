@@ -20,7 +20,7 @@ from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
 from cimento.judgments import WHICH_FITS, Judgment
 from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.kinds.paradigm import answers_about, chosen_task, refuse_nothing
+from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing
 from cimento.paradigms.cloze.files import as_tsv, write_cell, write_cloze
 from cimento.paradigms.cloze.judging import option_scores
 from cimento.paradigms.cloze.judgments import PIECE

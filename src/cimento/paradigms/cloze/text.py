@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
-from cimento.kinds.paradigm import described
+from cimento.kinds.presenter import described
 from cimento.kinds.run import Run
 from cimento.paired.item_outcomes import ItemOutcomes, rates_only
 from cimento.paired.pairwise import PairwiseComparison, compare_pair, corrected

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, cast
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
 from cimento.errors import counted
 from cimento.io.tables import REQUESTS
+from cimento.kinds.asker import Asker
 from cimento.kinds.base import MethodFacts, Restated, SuiteReading
+from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
+from cimento.kinds.plain import PlainPresenter
+from cimento.kinds.reader import SuiteReader
 from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
     answers_of,
@@ -41,7 +45,7 @@ from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
 from cimento.records.outcomes import Estimate, outcomes_table
 from cimento.records.wrong_side import against_ratings
-from cimento.suites import JsonValue, Suite
+from cimento.suites import Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +53,6 @@ if TYPE_CHECKING:
     from cimento.kinds.base import AskedModel
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
 
 NOT_PROBABILITIES = (
@@ -81,21 +84,15 @@ _BALANCED: Mapping[str, str] = {
 }
 
 
-class Prompted(Paradigm[Suite, PromptedOptions]):
-    """Forced choice, yes or no, and ratings by prompt."""
+class PromptedReader(SuiteReader[Suite]):
+    """The reader of suites that are asked about in words: those of rated sentences."""
 
-    name = KIND
-    kinds = (KIND,)
-    options = PromptedOptions
-
-    # The suites are those of rated sentences; other things are asked about them.
-    files = staticmethod(RATINGS.files)
-    write = staticmethod(RATINGS.write)
-    check = staticmethod(RATINGS.check)
-    holds = staticmethod(RATINGS.holds)
-    limited = staticmethod(RATINGS.limited)
-    selected = staticmethod(RATINGS.selected)
-    describe = staticmethod(RATINGS.describe)
+    files = staticmethod(RATINGS.reader.files)
+    write = staticmethod(RATINGS.reader.write)
+    check = staticmethod(RATINGS.reader.check)
+    holds = staticmethod(RATINGS.reader.holds)
+    limited = staticmethod(RATINGS.reader.limited)
+    selected = staticmethod(RATINGS.reader.selected)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A folder of the kind, read as one of rated sentences is, and every fault of it.
@@ -103,15 +100,15 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         Raises:
             InputError: it cannot be read, or a rating or the scale is not what it should be.
         """
-        return RATINGS.read(path)
+        return RATINGS.reader.read(path)
 
     def owns(self, suite: object) -> bool:
         """Whether a suite made in Python declares this kind."""
         return isinstance(suite, Suite) and suite.extra.get("kind") == KIND
 
-    def record(self, suite: Suite, items: int) -> dict[str, object]:
-        """The facts of a suite, its predictions, and its first items."""
-        return {**RATINGS.record(suite, items), "paradigm": self.name}
+
+class PromptedAsker(Asker[Suite, PromptedOptions]):
+    """The asker of forced choices, of yes or no, and of ratings."""
 
     def requests(
         self,
@@ -162,15 +159,11 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
 
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options, without points where they rate nothing: manifests have all options."""
-        options = super().stored_options(manifest)
-        rates_nothing = options.get("task") in {"choice", "yesno"}
-        usual = PromptedOptions.model_fields["points"].default
-        left_out = {"points"} if rates_nothing or options.get("points") == usual else set()
-        return {name: value for name, value in options.items() if name not in left_out}
 
-    def judge(self, run: Run) -> pl.DataFrame:
+class PromptedJudge(Judge["Run"]):
+    """The judge of what a model says about sentences."""
+
+    def outcomes(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over the design; sentences stand beside the mean of people.
 
         Raises:
@@ -180,7 +173,7 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         outcomes = prompted_outcomes(suite, _options(run), asked_questions(answers_of(run)))
         return outcomes_table(suite.name, outcomes)
 
-    def estimate(self, run: Run) -> Sequence[Estimate]:
+    def estimates(self, run: Run) -> Sequence[Estimate]:
         """Rates, sensitivity, biases, and what the answers have to do with people's."""
         return prompted_estimates(run)
 
@@ -199,18 +192,12 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         }
         return Restated(suite=source_name(suite), questions=questions)
 
-    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
-        """The sections of a report, one for each suite."""
-        return prompted_sections(runs)
 
-    def text(self, runs: Sequence[Run]) -> str:
-        """Rates, sensitivity and bias, and what the answers have to do with people's."""
-        from cimento.report.terminal import on_terminal
+class PromptedPresenter(PlainPresenter[Suite]):
+    """The presenter of judgments by prompt."""
 
-        notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
-        grids = prompted_grids(runs, notes=notes)
-        grids.pop("design", None)
-        return "\n".join(on_terminal(grid) for grid in grids.values())
+    describe = staticmethod(RATINGS.presenter.describe)
+    record = staticmethod(RATINGS.presenter.record)
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which answers were asked for and read, which are no probabilities."""
@@ -256,8 +243,28 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         opposite = filter(None, (against_ratings(people, positive=True),))
         return (NOT_PROBABILITIES, *_unclear(run), *opposite)
 
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """The sections of a report, one for each suite."""
+        return prompted_sections(runs)
 
-PROMPTED = Prompted()
+    def text(self, runs: Sequence[Run]) -> str:
+        """Rates, sensitivity and bias, and what the answers have to do with people's."""
+        from cimento.report.terminal import on_terminal
+
+        notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
+        grids = prompted_grids(runs, notes=notes)
+        grids.pop("design", None)
+        return "\n".join(on_terminal(grid) for grid in grids.values())
+
+
+PROMPTED = Paradigm(
+    name=KIND,
+    options=PromptedOptions,
+    reader=PromptedReader(),
+    asker=PromptedAsker(),
+    judge=PromptedJudge(),
+    presenter=PromptedPresenter(),
+)
 
 
 def _unclear(run: Run) -> Iterator[str]:

@@ -8,7 +8,7 @@ which is compared with its mean rating.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from cimento.errors import Fault, counted, few_of_each_code
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
 from cimento.kinds.base import SuiteReading
+from cimento.kinds.paradigm import Paradigm
 from cimento.measures import NoValue, Value, find_measure
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
@@ -52,7 +53,13 @@ from cimento.paradigms.ratings.suite import (
     ratings_by,
     suite_from_ratings,
 )
-from cimento.paradigms.regions import RegionParadigm
+from cimento.paradigms.regions import (
+    REGIONS,
+    RegionAsker,
+    RegionJudge,
+    RegionPresenter,
+    RegionReader,
+)
 from cimento.paradigms.regions.judging import (
     judged_suite,
     outcomes_of,
@@ -62,11 +69,10 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
-from cimento.records.store import manifest_part
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import said_once
-from cimento.suites import JsonValue, Suite
+from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import NO_PREDICTIONS
@@ -80,19 +86,17 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.paradigms.ratings.suite import RatedSentence
-    from cimento.records.store import Manifest
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 
 _BAD = ("unacceptable", "bad")
 
 
-class Ratings(RegionParadigm):
-    """Suites of rated sentences, as far as they differ from suites of regions."""
+KINDS = (RATED, "ratings")
 
-    name = "ratings"
-    kinds = (RATED, "ratings")
-    options = RatingOptions
+
+class RatingReader(RegionReader):
+    """The reader of rated sentences: suites of regions with ratings as columns."""
 
     def detect(self, path: Path) -> bool:
         """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
@@ -126,11 +130,15 @@ class Ratings(RegionParadigm):
 
     def owns(self, suite: object) -> bool:
         """Whether a suite made in Python declares this kind."""
-        return isinstance(suite, Suite) and suite.extra.get("kind") in self.kinds
+        return isinstance(suite, Suite) and suite.extra.get("kind") in KINDS
 
     def check(self, suite: Suite) -> tuple[Fault, ...]:
         """Every fault of a suite; single sentences need no predictions."""
         return (*_without_predictions(super().check(suite)), *rating_faults(suite))
+
+
+class RatingAsker(RegionAsker):
+    """The asker of rated sentences, of which measures need every token."""
 
     def requests(
         self,
@@ -149,13 +157,11 @@ class Ratings(RegionParadigm):
         scoring = dataclasses.replace(scoring, all_tokens=True)
         return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
 
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 stored them in two places."""
-        earlier = super().stored_options(manifest)
-        chosen = manifest_part(manifest, "options", "set") if "judging" in manifest else {}
-        return {**earlier, **chosen}
 
-    def judge(self, run: Run) -> pl.DataFrame:
+class RatingJudge(RegionJudge):
+    """The judge of pairs, and of what measures have to do with ratings."""
+
+    def outcomes(self, run: Run) -> pl.DataFrame:
         """The verdicts on pairs, and a row for each sentence and measure.
 
         The row of a sentence has no verdict: its value is paired with the mean rating, or the mean
@@ -174,10 +180,10 @@ class Ratings(RegionParadigm):
             return sentences
         return pl.concat([_with_groups(outcomes_of(run), run), sentences], how="diagonal")
 
-    def estimate(self, run: Run) -> list[Estimate]:
+    def estimates(self, run: Run) -> list[Estimate]:
         """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
         options, outcomes = rating_options(run), run.outcomes()
-        pairs = list(super().estimate(run))
+        pairs = list(super().estimates(run))
         last = questions(run)[-1:]
         whole = [one for one in pairs if one.question in last and not one.group]
         values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
@@ -194,6 +200,10 @@ class Ratings(RegionParadigm):
         columns = [column for column in options.by if column not in done]
         grouped = [estimate for one in whole for estimate in _by_column(outcomes, one, columns)]
         return with_headline([*pairs, *beside, *grouped])
+
+
+class RatingPresenter(RegionPresenter):
+    """The presenter of rated sentences beside the scores of models."""
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""
@@ -269,7 +279,16 @@ class Ratings(RegionParadigm):
         return "\n\n".join([*tables, *rated, *notes])
 
 
-RATINGS = Ratings()
+RATINGS = Paradigm(
+    name="ratings",
+    kinds=KINDS,
+    options=RatingOptions,
+    reader=RatingReader(),
+    asker=RatingAsker(),
+    judge=RatingJudge(),
+    presenter=RatingPresenter(),
+    surveyor=REGIONS.surveyor,
+)
 
 
 def scatter_of(run: Run, measure: str = "") -> Figure:

@@ -13,6 +13,7 @@ from cimento.engine.requests import NO_ANSWERS, PREFIX, Answers, Recording, Requ
 from cimento.errors import Fault, counted
 from cimento.io.files import expanded, file_digest
 from cimento.io.tables import TOKENS
+from cimento.kinds.asker import Asker
 from cimento.kinds.base import (
     Applied,
     AskedModel,
@@ -21,8 +22,13 @@ from cimento.kinds.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.kinds.paradigm import Paradigm, described
+from cimento.kinds.judge import Judge
+from cimento.kinds.paradigm import Paradigm
+from cimento.kinds.plain import PlainPresenter
+from cimento.kinds.presenter import described
+from cimento.kinds.reader import SuiteReader
 from cimento.kinds.sections import unscored
+from cimento.kinds.surveyor import Surveyor
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
@@ -41,12 +47,11 @@ from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.remarks import first_token_remarks, monte_carlo_remarks
 from cimento.paradigms.regions.requests import region_requests
 from cimento.records.outcomes import ACCURACY
-from cimento.records.store import manifest_part
 from cimento.records.summary import Summary
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import Grid
 from cimento.report.terminal import on_terminal, terminal_table
-from cimento.suites import JsonValue, Suite
+from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
@@ -62,17 +67,12 @@ if TYPE_CHECKING:
     from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.records.outcomes import Estimate
-    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
 
 
-class RegionParadigm(Paradigm[Suite, RegionOptions]):
-    """Predictions about the surprisals of regions, judged item by item."""
+class RegionReader(SuiteReader[Suite]):
+    """The reader of suites of sentences in regions."""
 
-    name = "regions"
-    kinds: tuple[str, ...] = ("regions",)
-    options = RegionOptions
-    scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
     has_regions = True
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -134,78 +134,15 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         kept = [suite.items[number] for number, item in enumerate(ids) if item in items]
         return dataclasses.replace(suite, items=kept)
 
-    def describe(self, suite: Suite, items: int) -> str:
-        """The text that ``suites show`` prints about a suite and its first items."""
-        facts = {
-            "items": str(len(suite.items)),
-            "conditions": ", ".join(suite.condition_names),
-            "regions": ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1)),
-            "metric": suite.metric,
-        }
-        lines = described(suite.meta, facts)
-        for number, prediction in enumerate(suite.predictions):
-            name = prediction.name or str(number)
-            text = f"  prediction {name}  {prediction.formula}  {prediction.comment}"
-            lines.append(text.rstrip())
-        for item in suite.items[:items]:
-            lines.append(f"  item {item.id}")
-            for condition in item.conditions:
-                regions = " | ".join(region.text for region in condition.regions)
-                lines.append(f"    {condition.name:<20} {regions}")
-        return "\n".join(lines)
+    def read_copy(self, folder: Path) -> Suite:
+        """The copy of a suite in the folder of a run."""
+        return open_copy(folder)
 
-    def record(self, suite: Suite, items: int) -> dict[str, object]:
-        """The facts of a suite, its predictions, and its first items."""
-        return {
-            **super().record(suite, items),
-            "n_items": len(suite.items),
-            "conditions": list(suite.condition_names),
-            "regions": list(suite.region_names),
-            "metric": suite.metric,
-            "predictions": [
-                {
-                    "name": prediction.name,
-                    "formula": prediction.formula,
-                    "comment": prediction.comment,
-                }
-                for prediction in suite.predictions
-            ],
-            "items": [
-                {
-                    "id": item.id,
-                    "conditions": [
-                        {
-                            "name": condition.name,
-                            "regions": [region.text for region in condition.regions],
-                            "columns": dict(condition.columns),
-                        }
-                        for condition in item.conditions
-                    ],
-                }
-                for item in suite.items[:items]
-            ],
-        }
 
-    def survey_items(
-        self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
-    ) -> SurveyItems:
-        """The sentences of a suite, to be rated or chosen among."""
-        from cimento.paradigms.regions.people import sentence_items
+class RegionAsker(Asker[Suite, RegionOptions]):
+    """The asker of the surprisals of regions."""
 
-        return sentence_items(suite, task, run=run)
-
-    def apply_judgments(
-        self,
-        suite: Suite,
-        judgments: Sequence[Judgment],
-        folder: Path,
-        *,
-        scale: tuple[float, float] | None = None,
-    ) -> Applied:
-        """Write a copy of a suite, with ratings and choices as columns."""
-        from cimento.paradigms.regions.people import judged_sentences
-
-        return judged_sentences(suite, judgments, folder, scale=scale)
+    scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
 
     def requests(
         self,
@@ -253,7 +190,7 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         is_logged = is_log(path)
         refuse_what_is_fixed(scoring, ordered=not is_logged)
         if is_logged:
-            asked = suite if scoring.limit is None else self.limited(suite, scoring.limit)
+            asked = suite if scoring.limit is None else REGIONS.reader.limited(suite, scoring.limit)
             replayed = replay_log(asked, path)
         else:
             file_digest(path)  # reports why a file cannot be read
@@ -275,21 +212,15 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
             warnings=replayed.warnings,
         )
 
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 stored them under ``judging``, with others."""
-        earlier = manifest_part(manifest, "judging")
-        known = {key: value for key, value in earlier.items() if key in self.options.model_fields}
-        return known if "judging" in manifest else super().stored_options(manifest)
 
-    def copied_suite(self, folder: Path) -> Suite:
-        """The copy of a suite in the folder of a run."""
-        return open_copy(folder)
+class RegionJudge(Judge["Run"]):
+    """The judge of predictions about the surprisals of regions, item by item."""
 
-    def judge(self, run: Run) -> pl.DataFrame:
+    def outcomes(self, run: Run) -> pl.DataFrame:
         """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
         return outcomes_of(run)
 
-    def estimate(self, run: Run) -> Sequence[Estimate]:
+    def estimates(self, run: Run) -> Sequence[Estimate]:
         """The estimates of a run; see `cimento.paradigms.regions.estimates.estimates_of`."""
         from cimento.paradigms.regions.estimates import estimates_of
 
@@ -306,6 +237,61 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         from cimento.paradigms.regions.side_values import side_values
 
         return side_values(run)
+
+
+class RegionPresenter(PlainPresenter[Suite]):
+    """The presenter of suites of regions and of their runs."""
+
+    def describe(self, suite: Suite, items: int) -> str:
+        """The text that ``suites show`` prints about a suite and its first items."""
+        facts = {
+            "items": str(len(suite.items)),
+            "conditions": ", ".join(suite.condition_names),
+            "regions": ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1)),
+            "metric": suite.metric,
+        }
+        lines = described(suite.meta, facts)
+        for number, prediction in enumerate(suite.predictions):
+            name = prediction.name or str(number)
+            text = f"  prediction {name}  {prediction.formula}  {prediction.comment}"
+            lines.append(text.rstrip())
+        for item in suite.items[:items]:
+            lines.append(f"  item {item.id}")
+            for condition in item.conditions:
+                regions = " | ".join(region.text for region in condition.regions)
+                lines.append(f"    {condition.name:<20} {regions}")
+        return "\n".join(lines)
+
+    def record(self, suite: Suite, items: int) -> dict[str, object]:
+        """The facts of a suite, its predictions, and its first items."""
+        return {
+            "n_items": len(suite.items),
+            "conditions": list(suite.condition_names),
+            "regions": list(suite.region_names),
+            "metric": suite.metric,
+            "predictions": [
+                {
+                    "name": prediction.name,
+                    "formula": prediction.formula,
+                    "comment": prediction.comment,
+                }
+                for prediction in suite.predictions
+            ],
+            "items": [
+                {
+                    "id": item.id,
+                    "conditions": [
+                        {
+                            "name": condition.name,
+                            "regions": [region.text for region in condition.regions],
+                            "columns": dict(condition.columns),
+                        }
+                        for condition in item.conditions
+                    ],
+                }
+                for item in suite.items[:items]
+            ],
+        }
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
@@ -340,7 +326,40 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         return region_text(runs, width=width, colour=colour)
 
 
-REGIONS = RegionParadigm()
+class RegionSurveyor(Surveyor[Suite, "Run"]):
+    """The surveyor of sentences, to be rated or chosen among."""
+
+    def survey_items(
+        self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """The sentences of a suite, to be rated or chosen among."""
+        from cimento.paradigms.regions.people import sentence_items
+
+        return sentence_items(suite, task, run=run)
+
+    def apply_judgments(
+        self,
+        suite: Suite,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,
+    ) -> Applied:
+        """Write a copy of a suite, with ratings and choices as columns."""
+        from cimento.paradigms.regions.people import judged_sentences
+
+        return judged_sentences(suite, judgments, folder, scale=scale)
+
+
+REGIONS = Paradigm(
+    name="regions",
+    options=RegionOptions,
+    reader=RegionReader(),
+    asker=RegionAsker(),
+    judge=RegionJudge(),
+    presenter=RegionPresenter(),
+    surveyor=RegionSurveyor(),
+)
 
 
 def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -> str:

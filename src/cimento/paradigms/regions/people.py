@@ -24,7 +24,7 @@ from cimento.io.parsing import whole_number
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.judgments.summaries import rating_of
 from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.kinds.paradigm import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,
@@ -324,7 +324,7 @@ def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = N
     Raises:
         UsageError: the task is of another kind, or a run is given.
     """
-    refuse_run(run)
+    refuse_run(run, suite)
     chosen = chosen_task(task, "likert", "yesno", "choice")
     items: list[SurveyItem] = []
     for item in suite.items:

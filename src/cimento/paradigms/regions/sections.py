@@ -11,7 +11,6 @@ from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.kinds.base import MethodFacts
-from cimento.kinds.explained import explained_table
 from cimento.measures.normalising import MODEL
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL
@@ -131,7 +130,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
 
 def _explained(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...]:
     """The items, with effects of interchanges and contributions where a run is explained."""
-    table, attributions = (explained_table(run, schema) for schema in EXPLAINED)
+    table, attributions = (run.explained(schema) for schema in EXPLAINED)
     if table is not None:
         items = tuple(
             replace(item, remarks=(*item.remarks, *item_remarks(table, item.id))) for item in items
@@ -167,12 +166,12 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     explained = [
         (run, means_of(run, table), lens_of(run))
         for run in runs
-        if (table := explained_table(run, EXPLANATIONS)) is not None
+        if (table := run.explained(EXPLANATIONS)) is not None
     ]
     attributed = [
         (run, report, contributions_of(run, table))
         for run, report in group
-        if (table := explained_table(run, ATTRIBUTIONS)) is not None
+        if (table := run.explained(ATTRIBUTIONS)) is not None
     ]
     effects = [(run, explanation_grids(means, lens=lens)) for run, means, lens in explained]
     contributions = [(run, contribution_grids(means)) for run, _, means in attributed]

@@ -7,25 +7,28 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from cimento.errors import Fault, SuiteError, UsageError, counted
 from cimento.io.files import expanded
+from cimento.kinds.asker import Asker
 from cimento.kinds.base import (
     MethodFacts,
-    Stored,
     SuiteAudit,
     SuiteReading,
     SurveyItem,
     SurveyItems,
     SurveyTask,
 )
-from cimento.kinds.paradigm import Paradigm, chosen_task, refuse_run
+from cimento.kinds.judge import Judge
+from cimento.kinds.paradigm import Paradigm
+from cimento.kinds.plain import PlainPresenter
+from cimento.kinds.reader import SuiteReader
+from cimento.kinds.surveyor import Surveyor, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, notation_faults, story_names
-from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.formats import (
     ITEMS,
@@ -51,7 +54,6 @@ from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
 from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.records.outcomes import outcomes_table
-from cimento.suites import JsonValue
 from cimento.suites.checks.wording import letter_faults
 from cimento.suites.formats.lm_eval import ChoiceTask
 
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.records.outcomes import Estimate
-    from cimento.records.store import Manifest, RunFolder
     from cimento.report import SuiteReport
 
 
@@ -88,12 +89,8 @@ _METRICS = (
 )
 
 
-class Stories(Paradigm[StorySuite, StoryOptions]):
-    """Suites of stories; see `cimento.kinds.paradigm.Paradigm`."""
-
-    name = KIND
-    kinds = (KIND,)
-    options = StoryOptions
+class StoryReader(SuiteReader[StorySuite]):
+    """The reader of suites of stories."""
 
     def detect(self, path: Path) -> bool:
         """Whether a path holds stories: a folder of that kind, or a file with their fields."""
@@ -126,10 +123,6 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         """Whether it is a suite of stories."""
         return isinstance(suite, StorySuite)
 
-    def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
-        """The most requests after the first tier: two for a story, and two without one."""
-        return 2 * (len(suite.asked) + 1)
-
     def write(self, suite: StorySuite, folder: Path) -> None:
         """Write a suite folder, all stories of it.
 
@@ -137,10 +130,6 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
             StorageError: the folder cannot be written.
         """
         write_suite(suite, folder)
-
-    def choice_tasks(self, suite: StorySuite) -> Sequence[ChoiceTask]:
-        """A task for each tier; see `cimento.paradigms.stories.requests.choice_tasks`."""
-        return choice_tasks(suite)
 
     def check(self, suite: StorySuite) -> Sequence[Fault]:
         """Everything that is wrong with the stories."""
@@ -174,50 +163,9 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         """Some stories are asked about; worked examples come from all of them."""
         return replace(suite, only=frozenset(items))
 
-    def describe(self, suite: StorySuite, items: int) -> str:
-        """The content of a file of stories, and its first stories."""
-        return suite_text(suite, items)
 
-    def record(self, suite: StorySuite, items: int) -> dict[str, object]:
-        """The facts of a suite, and its first stories."""
-        return {
-            **super().record(suite, items),
-            "n_items": len(suite.stories),
-            "items": [
-                {
-                    "row": story.row,
-                    "id": story.example_id,
-                    "sentences": list(story.sentences),
-                    "plausible": story.plausible,
-                    "type": story.type,
-                    "conflict": None if story.pair is None else list(story.pair),
-                    "state": story.state or None,
-                }
-                for story in suite.stories[:items]
-            ],
-        }
-
-    def survey_items(
-        self, suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
-    ) -> SurveyItems:
-        """Each story; nobody sees two variants of one.
-
-        Raises:
-            UsageError: the task is another one, or a run is given.
-        """
-        refuse_run(run)
-        return SurveyItems(
-            chosen_task(task, "story"),
-            tuple(
-                SurveyItem(
-                    item=str(story.row),
-                    lines=story.sentences,
-                    columns={"domain": story.domain, "type": story.type or "plausible"},
-                    apart=str(story.story_id),
-                )
-                for story in suite.asked
-            ),
-        )
+class StoryAsker(Asker[StorySuite, StoryOptions]):
+    """The asker about stories, tier by tier."""
 
     def requests(
         self,
@@ -239,6 +187,10 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
             _refuse_together(suite, options)
         return next_round(suite, options, model=model, answers=answers)
 
+    def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
+        """The most requests after the first tier: two for a story, and two without one."""
+        return 2 * (len(suite.asked) + 1)
+
     def recording(self, name: str, suite: StorySuite, *, scoring: Asking) -> Recording:  # noqa: ARG002
         """Recorded answers, one line for each story and tier; see docs/stories.md.
 
@@ -248,28 +200,11 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         """
         return recorded_answers(expanded(name), suite)
 
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[StorySuite, StoryOptions]:
-        """The stories of a run and its options; of runs of version 0.1 also the tables.
 
-        Raises:
-            TableError: it cannot be read.
-        """
-        stored = super().restore(folder, manifest)
-        if "paradigm" in manifest:
-            return stored
-        suite, options = stored.suite(), stored.options
-        if options.corrections:
-            # Version 0.1 stored the stories as they were asked.
-            suite = replace(suite, corrections=(options.corrections,))
-        tables = earlier_tables(folder, suite, options)
-        return Stored(suite=lambda: suite, options=options, tables=tables)
+class StoryJudge(Judge["Run"]):
+    """The judge of the answers at each tier, or to each question."""
 
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 kept them in three places."""
-        is_earlier = "paradigm" not in manifest
-        return earlier_options(manifest) if is_earlier else super().stored_options(manifest)
-
-    def judge(self, run: Run) -> pl.DataFrame:
+    def outcomes(self, run: Run) -> pl.DataFrame:
         """Every story at every tier, and right at a tier and all before; or every question.
 
         Raises:
@@ -281,10 +216,40 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
             return outcomes_table(suite.name, tier_outcomes(judged_run(run)))
         return outcomes_table(suite.name, question_outcomes(answered_questions(run), suite))
 
-    def estimate(self, run: Run) -> Sequence[Estimate]:
+    def estimates(self, run: Run) -> Sequence[Estimate]:
         """Accuracy, consistency, verifiability; detection, bias, calibration, partial credit."""
         is_tiers = asked_of(run)[1].task == "tiers"
         return tier_estimates(run) if is_tiers else question_estimates(run)
+
+
+class StoryPresenter(PlainPresenter[StorySuite]):
+    """The presenter of suites of stories and of their runs."""
+
+    def describe(self, suite: StorySuite, items: int) -> str:
+        """The content of a file of stories, and its first stories."""
+        return suite_text(suite, items)
+
+    def record(self, suite: StorySuite, items: int) -> dict[str, object]:
+        """The facts of a suite, and its first stories."""
+        return {
+            "n_items": len(suite.stories),
+            "items": [
+                {
+                    "row": story.row,
+                    "id": story.example_id,
+                    "sentences": list(story.sentences),
+                    "plausible": story.plausible,
+                    "type": story.type,
+                    "conflict": None if story.pair is None else list(story.pair),
+                    "state": story.state or None,
+                }
+                for story in suite.stories[:items]
+            ],
+        }
+
+    def choice_tasks(self, suite: StorySuite) -> Sequence[ChoiceTask]:
+        """A task for each tier; see `cimento.paradigms.stories.requests.choice_tasks`."""
+        return choice_tasks(suite)
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which stories were asked about and answers judged."""
@@ -334,7 +299,41 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         return runs_text(runs)
 
 
-STORIES = Stories()
+class StorySurveyor(Surveyor[StorySuite, "Run"]):
+    """The surveyor of whole stories."""
+
+    def survey_items(
+        self, suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """Each story; nobody sees two variants of one.
+
+        Raises:
+            UsageError: the task is another one, or a run is given.
+        """
+        refuse_run(run, suite)
+        return SurveyItems(
+            chosen_task(task, "story"),
+            tuple(
+                SurveyItem(
+                    item=str(story.row),
+                    lines=story.sentences,
+                    columns={"domain": story.domain, "type": story.type or "plausible"},
+                    apart=str(story.story_id),
+                )
+                for story in suite.asked
+            ),
+        )
+
+
+STORIES = Paradigm(
+    name=KIND,
+    options=StoryOptions,
+    reader=StoryReader(),
+    asker=StoryAsker(),
+    judge=StoryJudge(),
+    presenter=StoryPresenter(),
+    surveyor=StorySurveyor(),
+)
 
 
 def _has_examples(suite: StorySuite) -> bool:

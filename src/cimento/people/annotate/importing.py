@@ -26,6 +26,7 @@ from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
 from cimento.judgments.summaries import once
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import Applied
+from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
 from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
 from cimento.suites.headers import HEADERS, PARTICIPANTS
@@ -79,7 +80,8 @@ def questions_by_name(suites: Sequence[Path]) -> AskedItems:
 def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
     for loaded in load_suites(path):
         suite = loaded.suite.name
-        asked = loaded.paradigm.survey_items(loaded.suite, None).items
+        surveyor = surveyor_of(loaded.paradigm, loaded.suite)
+        asked = surveyor.survey_items(loaded.suite, None).items
         for item in asked:
             both = f"{item.item}/{item.condition}"
             with_condition = [both, both.replace("/", " ")] if item.condition else []
@@ -257,7 +259,7 @@ def apply_judgments(
     scale: tuple[float, float] | None = None,
     language: str = "",
 ) -> Applied:
-    """Write a copy of a suite with what people said of it, see `Paradigm.apply_judgments`.
+    """Write a copy of a suite with what people said of it, see `Surveyor.apply_judgments`.
 
     Args:
         path: the suite.
@@ -276,12 +278,12 @@ def apply_judgments(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
     loaded = load_suite(path, language=language)
+    surveyor = surveyor_of(loaded.paradigm, loaded.suite)
     first = once(judgments)
     applied: list[Applied] = []
 
     def save(folder: Path) -> None:
-        apply = loaded.paradigm.apply_judgments
-        applied.append(apply(loaded.suite, first, folder, scale=scale))
+        applied.append(surveyor.apply_judgments(loaded.suite, first, folder, scale=scale))
 
     if output.is_dir() and any(output.iterdir()):  # to be replaced, if its caller let it
         save(output)

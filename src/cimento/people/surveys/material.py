@@ -25,6 +25,7 @@ from cimento.judgments import (
     WHICH_FITS,
 )
 from cimento.kinds.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, load_suite
 from cimento.kinds.run import open_run
 from cimento.options import run_option
@@ -218,11 +219,12 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
     run = open_run(path) if (path / MANIFEST).is_file() else None
     if run is not None:
         suite, sha256 = run.suite, ""
-        asked = run.paradigm.survey_items(suite, wanted.task, run=run)
+        surveyor = surveyor_of(run.paradigm, suite)
+        asked = surveyor.survey_items(suite, wanted.task, run=run)
     else:
         loaded = _load(path)
         suite, sha256 = loaded.suite, loaded.reading.sha256
-        asked = loaded.paradigm.survey_items(suite, wanted.task)
+        asked = surveyor_of(loaded.paradigm, suite).survey_items(suite, wanted.task)
     ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
     if not ids:
         raise InputError(where=str(path), seen="there is nothing to ask", todo="Is it empty?")

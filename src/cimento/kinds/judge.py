@@ -1,0 +1,54 @@
+"""The judge of a kind of suites: from answers to outcomes and estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from cimento.kinds.base import RunT_contra
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.kinds.base import Restated
+    from cimento.records.outcomes import Estimate
+
+
+class Judge(Protocol[RunT_contra]):
+    """The judge of a kind of suites: pure functions of a run's suite, tables and options."""
+
+    def outcomes(self, run: RunT_contra) -> pl.DataFrame:
+        """The outcomes table of a run, a pure function of its suite, tables and options.
+
+        Raises:
+            CimentoError: the answers cannot be judged this way.
+        """
+
+    def estimates(self, run: RunT_contra) -> Sequence[Estimate]:
+        """The estimates from the outcomes of a run."""
+
+    def scores(self, run: RunT_contra) -> pl.DataFrame | None:  # noqa: ARG002
+        """The value of a measure for every condition of every item; None if they have none.
+
+        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``value`` (as the measure defines
+        it; null if undefined), ``oriented`` (the same, negated if less is better). Suites that
+        cross two factors also have ``phenomenon``, ``first_factor``, ``second_factor``, the level
+        of each factor (``first_level`` ...) and its code (``first``, ``second``), 1/2 or -1/2, so
+        that the sum of ``4 * first * second * oriented`` over the four conditions of an item is
+        its difference of differences.
+        """
+        return None
+
+    def side_values(
+        self,
+        run: RunT_contra,  # noqa: ARG002
+    ) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        """The numbers that questions compare, in nats, by question, item and condition.
+
+        By default there are none: then a condition's number is the sum over its scored tokens.
+        """
+        return {}
+
+    def restated(self, run: RunT_contra) -> Restated | None:  # noqa: ARG002
+        """The questions of another kind of test that a run asks in another way; by default none."""
+        return None

@@ -1,0 +1,71 @@
+"""The presenter of a kind of suites: suites and runs in words, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from cimento.kinds.base import RunT_contra, SuiteT_contra
+from cimento.suites import Meta
+
+if TYPE_CHECKING:
+    from cimento.kinds.base import MethodFacts
+    from cimento.report import SuiteReport
+    from cimento.suites.formats.lm_eval import ChoiceTask
+
+
+class Presenter(Protocol[SuiteT_contra, RunT_contra]):
+    """The presenter of a kind of suites; `PlainPresenter` shows those of any kind."""
+
+    def describe(self, suite: SuiteT_contra, items: int) -> str:
+        """The text that ``suites show`` prints about a suite and its first items."""
+
+    def record(self, suite: SuiteT_contra, items: int) -> dict[str, object]:
+        """The facts, besides its metadata, and first items that ``suites show --json`` prints."""
+
+    def choice_tasks(self, suite: SuiteT_contra) -> Sequence[ChoiceTask]:
+        """Tasks of lm-evaluation-harness that ask what a run asks; empty if there are none.
+
+        Raises:
+            InputError: there is nothing to choose among.
+        """
+
+    def methods(self, run: RunT_contra) -> MethodFacts:
+        """The facts about a run, for the methods paragraph, that only the paradigm knows."""
+
+    def warnings(self, run: RunT_contra) -> Sequence[str]:
+        """Warnings for readers of a run, beside those of its manifest."""
+
+    def remarks(self, run: RunT_contra) -> Sequence[str]:
+        """What must stand beside the estimates of a run wherever they are shown.
+
+        Unlike `warnings` it is stored nowhere, since it follows from the estimates.
+        """
+
+    def sections(self, runs: Sequence[RunT_contra]) -> Sequence[SuiteReport]:
+        """The sections of a report on some runs of this paradigm, one for each suite."""
+
+    def text(self, runs: Sequence[RunT_contra]) -> str:
+        """The text that ``run`` prints."""
+
+
+def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:
+    """What is known about a suite, one fact a line below its name; empty facts are left out.
+
+    Args:
+        meta: metadata of the suite.
+        facts: further facts, by label.
+        phenomenon: its phenomena, if the metadata name none.
+    """
+    reviewers = meta.extra.get("reviewed_by", [])
+    known = {
+        "language": meta.language,
+        "phenomenon": meta.phenomenon or phenomenon,
+        "version": meta.version,
+        "licence": meta.licence,
+        "status": meta.status,
+        "reviewers": ", ".join(map(str, reviewers if isinstance(reviewers, list) else [reviewers])),
+        "citation": meta.citation,
+        **facts,
+    }
+    return [meta.name, *(f"  {label:<11}{value}" for label, value in known.items() if value)]
