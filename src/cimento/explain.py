@@ -19,7 +19,7 @@ from cimento.evaluation.plan import ModelPlan, plan_models
 from cimento.evaluation.reproduce import asking_of, model_of
 from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
 from cimento.io.tables import REQUESTS, write_table
-from cimento.kinds.explained import explained_table
+from cimento.kinds.run import explained_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.attributions import (

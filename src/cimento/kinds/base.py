@@ -15,8 +15,6 @@ from cimento.errors import Fault
 from cimento.suites import JsonValue, Meta
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cimento.io.tables import Column
     from cimento.kinds.paradigm import Paradigm
     from cimento.models.base import ModelCard
@@ -278,13 +276,10 @@ class Stored(Generic[SuiteT, OptionsT]):
     Attributes:
         suite: function that reads the copy of the suite, as far as it was asked.
         options: options of the run.
-        tables: tables by name; empty for those in the folder, which are read when needed. Version
-            0.1 stored some tables in another form.
     """
 
     suite: Callable[[], SuiteT]
     options: OptionsT
-    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 class AskedModel(Protocol):

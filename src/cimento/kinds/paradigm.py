@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
     from cimento.records.store import Manifest, RunFolder
     from cimento.report import SuiteReport
-    from cimento.suites import JsonValue, Meta
+    from cimento.suites import Meta
     from cimento.suites.formats.lm_eval import ChoiceTask
 
 
@@ -242,7 +242,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         )
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
-        """The content of a run's folder, whichever version stored it.
+        """The content of a run's folder.
 
         By default, the copy of the suite, as far as it was asked, and the options of the manifest.
 
@@ -250,7 +250,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
             TableError: the folder cannot be read.
             pydantic.ValidationError: the manifest has options that there are not.
         """
-        options = self.options.model_validate(self.stored_options(manifest))
+        options = self.options.model_validate(manifest.get("options"))
         return Stored(suite=lambda: self._asked_suite(folder, manifest), options=options)
 
     def judge(self, run: Run) -> pl.DataFrame:
@@ -328,11 +328,6 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
     def holds(self, suite: SuiteT) -> str:  # noqa: ARG002
         """The content of a suite in words; empty if there is nothing to say."""
         return ""
-
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options in a manifest, under the names that they have now."""
-        options = manifest.get("options")
-        return options if isinstance(options, dict) else {"options": options}
 
     def copied_suite(self, folder: Path) -> SuiteT:
         """The suite in the folder of a run, which was checked before the run.

@@ -17,8 +17,7 @@ from cimento.io.explained import EXPLAINED
 from cimento.io.files import expanded, write_text
 from cimento.io.memory import give_back
 from cimento.io.parsing import faults_of
-from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
-from cimento.kinds.explained import explained_table
+from cimento.io.tables import REQUESTS, Rows, collected, find_table, read_table, write_table
 from cimento.kinds.registry import find_paradigm, parse_options
 from cimento.kinds.run_html import run_html
 from cimento.kinds.stopped import ADAPTIVE, stopped_estimates
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from cimento.io.tables import TableSchema
     from cimento.kinds.base import AnyParadigm, ParadigmOptions, TestSuite
 
 SUMMARY = "summary.json"
@@ -209,7 +209,6 @@ class Run:
         files = self.manifest.get(FILES)
         is_current = (
             self.manifest.get("cimento") == __version__
-            and PARADIGM in self.manifest
             and isinstance(files, dict)
             and SUMMARY in files
         )
@@ -365,6 +364,23 @@ def _read_summary(folder: Path) -> RunSummary:
     return from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
 
 
+def explained_table(run: Run, schema: TableSchema) -> pl.DataFrame | None:
+    """A table that explanations added to a stored run; None where there is none.
+
+    Args:
+        run: the run.
+        schema: one of `cimento.io.explained.EXPLAINED`.
+
+    Raises:
+        TableError: the table is damaged.
+    """
+    return None if run.folder is None else find_table(schema, run.folder)
+
+
+_NEEDED = {PARADIGM: str, "model": dict, "label": str, FILES: dict}
+"""What every manifest has, and the types of it."""
+
+
 def open_run(path: str | Path) -> Run:
     """Open a stored run; nothing is written.
 
@@ -392,11 +408,12 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
     folder = RunFolder(expanded(path))
     manifest = folder.manifest()
     folder.verify(manifest)
-    paradigm = find_paradigm(folder.paradigm_name(manifest))
-    if not isinstance(manifest.get("model"), dict) or not isinstance(manifest.get("label"), str):
-        raise TableError(
-            where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
-        )
+    for name, kind in _NEEDED.items():
+        if not isinstance(manifest.get(name), kind):
+            raise TableError(
+                where=str(folder.path), seen=f"its manifest lacks {name!r}", todo="Run again."
+            )
+    paradigm = find_paradigm(str(manifest[PARADIGM]))
     try:
         stored = paradigm.restore(folder, manifest)
     except ValidationError as error:
@@ -406,21 +423,17 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
             seen=message,
             todo="Was it edited? Run again.",
         ) from error
-    run = Run(
+    return Run(
         suite=LaterSuite(
             suites.setdefault(_content_key(manifest, folder), cache(stored.suite)),
-            folder.suite_folder if FILES in manifest else None,
+            folder.suite_folder,
         ),
         paradigm=paradigm,
         options=stored.options,
         manifest=manifest,
-        tables=stored.tables or StoredTables(folder.path),
+        tables=StoredTables(folder.path),
         folder=folder.path,
     )
-    if FILES not in manifest:
-        # Without digests of the files, a fault in the suite must be reported now.
-        _ = run.suite
-    return run
 
 
 def _content_key(manifest: Manifest, folder: RunFolder) -> str:

@@ -21,12 +21,12 @@ class LaterSuite:
 
     Attributes:
         read: reads the suite, and remembers it.
-        copy: the folder from which it is read; None for the format of earlier versions.
+        copy: the folder from which it is read.
         is_unchanged: whether the run is as it was opened.
     """
 
     read: Callable[[], TestSuite]
-    copy: Path | None
+    copy: Path
     is_unchanged: bool = True
 
 
@@ -72,7 +72,7 @@ class SuiteField:
             StorageError: the folder cannot be written.
         """
         suite = vars(run)[cls._PLACE]
-        if not isinstance(suite, LaterSuite) or suite.copy is None:
+        if not isinstance(suite, LaterSuite):
             run.paradigm.write(run.suite, folder)
         elif suite.copy != folder:
             for file in (path for path in suite.copy.rglob("*") if path.is_file()):

@@ -7,7 +7,7 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +49,6 @@ from cimento.paradigms.cloze.requests import (
 )
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.records.outcomes import Estimate
-from cimento.records.store import manifest_part
-from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
@@ -61,7 +59,6 @@ if TYPE_CHECKING:
     from cimento.kinds.base import AskedModel
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
 
 
@@ -204,14 +201,6 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         if is_log(path := expanded(name)):
             return logged_options(path, expand_suite(suite).items)
         return read_recorded_candidates(name)
-
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 kept what was asked under ``fill``."""
-        options = super().stored_options(manifest)
-        if "paradigm" in manifest:
-            return options
-        given, fill = manifest_part(options, "set"), manifest_part(manifest, "fill")
-        return {**given, **fill, "seed": options.get("seed", 0)}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Hits, candidates that fit, and forced choices.

@@ -41,7 +41,7 @@ from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
 from cimento.records.outcomes import Estimate, outcomes_table
 from cimento.records.wrong_side import against_ratings
-from cimento.suites import JsonValue, Suite
+from cimento.suites import Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from cimento.kinds.base import AskedModel
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
 
 NOT_PROBABILITIES = (
@@ -161,14 +160,6 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             rows.append((number, suite.name, prompt.item, prompt.place, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
-
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options, without points where they rate nothing: manifests have all options."""
-        options = super().stored_options(manifest)
-        rates_nothing = options.get("task") in {"choice", "yesno"}
-        usual = PromptedOptions.model_fields["points"].default
-        left_out = {"points"} if rates_nothing or options.get("points") == usual else set()
-        return {name: value for name, value in options.items() if name not in left_out}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over the design; sentences stand beside the mean of people.

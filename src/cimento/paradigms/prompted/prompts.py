@@ -86,15 +86,15 @@ class PromptedOptions(ParadigmOptions):
         return self
 
     def refuse_points(self, task: str) -> None:
-        """Refuse points that were given where no rating is asked for.
+        """Refuse a number of points of one's own where no rating is asked for.
 
         Args:
             task: what is asked.
 
         Raises:
-            UsageError: points were given.
+            UsageError: the number is not the usual one.
         """
-        if "points" in self.model_fields_set:
+        if self.points != type(self).model_fields["points"].default:
             raise UsageError(
                 where=f"--set points={self.points}",
                 seen=f"it is the scale of ratings, and the question is {task}",

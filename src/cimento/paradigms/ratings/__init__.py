@@ -8,7 +8,7 @@ which is compared with its mean rating.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,11 +62,10 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
-from cimento.records.store import manifest_part
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import said_once
-from cimento.suites import JsonValue, Suite
+from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import NO_PREDICTIONS
@@ -80,7 +79,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.paradigms.ratings.suite import RatedSentence
-    from cimento.records.store import Manifest
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 
@@ -148,12 +146,6 @@ class Ratings(RegionParadigm):
         """
         scoring = dataclasses.replace(scoring, all_tokens=True)
         return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
-
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 stored them in two places."""
-        earlier = super().stored_options(manifest)
-        chosen = manifest_part(manifest, "options", "set") if "judging" in manifest else {}
-        return {**earlier, **chosen}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The verdicts on pairs, and a row for each sentence and measure.

@@ -41,12 +41,11 @@ from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.remarks import first_token_remarks, monte_carlo_remarks
 from cimento.paradigms.regions.requests import region_requests
 from cimento.records.outcomes import ACCURACY
-from cimento.records.store import manifest_part
 from cimento.records.summary import Summary
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import Grid
 from cimento.report.terminal import on_terminal, terminal_table
-from cimento.suites import JsonValue, Suite
+from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
     from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.records.outcomes import Estimate
-    from cimento.records.store import Manifest
     from cimento.report import SuiteReport
 
 
@@ -274,12 +272,6 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
             named=f"{PREFIX}{path.resolve()}",
             warnings=replayed.warnings,
         )
-
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 stored them under ``judging``, with others."""
-        earlier = manifest_part(manifest, "judging")
-        known = {key: value for key, value in earlier.items() if key in self.options.model_fields}
-        return known if "judging" in manifest else super().stored_options(manifest)
 
     def copied_suite(self, folder: Path) -> Suite:
         """The copy of a suite in the folder of a run."""

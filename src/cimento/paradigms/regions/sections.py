@@ -11,7 +11,7 @@ from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.kinds.base import MethodFacts
-from cimento.kinds.explained import explained_table
+from cimento.kinds.run import explained_table
 from cimento.measures.normalising import MODEL
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL

@@ -7,7 +7,7 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -16,7 +16,6 @@ from cimento.errors import Fault, SuiteError, UsageError, counted
 from cimento.io.files import expanded
 from cimento.kinds.base import (
     MethodFacts,
-    Stored,
     SuiteAudit,
     SuiteReading,
     SurveyItem,
@@ -25,7 +24,6 @@ from cimento.kinds.base import (
 )
 from cimento.kinds.paradigm import Paradigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, notation_faults, story_names
-from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.formats import (
     ITEMS,
@@ -51,7 +49,6 @@ from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
 from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.records.outcomes import outcomes_table
-from cimento.suites import JsonValue
 from cimento.suites.checks.wording import letter_faults
 from cimento.suites.formats.lm_eval import ChoiceTask
 
@@ -63,7 +60,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.records.outcomes import Estimate
-    from cimento.records.store import Manifest, RunFolder
     from cimento.report import SuiteReport
 
 
@@ -247,27 +243,6 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
             SuiteError: it is empty, or lines cannot be used.
         """
         return recorded_answers(expanded(name), suite)
-
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[StorySuite, StoryOptions]:
-        """The stories of a run and its options; of runs of version 0.1 also the tables.
-
-        Raises:
-            TableError: it cannot be read.
-        """
-        stored = super().restore(folder, manifest)
-        if "paradigm" in manifest:
-            return stored
-        suite, options = stored.suite(), stored.options
-        if options.corrections:
-            # Version 0.1 stored the stories as they were asked.
-            suite = replace(suite, corrections=(options.corrections,))
-        tables = earlier_tables(folder, suite, options)
-        return Stored(suite=lambda: suite, options=options, tables=tables)
-
-    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
-        """The options of a run; version 0.1 kept them in three places."""
-        is_earlier = "paradigm" not in manifest
-        return earlier_options(manifest) if is_earlier else super().stored_options(manifest)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Every story at every tier, and right at a tier and all before; or every question.
