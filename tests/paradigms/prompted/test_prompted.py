@@ -14,7 +14,6 @@ from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.kinds.run import open_run
-from cimento.paradigms import Choose
 from cimento.paradigms.prompted import NOT_PROBABILITIES, PROMPTED
 from cimento.paradigms.prompted.judging import UNREAD, answers_of
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
@@ -226,12 +225,6 @@ def test_a_server_that_lists_nothing_says_what_to_do(pairs):
         cimento.evaluate(pairs, server.address, answer="loglik")
 
 
-def test_what_is_kept_of_choices_without_turns_is_found_again():
-    ask = Choose(prompt="a", options=(" b",))
-    assert repr(ask) == "Choose(prompt='a', options=(' b',), templated=False)"
-    assert repr(dataclasses.replace(ask, messages=(("user", "a"),))) != repr(ask)
-
-
 def test_a_local_model_replies_too(pairs):
     run = cimento.evaluate(pairs, "demo-causal", balance="rotated")
     assert run.table("replies").height == 6
@@ -343,21 +336,19 @@ def test_other_runs_have_no_table_of_answers(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("task", ["choice", "yesno", "auto"])
-@pytest.mark.parametrize("points", [5, 7])
-def test_points_are_refused_where_nothing_is_rated(pairs, task, points):
-    with pytest.raises(UsageError, match=r"points=\d: it is the scale of ratings"):
-        ask(knows, pairs, task=task, points=points)
+def test_points_are_refused_where_nothing_is_rated(pairs, task):
+    with pytest.raises(UsageError, match=r"points=5: it is the scale of ratings"):
+        ask(knows, pairs, task=task, points=5)
 
 
 def test_a_run_without_points_is_opened_and_run_again(pairs, tmp_path, capsys):
-    """Manifests have every option, those too that nobody gave and that change nothing."""
     folder = pairs_folder(pairs, tmp_path)
     words = ["run", folder, "-m", "demo-causal", "--set", "answer=loglik", "--set", "task=choice"]
     assert invoke([*words, "-o", str(tmp_path / "runs")]) == 0
     [manifest] = (tmp_path / "runs").glob("*/*/manifest.json")
     assert open_run(manifest.parent).judge().outcomes().height > 0
     assert invoke(["rerun", str(manifest.parent), "-o", str(tmp_path / "again")]) == 0
-    assert invoke([*words, "--set", "points=7", "-o", str(tmp_path / "runs")]) == 2
+    assert invoke([*words, "--set", "points=5", "-o", str(tmp_path / "runs")]) == 2
     assert "it is the scale of ratings" in capsys.readouterr().err
 
 
