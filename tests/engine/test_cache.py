@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sqlite3
-import struct
 import subprocess
 import sys
 import threading
@@ -216,19 +215,6 @@ def test_an_entry_that_is_damaged_is_asked_again_and_verify_counts_it(tmp_path):
     assert get_scores(cache, KEYS[:1]) == {KEYS[0]: {0: -1.0}}
     assert cache.verify() == []
     cache.close()
-
-
-def test_entries_of_earlier_versions_are_kept(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "answers.sqlite3")) as connection:
-        connection.execute("CREATE TABLE answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID")
-        connection.execute(
-            "INSERT INTO answers VALUES (?, ?)", [KEYS[0], struct.pack("<id", 3, -1.5)]
-        )
-        connection.commit()
-
-    with closing(FileCache(tmp_path)) as cache:
-        assert get_scores(cache, KEYS[:2]) == {KEYS[0]: {3: -1.5}}
-        assert cache.verify() == []
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):

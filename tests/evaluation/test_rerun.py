@@ -219,7 +219,7 @@ def test_files_that_only_one_has_and_lines_that_differ(recorded, tmp_path):
     assert compared["replies.parquet"].remark == "the run has none"
     assert compared["suite/items.tsv"].remark.endswith("1 in the repetition")
     assert compared["suite/suite.toml"].same
-    # An earlier version did not store this table: its values are compared.
+    # Where a file is missing, the values are compared.
     (other / "tokens.parquet").unlink()
     shorter = {**again.tables, "tokens": pl.concat([one.table("tokens")] * 2)}
     again = dataclasses.replace(one, folder=other)

@@ -213,13 +213,6 @@ def responses(path: Path) -> object:
     return read_responses(path, stories=TRIPLES)
 
 
-def question_answers(path: Path) -> object:
-    """Answers to questions about stories, as version 0.1 kept them."""
-    from cimento.paradigms.stories.earlier import read_question_lines
-
-    return read_question_lines(path)
-
-
 def second_judgments(path: Path) -> object:
     """Judgments of a second person."""
     from cimento.people.annotate.second_annotator import read_story_judgments

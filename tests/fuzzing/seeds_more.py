@@ -139,10 +139,6 @@ RESPONSES = jsonl(
     {"doc": 1, "task": "conflict_detec", "label": "0 and 1", "reply": "0 and 1"},
     {"doc": 1, "task": "physical_state", "correct": 1, "reason": "x"},
 )
-QUESTION_ANSWERS = jsonl(
-    {"row": 0, "task": "story_pair", "about": "x", "gold": "a", "chosen": "a", "correct": True,
-     "logprobs_nats": [-1.0, -2.0]}
-)  # fmt: skip
 SECOND = jsonl({"row": 1, "annotator": "lc", "plausible": False, "pair": "1 and 2", "seconds": 3.5})
 _SENTENCES = "Marco entra. | Marco prende una tazza. | Marco beve. | Marco la lava. | Marco esce."
 _FIELDS = (
@@ -244,9 +240,9 @@ def run_files() -> dict[str, bytes]:
 
 @functools.cache
 def run_files_unchecked() -> dict[str, bytes]:
-    """The same with a manifest as of earlier versions, which does not tell what files held."""
+    """The same with a manifest that does not tell what files held."""
     manifest = json.loads(run_files()["manifest.json"])
-    del manifest["files"]
+    manifest["files"] = {}
     return {**run_files(), "manifest.json": json.dumps(manifest).encode()}
 
 

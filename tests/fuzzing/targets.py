@@ -199,7 +199,6 @@ STORIES = {
         "suite.toml", readers.stories, m.STORIES_TOML, items__jsonl=m.STORIES
     ),
     "responses": _file("responses.jsonl", readers.responses, m.RESPONSES),
-    "answers to questions": _file("answers.jsonl", readers.question_answers, m.QUESTION_ANSWERS),
     "second judgments": _file("second.jsonl", readers.second_judgments, m.SECOND),
     "dialogues": _file("dialogues.json", readers.dialogues, m.DIALOGUES),
 }
@@ -321,13 +320,6 @@ MORE_RUNS = {
     "cloze fills": _in_a_run("es-agreement-templates", "fills.parquet", more.cloze_run),
     "stories manifest": _in_a_run("es-stories", "manifest.json", more.run),
     "stories choices": _in_a_run("es-stories", "choices.parquet", more.run),
-    "stories answers of 0.1": Target(
-        file="answers.jsonl",
-        seeds=lambda: (f.run_of_0_1()["answers.jsonl"],),
-        read=more.run,
-        beside=f.run_of_0_1,
-        folder=True,
-    ),
     "unit": Target(file="unit", seeds=lambda: (f.unit_body(),), read=more.unit, wrap=f.sealed),
 }
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 import openpyxl
 import pytest
 
-from cimento import Asking, evaluate, open_run, open_runs
+from cimento import evaluate, open_run, open_runs
 from cimento.cli.main import invoke
 from cimento.io.unfinished import unfinished
-from cimento.records.store import RunFolder, find_runs
+from cimento.records.store import find_runs
 from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
 
@@ -115,55 +114,6 @@ def test_a_suite_that_was_saved_again_is_the_same_suite():
     assert (first.path / "manifest.json").stat().st_mtime_ns == stamp
 
 
-def test_a_run_made_before_contents_were_known_is_taken_and_compared(capsys):
-    Path("pairs.tsv").write_text(PAIRS, "utf-8")
-    assert run("pairs.tsv") == 0
-    for folder in list(find_runs(Path("runs"))):
-        manifest = folder.manifest()
-        sha256 = manifest["suite"].pop("content") and manifest["suite"]["sha256"]
-        manifest["inputs"] |= {"suite": sha256}
-        del manifest["inputs"]["shown"]
-        (folder.path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-        named = f"{Asking(device='cpu').digest()} {sha256} pairs"
-        digits = hashlib.sha256(named.encode()).hexdigest()[:8]
-        folder.path.rename(folder.path.with_name(f"{folder.path.name[:-8]}{digits}"))
-    before = sorted(find_runs(Path("runs")), key=str)
-    assert run("pairs.tsv") == 0
-    assert sorted(find_runs(Path("runs")), key=str) == before
-
-    # Saved otherwise, and run on another model, the suite is compared with the earlier runs.
-    Path("pairs.tsv").write_text(PAIRS.replace("\n", "\r\n"), "utf-8")
-    assert run("pairs.tsv", model="demo-masked") == 0
-    capsys.readouterr()
-    assert invoke(["report", "runs"]) == 0
-    assert "pairs (" not in capsys.readouterr().out
-
-
-def as_in_version_0_1(name: str) -> dict[str, Path]:
-    """Give the folders of runs the names that they had: digits of how it was asked only."""
-    moved = {}
-    for folder in list(find_runs(Path("runs"))):
-        old = folder.path.rename(folder.path.with_name(f"{folder.path.name[:-8]}{name}"))
-        moved[old.parent.name] = old
-    return moved
-
-
-def test_a_run_of_version_0_1_is_taken_where_it_is():
-    """Not one of another suite of the same name."""
-    Path("pairs.tsv").write_text(PAIRS, "utf-8")
-    assert run("pairs.tsv") == 0
-    old = as_in_version_0_1(Asking(device="cpu").digest())["pairs"]
-    stamp = (old / "manifest.json").stat().st_mtime_ns
-    assert run("pairs.tsv") == 0
-    assert [folder.path for folder in find_runs(Path("runs"))] == [old]
-    assert (old / "manifest.json").stat().st_mtime_ns == stamp
-
-    Path("pairs.tsv").write_text(EDITED, "utf-8")
-    assert run("pairs.tsv") == 0
-    assert len(list(find_runs(Path("runs")))) == 2
-    assert (old / "manifest.json").stat().st_mtime_ns == stamp
-
-
 def test_a_trial_with_a_few_items_does_not_replace_the_run_of_all(here):
     whole, trial, other = (
         evaluate("it-islands", uniform_scorer(16), limit=limit, output=here)
@@ -173,17 +123,6 @@ def test_a_trial_with_a_few_items_does_not_replace_the_run_of_all(here):
     assert open_run(whole.folder).n_items == whole.n_items > 7
     again = evaluate("it-islands", uniform_scorer(16), limit=5, output=here)
     assert again.folder == trial.folder
-
-
-@pytest.mark.parametrize("file", ["asked-for.json", "parts/inputs.json"])
-def test_a_run_of_version_0_1_that_was_begun_goes_on(here, file):
-    named = {"suite": "pairs", "model": "m@1", "policy": "0" * 8, "part": ""}
-    old = here / "pairs" / f"m@1--{'0' * 8}"
-    (old / file).parent.mkdir(parents=True)
-    (old / file).write_text(json.dumps({"suite": "f" * 64}))
-
-    assert RunFolder.named(here, **named, digests=("c" * 64, "f" * 64)).path == old
-    assert RunFolder.named(here, **named, digests=("c" * 64, "e" * 64)).path != old
 
 
 def test_what_was_made_in_python_goes_nowhere_else(here):

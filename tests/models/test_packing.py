@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from cimento import Asking, UsageError
 from cimento.cli.main import invoke
 from cimento.evaluation.freetext import score_texts
-from cimento.evaluation.reproduce import asking_of
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import ModelLayout
@@ -164,20 +163,3 @@ def test_a_run_file_says_it(tmp_path):
 def test_a_wrong_size_is_told(capsys, wrong):
     assert invoke([*RUN, "--batch-size", wrong]) == 2
     assert "Give a whole number from 1, or auto" in " ".join(capsys.readouterr().err.split())
-
-
-@pytest.mark.parametrize(("earlier", "now"), [(512, 512), (None, "auto")])
-def test_the_manifest_of_an_earlier_version_means_padded_tokens(tmp_path, earlier, now):
-    assert invoke([*RUN, "-o", str(tmp_path / "runs")]) == 0
-    [path] = tmp_path.rglob("manifest.json")
-    manifest = json.loads(path.read_text())
-    for key in ("batch_size", "batch_tokens"):
-        del manifest["asking"][key]
-    manifest["asking"]["token_budget"] = earlier
-    path.write_text(json.dumps(manifest))
-
-    asking = asking_of(manifest, where="here")
-    assert (asking.batch_size, asking.batch_tokens) == ("auto", now)
-    assert invoke(["rerun", str(path.parent), "-o", str(tmp_path / "again")]) == 0
-    [again] = (tmp_path / "again").rglob("manifest.json")
-    assert json.loads(again.read_text())["asking"]["batch_tokens"] == now

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import polars as pl
@@ -39,9 +38,6 @@ ITEMS = """item\tcondition\ttext
 2\tmatch\tI cani | dormono.
 2\tmismatch\tI cani | dorme.
 """
-EARLIER = Path(__file__).parents[1] / "data" / "predictions-0.1"
-"""Runs and attributions that were stored when tables had numbers in the place of names:
-``cimento run lampade coppie -m demo-causal``, ``cimento explain RUN --by gradient``."""
 
 
 def written(place: Path, toml: str = TOML) -> Path:
@@ -135,50 +131,17 @@ def test_predictions_with_names_that_would_be_mistaken_are_called_by_their_numbe
     assert find_prediction("same", predictions) is None
 
 
-# --- Runs of earlier versions
-
-
-def test_an_earlier_run_is_read_with_the_names():
-    two, one = (cimento.open_run(EARLIER / name) for name in ("lampade", "coppie"))
-    assert set(pl.read_parquet(EARLIER / "lampade" / "outcomes.parquet")["question"]) == {
-        "prediction 0", "prediction 1", "all predictions"
-    }  # fmt: skip
-    assert questions(two) == ["numero al verbo", "frase intera", "all predictions"]
-    assert [estimate.question for estimate in two.estimates()] == questions(two)
-    assert two.summary().headline.question == "all predictions"
-    stored = pl.read_parquet(EARLIER / "lampade" / "outcomes.parquet")
-    assert two.outcomes()["value"].to_list() == stored["value"].to_list()
-    assert questions(one) == ["prediction 0"]
-    assert one.summary().headline.question == "prediction 0"
-
-
-def test_earlier_explanations_have_the_names():
-    two, one = (cimento.open_run(EARLIER / name) for name in ("lampade", "coppie"))
-    stored = pl.read_parquet(EARLIER / "coppie" / "attributions.parquet")
-    assert set(stored["question"]) == {"all predictions"}
-    assert set(one.table("attributions")["question"]) == {"prediction 0"}
-    assert set(two.table("attributions")["question"]) == {"numero al verbo", "frase intera"}
-
-
-def test_an_earlier_run_is_compared_by_question_with_one_of_today(tmp_path):
-    suites = {}
-    for name in ("lampade", "coppie"):
-        suites[name] = tmp_path / name
-        shutil.copytree(EARLIER / name / "suite", suites[name])
-    # The suite of today has a name where the earlier one had none.
-    toml = suites["coppie"] / "suite.toml"
-    text, formula = toml.read_text(encoding="utf-8"), 'formula = "(*;%good%) < (*;%bad%)"'
-    assert formula in text
-    toml.write_text(text.replace(formula, f'{formula}, name = "number"'), encoding="utf-8")
-    for name, asked in (
-        ("lampade", ["numero al verbo", "frase intera", "all predictions"]),
-        ("coppie", ["number"]),
-    ):
-        today = cimento.evaluate(suites[name], "demo-masked")
-        compared = compare_before_after(cimento.open_run(EARLIER / name), today)
-        assert [rate.question for rate in compared.rates] == asked
-        assert [rate.n for rate in compared.rates] == [2] * len(asked)
-        assert len(compared.headlines) == 1
+def test_a_run_is_compared_by_question_with_one_of_the_suite_before_it_was_edited(tmp_path):
+    before = written(tmp_path / "before", TOML.replace('name = "number"\n', ""))
+    after = written(tmp_path / "after")
+    runs = [cimento.evaluate(suite, "demo-masked") for suite in (before, after)]
+    assert questions(runs[0]) == ["prediction 0", "prediction 1", "all predictions"]
+    compared = compare_before_after(*runs)
+    assert [rate.question for rate in compared.rates] == [
+        "number", "prediction 1", "all predictions"
+    ]  # fmt: skip
+    assert [rate.n for rate in compared.rates] == [2, 2, 2]
+    assert len(compared.headlines) == 1
 
 
 def test_a_question_of_a_pilot_may_be_a_name_or_a_number(tmp_path, capsys):

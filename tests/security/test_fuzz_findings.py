@@ -24,7 +24,6 @@ from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.stories.answers import parse_reply
-from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_story_judgments as read_second
 from cimento.records.store import RunFolder
 from cimento.studies.islands.human import read_island_ratings as read_islands
@@ -158,12 +157,6 @@ def test_a_bomb_of_entities_is_told_as_what_it_is(tmp_path):
 
     with pytest.raises(InputError, match="declares XML entities"):
         open_inventory(str(written(tmp_path / "a.xml", bomb)))
-
-
-@pytest.mark.parametrize("content", [b"[1]\n", b"null\n", b"5\n", b'{"logprobs_nats": 5}\n'])
-def test_answers_to_questions_that_are_no_objects(tmp_path, content):
-    with pytest.raises(TableError, match="cannot be read"):
-        read_question_lines(written(tmp_path / "answers.jsonl", content))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from cimento.testing import FakeScorer, Finding, check_paradigm
 from tests.helpers import probes, stories
 
 FROZEN = Path(__file__).parents[1] / "frozen_plugin"
-BLANKS = Path(__file__).parents[1] / "data" / "cloze-0.1" / "demo-causal" / "suite"
+BLANKS = Path(__file__).parents[1] / "data" / "cloze-runs" / "demo-causal" / "suite"
 MODELS = ("-m", "frozen:plain", "-m", "frozen:other")
 
 CHECKS = (

@@ -34,7 +34,7 @@ from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
-from cimento.kinds.identity import suite_digests
+from cimento.kinds.identity import content_of
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.store import manifest_part
 from cimento.suites.published import NAMES
@@ -406,7 +406,7 @@ def _planned(run: Run) -> PlannedSuite:
     contrasts = manifest_part(run.manifest, "inputs").get("predictions")
     return PlannedSuite(
         name=run.suite_name,
-        sha256=suite_digests([run])[0],
+        sha256=content_of(run),
         paradigm=run.paradigm.name,
         options=run.options.model_dump(mode="json"),
         contrasts=tuple(map(str, contrasts)) if isinstance(contrasts, list) else (),
@@ -473,8 +473,7 @@ def _of_run(run: Run, planned: PlannedSuite | None, sheet: Preregistration) -> l
     actual, lines = _planned(run), []
     if not _names(run) & set(sheet.models):
         lines.append(f"{title}: the model is not in the sheet.")
-    # Sheets of earlier versions have the digest of the bytes.
-    if planned.sha256 not in (actual.sha256, manifest_part(run.manifest, "suite").get("sha256")):
+    if planned.sha256 != actual.sha256:
         lines.append(f"{title}: the suite has another content.")
     if actual.contrasts != planned.contrasts:
         lines.append(f"{title}: other predictions were judged.")

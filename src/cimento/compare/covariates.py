@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError
-from cimento.kinds.identity import suite_digests
+from cimento.kinds.identity import content_of
 from cimento.kinds.run import Run
 from cimento.measures import total
 from cimento.measures.regions import region_columns
@@ -275,7 +275,7 @@ def baseline_rates(
 
 
 def _same_suite(one: Run, other: Run) -> bool:
-    return len(set(suite_digests((one, other)))) == 1 and one.suite.name == other.suite.name
+    return content_of(one) == content_of(other) and one.suite.name == other.suite.name
 
 
 def _rates(

@@ -12,7 +12,7 @@ from cimento.documents.paper import results_grid, revisions
 from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
 from cimento.io.values import grouped
-from cimento.kinds.identity import suite_digests
+from cimento.kinds.identity import content_of
 from cimento.kinds.run import runs_of
 from cimento.kinds.sections import estimates_grid
 from cimento.records.outcomes import estimates_table
@@ -235,7 +235,7 @@ def versions_apart(runs: Sequence[Run]) -> list[Run]:
     Args:
         runs: runs of any suites.
     """
-    contents = suite_digests(runs)
+    contents = [content_of(run) for run in runs]
     parts = [manifest_part(run.manifest, "suite") for run in runs]
     shown = version_digits(
         (content, str(part.get("sha256") or ""))
@@ -274,7 +274,7 @@ def content_digest_of(manifest: Mapping[str, Any]) -> str:
         manifest: of a run.
     """
     suite = manifest_part(manifest, "suite")
-    return str(suite.get(CONTENT) or suite.get("sha256") or "")
+    return str(suite.get(CONTENT) or "")
 
 
 def _named(run: Run, content: str) -> Run:
@@ -297,5 +297,5 @@ def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
         paragraphs = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
         return "\n\n".join(paragraphs), tuple(work.line for work in cited_works(runs))
     except CimentoError as error:
-        # A run stored by an older version may lack details; the rest of the page is still shown.
+        # A manifest may lack details; the rest of the page is still shown.
         return f"The methods cannot be described: {error}", ()

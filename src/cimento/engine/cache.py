@@ -45,9 +45,8 @@ _SEAL = 8
 """Length in bytes of the hash by which a damaged entry is recognized."""
 
 _SEALED = "sealed (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
-_EARLIER = "answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
-_OURS = (f"CREATE TABLE {_SEALED}", f"CREATE TABLE {_EARLIER}")
-"""The statements that SQLite stores for our tables."""
+_OURS = f"CREATE TABLE {_SEALED}"
+"""The statement that SQLite stores for our table."""
 
 _ROUNDING = 1e-3
 """The amount by which a log-probability may exceed 0 through rounding in half precision."""
@@ -171,7 +170,7 @@ class FileCache:
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute("PRAGMA trusted_schema=OFF")
             self._refuse_programs()
-            self._make_table()
+            self._connection.execute(f"CREATE TABLE IF NOT EXISTS {_SEALED}")
         except DATABASE_ERRORS as error:
             self._connection.close()
             raise self._failure(error) from error
@@ -180,7 +179,7 @@ class FileCache:
             raise
 
     def _refuse_programs(self) -> None:
-        """Refuse a file with anything but our tables.
+        """Refuse a file with anything but our table.
 
         Views, triggers, and computed columns and indices in an untrusted file would run when the
         file is used.
@@ -190,24 +189,8 @@ class FileCache:
         """
         query = "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL"
         for kind, sql in self._connection.execute(query):
-            if sql not in _OURS:
+            if sql != _OURS:
                 raise self._failure(f"it holds a {kind} that is none of a cache")
-
-    def _make_table(self) -> None:
-        """Make the table if there is none, and seal the entries of earlier versions."""
-        self._connection.execute(f"CREATE TABLE IF NOT EXISTS {_SEALED}")
-        known = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
-        if self._connection.execute(known).fetchone() is None:
-            return
-        self._connection.create_function("seal", 2, _sealed, deterministic=True)
-        # Another process may have converted the table before this one got the lock.
-        self._connection.execute("BEGIN IMMEDIATE")
-        if self._connection.execute(known).fetchone() is not None:
-            self._connection.execute(
-                "INSERT OR IGNORE INTO sealed SELECT key, seal(key, scores) FROM answers"
-            )
-            self._connection.execute("DROP TABLE answers")
-        self._connection.execute("COMMIT")
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values stored under these keys; damaged entries are left out, to be asked again."""

@@ -117,12 +117,11 @@ def _is_asked(
     asked = honoured(paradigm, run_options, model)
     options, scoring = asked.options, with_columns(asked.scoring, asked.options)
     content, output = str(inputs.get("suite")), run_options.output or Path()
-    digests = (content, sha256)
-    named = asked.folder(output, str(suite.get("name")), digests, model.label, suite=None)
+    named = asked.folder(output, str(suite.get("name")), content, model.label, suite=None)
     given = inputs_of(content, model, options, scoring, language=run_options.language)
     return (
         folder == named
         and manifest.get("options") == options.model_dump(mode="json")
-        and manifest.get("asking") == plain(scoring.stored())
+        and manifest.get("asking") == plain(scoring)
         and {**inputs, **given} == inputs
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ class Honoured:
         self,
         output: Path,
         name: str,
-        digests: Sequence[str],
+        content: str,
         model: str,
         *,
         suite: TestSuite | None,
@@ -53,7 +53,7 @@ class Honoured:
         Args:
             output: folder of runs.
             name: name of the suite.
-            digests: of the suite, as for `RunFolder.named`.
+            content: digest of the suite's content.
             model: label of the model.
             suite: the suite; None where only the options are known.
         """
@@ -65,7 +65,7 @@ class Honoured:
         return RunFolder.named(
             output,
             suite=name,
-            digests=digests,
+            content=content,
             model=model,
             policy=" ".join(filter(None, (scoring.digest(), self.options.digest()))),
             part=" ".join(filter(None, parts)),

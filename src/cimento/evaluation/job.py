@@ -88,7 +88,7 @@ class _RunParts:
             options=self.options,
             manifest=describe(
                 suite=_identity(self.loaded),
-                asking=self.scoring.stored(),
+                asking=self.scoring,
                 inputs=_shown_inputs(self.inputs, self.loaded),
                 warnings=(*remarks, *self.warnings),
                 **self.entries,
@@ -351,7 +351,7 @@ def suite_job(
     if suite is not loaded.suite and isinstance(whole, int):
         noted[ITEMS_OF_SUITE] = whole
     output = run_options.output
-    named = (loaded.suite.name, (loaded.content, loaded.reading.sha256), model.label)
+    named = (loaded.suite.name, loaded.content, model.label)
     return SuiteJob(
         dataclasses.replace(loaded, reading=dataclasses.replace(reading, suite=suite)),
         model,

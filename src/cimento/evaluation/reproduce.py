@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_EARLIER_TOKENS = "token_budget"
-"""The name of `batch_tokens` in manifests of version 0.1; null meant the device's default."""
-_EARLIER = "its manifest is of an earlier version and does not say how the model was named"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +39,8 @@ class FileRepeat:
 
     Attributes:
         name: path in the run's folder.
-        same: whether the content agrees: byte for byte; in its values, if an earlier version stored
-            it in other files; or within the precision of the model's number format, if only numbers
-            differ.
+        same: whether the content agrees: byte for byte, or within the precision of the model's
+            number format, if only numbers differ.
         remark: the differences; empty where there are none.
         largest: the largest tolerated difference of numbers; None where there is none.
     """
@@ -66,7 +62,9 @@ def model_of(manifest: Manifest, *, where: str) -> str:
     if not isinstance(named, str) or not named:
         raise TableError(
             where=where,
-            seen="the model was in memory and has no name" if "named" in manifest else _EARLIER,
+            seen="the model was in memory and has no name"
+            if "named" in manifest
+            else "its manifest does not say how the model was named",
             todo="Give it with -m, such as the checkpoint of its step.",
         )
     if trusts := needs_saying(named):
@@ -114,9 +112,7 @@ def asking_of(
     try:
         policy, context = dict(_object(asking.pop("policy"))), _object(asking.pop("context"))
         spec, columns = asking.pop("spec"), asking.pop("columns")
-        if _EARLIER_TOKENS in asking:
-            asking["batch_tokens"] = asking.pop(_EARLIER_TOKENS) or "auto"
-        stored = policy.pop("model_args"), policy.pop("tokenizer_args", {})
+        stored = policy.pop("model_args"), policy.pop("tokenizer_args")
         given = dict(model_args or {}), dict(tokenizer_args or {})
         # Weights in memory were loaded before cimento saw them.
         if stored != given and not was_in_memory(manifest):

@@ -204,39 +204,6 @@ CHOICES = TableSchema(
     },
 )
 
-# The two tables of stories as version 0.1 stored them, by story and tier instead of request.
-STORY_REPLIES = TableSchema(
-    name="replies",
-    columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
-        "text": "String",
-        # end, stop or length; see docs/tables.md.
-        "stop_reason": "String",
-        # The answer read from the text; null where none could be read.
-        "label": "String",
-        "unread_reason": "String",
-    },
-)
-
-STORY_CHOICES = TableSchema(
-    name="choices",
-    columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
-        "option": "String",
-        # The text as appended to the prompt, without its leading blank.
-        "word": "String",
-        "logprob_nats": "Float64",
-        "n_tokens": "Int32",
-        # The value by which options are compared: the log-probability, or one computed from it.
-        "value_nats": "Float64",
-        "is_greedy": "Boolean",
-    },
-)
-
 JUDGMENTS = TableSchema(
     name="judgments",
     columns={

@@ -224,7 +224,6 @@ class Run:
         files = self.manifest.get(FILES)
         is_current = (
             self.manifest.get("cimento") == __version__
-            and PARADIGM in self.manifest
             and isinstance(files, dict)
             and SUMMARY in files
         )
@@ -380,6 +379,10 @@ def _read_summary(folder: Path) -> RunSummary:
     return from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
 
 
+_NEEDED = {PARADIGM: str, "model": dict, "label": str, FILES: dict}
+"""What every manifest has, and the types of it."""
+
+
 def open_run(path: str | Path) -> Run:
     """Open a stored run; nothing is written.
 
@@ -407,11 +410,12 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
     folder = RunFolder(expanded(path))
     manifest = folder.manifest()
     folder.verify(manifest)
-    paradigm = find_paradigm(folder.paradigm_name(manifest))
-    if not isinstance(manifest.get("model"), dict) or not isinstance(manifest.get("label"), str):
-        raise TableError(
-            where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
-        )
+    for name, kind in _NEEDED.items():
+        if not isinstance(manifest.get(name), kind):
+            raise TableError(
+                where=str(folder.path), seen=f"its manifest lacks {name!r}", todo="Run again."
+            )
+    paradigm = find_paradigm(str(manifest[PARADIGM]))
     try:
         options = stored_options(paradigm, manifest)
     except ValidationError as error:
@@ -421,13 +425,13 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
             seen=message,
             todo="Was it edited? Run again.",
         ) from error
-    run = Run(
+    return Run(
         suite=LaterSuite(
             suites.setdefault(
                 _content_key(manifest, folder),
                 cache(partial(asked_suite, paradigm, folder, manifest)),
             ),
-            folder.suite_folder if FILES in manifest else None,
+            folder.suite_folder,
         ),
         paradigm=paradigm,
         options=options,
@@ -435,10 +439,6 @@ def _opened(path: str | Path, suites: dict[str, Callable[[], TestSuite]]) -> Run
         tables=StoredTables(folder.path),
         folder=folder.path,
     )
-    if FILES not in manifest:
-        # Without digests of the files, a fault in the suite must be reported now.
-        _ = run.suite
-    return run
 
 
 def _content_key(manifest: Manifest, folder: RunFolder) -> str:

@@ -20,12 +20,12 @@ class LaterSuite:
 
     Attributes:
         read: reads the suite, and remembers it.
-        copy: the folder from which it is read; None for the format of earlier versions.
+        copy: the folder from which it is read.
         is_unchanged: whether the run is as it was opened.
     """
 
     read: Callable[[], TestSuite]
-    copy: Path | None
+    copy: Path
     is_unchanged: bool = True
 
 
@@ -78,8 +78,6 @@ class SuiteField:
         suite = vars(run)[cls._PLACE]
         if not isinstance(suite, LaterSuite):
             writer(suite, folder)
-        elif suite.copy is None:
-            writer(suite.read(), folder)
         elif suite.copy != folder:
             for file in (path for path in suite.copy.rglob("*") if path.is_file()):
                 write_bytes(read_bytes(file), folder / file.relative_to(suite.copy))

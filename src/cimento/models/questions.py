@@ -52,14 +52,6 @@ class Choose:
     templated: bool = False
     messages: tuple[tuple[str, str], ...] = ()
 
-    def __repr__(self) -> str:
-        # Cache keys are made from this text, so without turns it must stay as in earlier versions.
-        turns = f", messages={self.messages!r}" if self.messages else ""
-        return (
-            f"Choose(prompt={self.prompt!r}, options={self.options!r},"
-            f" templated={self.templated!r}{turns})"
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionScores:

@@ -115,13 +115,6 @@ BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
 FirstWordRule: TypeAlias = Literal["initial", "none"]
 
 
-_LATER: Mapping[str, JsonValue] = {
-    "lowercase": False, "segmenter": "letters", "mc_samples": 128, "mc_seed": 0,
-    "tokenizer_args": {},
-}  # fmt: skip
-"""The defaults of options that were added later."""
-
-
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The policy of scoring texts: plain data, part of the manifest and of the run folder's name.
@@ -230,12 +223,7 @@ class Policy:
         """
         if self.dtype == "auto":
             raise ValueError("the number format of a policy is chosen before answers are named")
-        plain = asdict(self)
-        # Answers kept before there were these options have no such keys.
-        for name, default in _LATER.items():
-            if plain[name] == default:
-                del plain[name]
-        return plain
+        return asdict(self)
 
     def digest(self) -> str:
         """A short name for this policy: eight hexadecimal digits."""
@@ -328,16 +316,6 @@ class Asking:
             return self.policy.digest()
         both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
         return hashlib.sha256(both.encode()).hexdigest()[:8]
-
-    def stored(self) -> dict[str, object]:
-        """The settings for a manifest, where an option that was not given may be missing.
-
-        Manifests from before there was this option are as those without it.
-        """
-        fields = asdict(self)
-        if not self.policy.tokenizer_args:
-            del fields["policy"]["tokenizer_args"]
-        return fields
 
     def settled(self, dtype: str = "") -> Asking:
         """The same settings with a number format in place of ``auto``.

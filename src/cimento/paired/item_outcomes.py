@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
 from cimento.io.values import grouped
-from cimento.kinds.identity import is_trial, suite_digests
+from cimento.kinds.identity import content_of, is_trial
 from cimento.records.outcomes import design_of
 from cimento.suites.naming import is_number, named
 
@@ -122,7 +122,7 @@ def item_outcomes(
 def named_alike(by_run: Sequence[Sequence[ItemOutcomes]]) -> list[list[ItemOutcomes]]:
     """The outcomes of some runs, with one name for each prediction of a suite.
 
-    The suite of an earlier run may have another name for the same formula, or none.
+    A suite that was edited between two runs may have another name for the same formula, or none.
 
     Args:
         by_run: the outcomes of each run.
@@ -282,8 +282,7 @@ def without_trials(runs: Sequence[Run], *, beside: int = 2) -> tuple[list[Run], 
     Returns:
         The other runs, and the trials.
     """
-    digests = suite_digests(runs)
-    versions = [(run.suite_name, digest) for run, digest in zip(runs, digests, strict=True)]
+    versions = [(run.suite_name, content_of(run)) for run in runs]
     both = list(zip(runs, versions, strict=True))
     whole = [(version, run.model) for run, version in both if not is_trial(run)]
     counts, there = Counter(version for version, _ in whole), set(whole)

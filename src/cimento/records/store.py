@@ -14,7 +14,7 @@ import platform
 import re
 import stat
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,15 +109,12 @@ def plain(part: Any) -> JsonValue:  # noqa: ANN401
 
 
 PARADIGM = "paradigm"
-"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind`` or nothing."""
-
-_EARLIER = {None: "regions", "templates": "cloze"}
-_RATINGS = "acceptability.json"
+"""Key of the manifest: name of the paradigm."""
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"
 CONTENT = "content"
-"""Key of the suite's entry: digest of its content; version 0.1 had only that of the bytes read."""
+"""Key of the suite's entry: digest of its content, which `sha256` of the bytes is not."""
 
 FILES = "files"
 """Key of the manifest: the sha256 of each file of the run, by path."""
@@ -132,8 +129,6 @@ ADDED = JUDGED | {f"{schema.name}.parquet" for schema in EXPLAINED}
 """Files and folders that are added to a finished run and may change."""
 
 _DIGITS = 8
-_BEGUN = ("asked-for.json", "parts/inputs.json")
-"""Files in which long runs of version 0.1 recorded their inputs before they were finished."""
 
 Manifest = Mapping[str, JsonValue]
 
@@ -150,15 +145,14 @@ class RunFolder:
 
     @classmethod
     def named(
-        cls, output: Path, *, suite: str, digests: Sequence[str], model: str, policy: str, part: str
+        cls, output: Path, *, suite: str, content: str, model: str, policy: str, part: str
     ) -> RunFolder:
-        """The folder of a run under `output`: that of a run of an earlier version if there is one.
+        """The folder of a run under `output`.
 
         Args:
             output: folder of runs.
             suite: name of the suite.
-            digests: of the suite: that of its content, and those by which earlier versions named
-                folders, of the bytes read.
+            content: digest of the suite's content.
             model: label of the model, ``name@revision``.
             policy: digest of scoring and options.
             part: the items and predictions that are asked about; empty for all. It enters the
@@ -167,12 +161,9 @@ class RunFolder:
         place, stem = output / file_name(suite), file_name(model)
         # The suite's name is hashed too: `file_name` may map two names to one folder, and the two
         # suites may have the same content.
-        named = (" ".join(filter(None, (policy, digest, suite, part))) for digest in digests)
-        ends = [hashlib.sha256(name.encode()).hexdigest()[:_DIGITS] for name in named]
-        ends += [] if part else [policy]
-        folder, *earlier = (cls(place / f"{stem}--{end}") for end in ends)
-        old = None if folder.path.is_dir() else next((f for f in earlier if f.is_of(digests)), None)
-        return old or folder
+        named = " ".join(filter(None, (policy, content, suite, part)))
+        end = hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
+        return cls(place / f"{stem}--{end}")
 
     @classmethod
     def below(cls, output: Path, *, suite: str, name: str) -> RunFolder:
@@ -184,21 +175,6 @@ class RunFolder:
             name: name of the run's folder.
         """
         return cls(output / file_name(suite) / file_name(name))
-
-    def is_of(self, digests: Collection[str]) -> bool:
-        """Whether a run of an earlier version on a suite with such digests was begun here.
-
-        The digits of a folder of version 0.1 did not include the digest of the suite.
-        """
-        if not self.path.is_dir():
-            return False
-        begun: list[JsonValue] = []
-        for name in _BEGUN:
-            with contextlib.suppress(TableError):
-                begun.append(self.read_json(name))
-        with contextlib.suppress(TableError):
-            begun.append(self.manifest().get("inputs"))
-        return any(isinstance(entry, dict) and entry.get("suite") in digests for entry in begun)
 
     @property
     def suite_folder(self) -> Path:
@@ -258,15 +234,6 @@ class RunFolder:
             raise TableError(where=str(self.path / MANIFEST), seen="is not a JSON object")
         return content
 
-    def paradigm_name(self, manifest: Manifest) -> str:
-        """The name of the paradigm of the run, whichever version stored it."""
-        if isinstance(name := manifest.get(PARADIGM), str):
-            return name
-        if (self.path / _RATINGS).is_file():
-            return "ratings"
-        kind = manifest.get("kind")
-        return _EARLIER.get(kind, str(kind)) if kind is None or isinstance(kind, str) else str(kind)
-
     def read_json(self, name: str) -> JsonValue:
         """The value of a JSON file of the run.
 
@@ -325,7 +292,7 @@ class RunFolder:
         """Check that the files of the run are those that were stored.
 
         Args:
-            manifest: the manifest of this run; those of earlier versions have no digests of files.
+            manifest: the manifest of this run.
 
         Raises:
             TableError: a file was cut short, changed or removed.

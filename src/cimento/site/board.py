@@ -16,7 +16,7 @@ from cimento.compare.ranking import Places, places_of
 from cimento.documents import sections_of, versions_apart
 from cimento.errors import UsageError
 from cimento.io.values import grouped
-from cimento.kinds.identity import suite_digests
+from cimento.kinds.identity import content_of
 from cimento.paired.item_outcomes import item_outcomes, labelled_apart, step_of
 from cimento.records.outcomes import best_constant
 from cimento.records.store import file_name
@@ -273,7 +273,7 @@ def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
 
 def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     first = pairs[0][0]
-    digits = suite_digests([first])[0][:_DIGITS]
+    digits = content_of(first)[:_DIGITS]
     folder = "-".join(filter(None, (slug(first.suite_name), digits)))
     labelled = [run for _, run in pairs]
     sections = tuple(sections_of(labelled))

@@ -29,8 +29,7 @@ def named(predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
     """The predictions of a suite, each with the name by which all tables call it.
 
     It is the name that the author gave. A prediction without one is called by its number, and so is
-    one whose name would be mistaken for another question, as the copies of suites in the folders of
-    earlier runs may have; see `mistaken`.
+    one whose name would be mistaken for another question; see `mistaken`.
 
     Args:
         predictions: all predictions of the suite, as its author wrote them.

@@ -1,6 +1,7 @@
 """Cloze suites on the road of all paradigms: stored runs opened, judged and counted.
 
-``tests/data/cloze-0.1`` holds run folders as version 0.1 wrote them, with the summary that it made.
+``tests/data/cloze-runs`` holds stored runs, and beside each in ``expected.json`` the shares
+that another implementation, since removed, computed from them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from cimento.paradigms.cloze.judging import (
 )
 from cimento.records.outcomes import GROUP
 
-EARLIER = Path(__file__).parents[2] / "data" / "cloze-0.1"
+STORED = Path(__file__).parents[2] / "data" / "cloze-runs"
 NAMES = ("demo-masked", "demo-causal", "recorded")
 
 
@@ -42,7 +43,7 @@ def by_key(run):
 
 
 def shares(summary):
-    """Every share that a summary of version 0.1 holds, by what it is."""
+    """Every share that is expected, by what it is."""
     k = summary["k"]
     for method in summary["methods"]:
         asked = method["method"]
@@ -70,12 +71,12 @@ def shares(summary):
 
 
 def stored(name):
-    return json.loads((EARLIER / name / "summary.json").read_text(encoding="utf-8"))
+    return json.loads((STORED / name / "expected.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_of_version_0_1_has_the_numbers_that_it_had(name):
-    run, summary = open_run(EARLIER / name), stored(name)
+def test_a_stored_run_has_the_expected_numbers(name):
+    run, summary = open_run(STORED / name), stored(name)
     estimates = by_key(run)
     assert (run.options.k, run.n_items) == (summary["k"], summary["n_items"])
     for key, rate in shares(summary):
@@ -88,8 +89,8 @@ def test_a_run_of_version_0_1_has_the_numbers_that_it_had(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_of_version_0_1_has_the_ties_and_the_choices_that_it_had(name):
-    run = open_run(EARLIER / name)
+def test_a_stored_run_has_the_expected_ties_and_choices(name):
+    run = open_run(STORED / name)
     outcomes = run.outcomes().filter(run.outcomes()["question"] == FORCED_CHOICE)
     for choice in stored(name)["choices"]:
         estimate = by_key(run)[FORCED_CHOICE, choice["rule"], "", "", "accuracy"]
@@ -102,13 +103,13 @@ def test_a_run_of_version_0_1_has_the_ties_and_the_choices_that_it_had(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_there_is_one_headline_and_it_is_acc_at_1_of_the_first_method(name):
     [headline] = [
-        estimate for estimate in open_run(EARLIER / name).estimates() if estimate.role == "headline"
+        estimate for estimate in open_run(STORED / name).estimates() if estimate.role == "headline"
     ]
     assert headline.question == "hit@1"
 
 
 def test_each_item_has_one_outcome_for_a_question():
-    for run in open_runs(EARLIER):
+    for run in open_runs(STORED):
         assert not run.outcomes().select("item", "question", "method").is_duplicated().any()
         judged = run.outcomes().filter(run.outcomes()["verdict"] == "unscored")
         assert judged["right"].is_null().all()
@@ -116,7 +117,7 @@ def test_each_item_has_one_outcome_for_a_question():
 
 
 def test_what_cannot_be_found_is_a_failure_with_its_reason():
-    outcomes = open_run(EARLIER / "demo-masked").outcomes()
+    outcomes = open_run(STORED / "demo-masked").outcomes()
     cannot = outcomes.filter(outcomes[GROUP + REACHABLE] == "no")
     assert set(cannot["verdict"]) == {"fail"}
     assert set(cannot["reason"]) == {"the answer is several tokens, and one mask was asked"}
@@ -126,7 +127,7 @@ def test_what_cannot_be_found_is_a_failure_with_its_reason():
 
 
 def test_candidates_that_nobody_judged_are_unscored_and_the_reader_is_told():
-    run = open_run(EARLIER / "recorded")
+    run = open_run(STORED / "recorded")
     outcomes = run.outcomes().filter(run.outcomes()["question"] == "fits@3")
     assert outcomes.filter(outcomes["verdict"] == "unscored")["reason"].unique().to_list() == [
         NOT_JUDGED
@@ -137,7 +138,7 @@ def test_candidates_that_nobody_judged_are_unscored_and_the_reader_is_told():
 
 def test_a_run_is_judged_again_in_another_way_and_nothing_is_written(tmp_path):
     folder = tmp_path / "run"
-    shutil.copytree(EARLIER / "recorded", folder)
+    shutil.copytree(STORED / "recorded", folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     run = open_run(folder).judge(by="relation")
     assert run.options.by == ("relation",)
@@ -155,6 +156,6 @@ def test_a_run_of_another_paradigm_is_not_read_as_one_of_blanks():
     from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.suites import Suite
 
-    other = replace(open_run(EARLIER / "recorded"), suite=Suite(Meta("it-other"), (), (), ()))
+    other = replace(open_run(STORED / "recorded"), suite=Suite(Meta("it-other"), (), (), ()))
     with pytest.raises(TableError, match="not the run of a cloze suite"):
         ClozeAnswers(other)

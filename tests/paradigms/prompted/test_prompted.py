@@ -14,7 +14,6 @@ from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.kinds.run import open_run
-from cimento.paradigms import Choose
 from cimento.paradigms.prompted import NOT_PROBABILITIES, PROMPTED
 from cimento.paradigms.prompted.judging import UNREAD, answers_of
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
@@ -224,12 +223,6 @@ def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pai
 def test_a_server_that_lists_nothing_says_what_to_do(pairs):
     with reply_server(knows) as server, pytest.raises(CimentoError, match="answer='generate'"):
         cimento.evaluate(pairs, server.address, answer="loglik")
-
-
-def test_what_is_kept_of_choices_without_turns_is_found_again():
-    ask = Choose(prompt="a", options=(" b",))
-    assert repr(ask) == "Choose(prompt='a', options=(' b',), templated=False)"
-    assert repr(dataclasses.replace(ask, messages=(("user", "a"),))) != repr(ask)
 
 
 def test_a_local_model_replies_too(pairs):

@@ -1,14 +1,13 @@
 """Suites of ratings on the road of all paradigms: asked, judged, correlated, stored, opened.
 
-``tests/data/ratings-0.1`` holds run folders as version 0.1 wrote them, with the
-``acceptability.json`` that it made: what it says is what estimates say now.
+``tests/data/rating-runs`` holds stored runs, and beside each in ``expected*.json`` the numbers
+that another implementation, since removed, computed from them.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 
 import polars as pl
@@ -17,17 +16,17 @@ import pytest
 from cimento import UsageError, evaluate, load_suite, open_run
 from cimento.testing import FakeScorer
 
-EARLIER = Path(__file__).parents[2] / "data" / "ratings-0.1"
+STORED = Path(__file__).parents[2] / "data" / "rating-runs"
 NAMES = ("it-acceptability", "connectives-rated")
 RATING = "rating"
 BY_HALVES, BY_ERRORS = "split halves of the ratings", "the standard errors of the mean ratings"
 
 
-@pytest.fixture(params=NAMES, name="earlier")
-def _earlier(request):
-    """A run of version 0.1, and what it said."""
-    folder = EARLIER / request.param
-    return open_run(folder), json.loads((folder / "acceptability.json").read_text("utf-8"))
+@pytest.fixture(params=NAMES, name="rated")
+def _rated(request):
+    """A stored run, and its expected numbers."""
+    folder = STORED / request.param
+    return open_run(folder), json.loads((folder / "expected.json").read_text("utf-8"))
 
 
 def by_key(run):
@@ -48,7 +47,7 @@ def of(known, question, statistic, method="", group="", level=""):
 
 
 def stored(*values):
-    """What version 0.1 stored: vectorized sums differ between processors in the last digit."""
+    """The expected values: vectorized sums differ between processors in the last digit."""
     return [
         pytest.approx(value, rel=1e-12, abs=1e-15) if isinstance(value, float) else value
         for value in values
@@ -59,8 +58,8 @@ def ends(estimate):
     return [estimate.value, estimate.low, estimate.high, estimate.interval_method, estimate.n]
 
 
-def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(earlier):
-    run, said = earlier
+def test_coefficients_tests_and_corrections_are_the_expected_ones(rated):
+    run, said = rated
     known = by_key(run)
     for measure in said["beside"]:
         name = measure["measure"]
@@ -79,8 +78,8 @@ def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(ea
     assert len(said["beside"]) == sum(key[1] == "spearman" for key in known)
 
 
-def test_ceilings_and_agreement_are_those_that_version_0_1_stored(earlier):
-    run, said = earlier
+def test_ceilings_and_agreement_are_the_expected_ones(rated):
+    run, said = rated
     known = by_key(run)
     # Version 0.1 gave the ceiling of raw ratings also where z-scores were correlated.
     if run.options.ratings != "z":
@@ -101,8 +100,8 @@ def test_ceilings_and_agreement_are_those_that_version_0_1_stored(earlier):
     assert [kappa.value, rest.value] == stored(people["kappa"], people["with_rest"])
 
 
-def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
-    run, said = earlier
+def test_groups_and_divisions_are_the_expected_ones(rated):
+    run, said = rated
     known = by_key(run)
     fields = {"mean": "mean", "sd": "sd", "low": "min", "high": "max"}
     for name, groups in ((RATING, said["ratings"]), (said["perplexity"], said["perplexities"])):
@@ -124,8 +123,8 @@ def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
     assert any(row["n"] for row in said["binary"]) == any(key[1] == "AUC" for key in known)
 
 
-def test_accuracies_of_pairs_are_those_that_version_0_1_stored(earlier):
-    run, said = earlier
+def test_accuracies_of_pairs_are_the_expected_ones(rated):
+    run, said = rated
     known = {
         (estimate.group, estimate.level): estimate
         for estimate in run.estimates()
@@ -139,7 +138,7 @@ def test_accuracies_of_pairs_are_those_that_version_0_1_stored(earlier):
             )  # fmt: skip
             counts = ("passed", "failed", "tied", "unscored")
             assert [getattr(one, name) for name in counts] == [stored[name] for name in counts]
-    summary = json.loads((run.folder / "summary.json").read_text("utf-8"))["runs"][0]
+    summary = json.loads((run.folder / "expected-pairs.json").read_text("utf-8"))["runs"][0]
     for stored in summary["predictions"]:
         one = known.pop(("", ""))
         assert (one.value, one.low, one.high) == (
@@ -148,37 +147,8 @@ def test_accuracies_of_pairs_are_those_that_version_0_1_stored(earlier):
     assert not known
 
 
-def test_texts_say_what_version_0_1_printed(earlier):
-    """But for p, brackets of intervals of accuracies and the line that explains measures: new."""
-    run, _ = earlier
-    stored = (run.folder / "table.txt").read_text("utf-8").rstrip("\n").split("\n")
-    lines = run.paradigm.presenter.text([run]).split("\n")
-    # Version 0.1 had no word on correlations of the other sign, which stand below all others now.
-    while lines[-1] in ("", *run.warnings):
-        lines.pop()
-    printed = [line for line in lines if not line.startswith("  measures: ")][-len(stored) :]
-    # Where z-scores are correlated, numbers of people now say what they are of.
-    new = ("  noise ceiling (", "  agreement of the people (", "  Ratings as given")
-    changed = [
-        (a, b)
-        for a, b in zip(stored, printed, strict=True)
-        if a != b and not (run.options.ratings == "z" and b.startswith(new))
-    ]
-    assert all(
-        a == b.replace("[", "").replace(",", "").replace("]", "")
-        or _without_p(a) == _without_p(b)
-        or (a.startswith("  95 %: ") and "; p of Spearman: t of the jackknife " in b)
-        for a, b in changed
-    )
-
-
-def _without_p(line: str) -> str:
-    """The row of a correlation without p and Holm's p, which follow the interval."""
-    return re.sub(r"\]\s+\S+\s+\S+", "]", line) if re.search(r"(posi|nega)tive", line) else line
-
-
 def test_the_headline_is_of_pairs_where_there_are_some_and_else_a_correlation():
-    single, pairs = (open_run(EARLIER / name) for name in NAMES)
+    single, pairs = (open_run(STORED / name) for name in NAMES)
     headlines = [
         [
             (estimate.question, estimate.statistic)
@@ -190,8 +160,8 @@ def test_the_headline_is_of_pairs_where_there_are_some_and_else_a_correlation():
     assert headlines == [[("lp", "spearman")], [("prediction 0", "accuracy")]]
 
 
-def test_outcomes_hold_a_row_for_each_sentence_and_measure_beside_its_rating(earlier):
-    run, said = earlier
+def test_outcomes_hold_a_row_for_each_sentence_and_measure_beside_its_rating(rated):
+    run, said = rated
     table = run.outcomes()
     (first, *_) = said["beside"]
     rows = table.filter(pl.col("question") == first["measure"])
@@ -207,7 +177,7 @@ def test_outcomes_hold_a_row_for_each_sentence_and_measure_beside_its_rating(ear
 
 
 def test_the_sentences_of_a_pair_share_a_cluster_and_pairs_have_the_columns_of_the_bad_one():
-    table = open_run(EARLIER / "connectives-rated").outcomes()
+    table = open_run(STORED / "connectives-rated").outcomes()
     rows = table.filter(pl.col("question") == "penlp")
     assert rows["cluster"].to_list()[:4] == ["pair e-1", "pair e-1", "pair e-2", "pair e-2"]
     pairs = table.filter(pl.col("verdict").is_not_null())
@@ -216,7 +186,7 @@ def test_the_sentences_of_a_pair_share_a_cluster_and_pairs_have_the_columns_of_t
 
 
 def test_other_options_judge_the_stored_answers_and_change_no_file():
-    run = open_run(EARLIER / "connectives-rated")
+    run = open_run(STORED / "connectives-rated")
     before = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
     raw = run.judge(ratings="raw", by="connective", draws="20")
     assert raw.options.by == ("connective",)
@@ -237,11 +207,11 @@ def test_other_options_judge_the_stored_answers_and_change_no_file():
 )
 def test_options_that_cannot_be_honoured_are_refused(given, seen):
     with pytest.raises(UsageError, match=seen):
-        open_run(EARLIER / "connectives-rated").judge(**given)
+        open_run(STORED / "connectives-rated").judge(**given)
 
 
 def test_lists_are_read_from_texts():
-    run = open_run(EARLIER / "connectives-rated")
+    run = open_run(STORED / "connectives-rated")
     options = run.judge(by="verb, tense", also="ppl,slor").options
     assert (options.by, options.also) == (("verb", "tense"), ("ppl", "slor"))
 
@@ -258,11 +228,11 @@ def test_a_run_made_in_python_is_stored_and_opened_as_it_was(tmp_path):
 
 @pytest.mark.parametrize("kind", ["acceptability", "ratings"])
 def test_a_suite_says_its_kind_by_either_name(tmp_path, kind):
-    toml = (EARLIER / "it-acceptability/suite/suite.toml").read_text("utf-8")
+    toml = (STORED / "it-acceptability/suite/suite.toml").read_text("utf-8")
     named = toml.replace('kind = "acceptability"', f'kind = "{kind}"')
     assert f'kind = "{kind}"' in named
     (tmp_path / "suite.toml").write_text(named, encoding="utf-8")
-    items = (EARLIER / "it-acceptability/suite/items.tsv").read_bytes()
+    items = (STORED / "it-acceptability/suite/items.tsv").read_bytes()
     (tmp_path / "items.tsv").write_bytes(items)
     loaded = load_suite(tmp_path)
     assert loaded.paradigm.name == "ratings"
@@ -271,7 +241,7 @@ def test_a_suite_says_its_kind_by_either_name(tmp_path, kind):
 
 
 def test_scores_are_of_sentences_and_more_is_better():
-    run = open_run(EARLIER / "connectives-rated").judge(measure="pppl", also=())
+    run = open_run(STORED / "connectives-rated").judge(measure="pppl", also=())
     scores = run.paradigm.judge.scores(run)
     values = run.outcomes().filter(pl.col("question") == "pppl")["value"]
     assert scores["value"].to_list() == values.to_list()
@@ -286,8 +256,8 @@ def test_z_scores_that_nobody_has_are_refused_before_a_model_is_asked():
     assert not asked
 
 
-def test_no_interval_has_no_width(earlier):
-    run, _ = earlier
+def test_no_interval_has_no_width(rated):
+    run, _ = rated
     for estimate in run.estimates():
         if estimate.low is not None:
             assert estimate.low < estimate.high

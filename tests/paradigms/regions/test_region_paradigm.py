@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import polars as pl
 import pytest
 
@@ -13,7 +10,6 @@ from cimento.kinds.registry import parse_options
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.regions import REGIONS
 from cimento.paradigms.regions.judging import scores_of, tokens_of, values_of
-from cimento.paradigms.regions.options import RegionOptions
 from cimento.suites.naming import ALL_PREDICTIONS as ALL
 from cimento.testing import check_paradigm
 
@@ -136,68 +132,6 @@ def test_a_suite_without_items_asks_nothing():
     assert asked is None
 
 
-JUDGING_0_1 = {
-    "metric": None,
-    "predictions": [],
-    "unit": "bits",
-    "seed": 0,
-    "measure": "",
-    "unigrams": "",
-    "unscored_first": "missing",
-    "ties": "tie",
-    "near_tie_bits": None,
-    "also": [],
-    "compat": "",
-}
-"""What version 0.1 wrote where nothing was chosen."""
-
-
-def as_version_0_1(folder: Path, **judging: object) -> None:
-    """Make a stored run look as version 0.1 left it."""
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    for key in ("paradigm", "options", "files"):
-        del manifest[key]
-    path.write_text(json.dumps({**manifest, "judging": {**JUDGING_0_1, **judging}}))
-
-
-def test_runs_of_version_0_1_are_read(run, tmp_path):
-    stored = evaluate(SUITE, MODEL, output=tmp_path)
-    as_version_0_1(stored.folder, ties="pass", predictions=["1"])
-    opened = open_run(stored.folder)
-    assert (opened.options.ties, opened.options.predictions) == ("pass", ("1",))
-    assert opened.judge(ties="tie", predictions=()).outcomes().equals(run.outcomes())
-
-
-@pytest.mark.parametrize(
-    "judging",
-    [
-        {},
-        {
-            "metric": "mean",
-            "predictions": ["0"],
-            "unit": "nats",
-            "seed": 7,
-            "measure": "lp",
-            "unigrams": "wordfreq",
-            "unscored_first": "zero",
-            "ties": "pass",
-            "near_tie_bits": 0.5,
-            "also": ["penlp"],
-            "compat": "minicons",
-        },
-    ],
-    ids=["as it is by default", "with everything other"],
-)
-def test_every_option_of_version_0_1_comes_back(tmp_path, judging):
-    stored = evaluate(SUITE, MODEL, limit=1, output=tmp_path)
-    as_version_0_1(stored.folder, **judging)
-    options = open_run(stored.folder).options
-    assert json.loads(options.model_dump_json()) == {**JUDGING_0_1, **judging}
-    assert set(JUDGING_0_1) == set(RegionOptions.model_fields)
-    assert not judging or all(judging[name] != value for name, value in JUDGING_0_1.items())
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -232,7 +166,6 @@ def test_a_mistake_is_found_before_or_at_judging(options, words):
 
 def test_a_manifest_that_was_edited_is_a_table_error(tmp_path):
     stored = evaluate(SUITE, MODEL, limit=1, output=tmp_path)
-    as_version_0_1(stored.folder)
     path = stored.folder / "manifest.json"
     path.write_text(path.read_text().replace('"ties": "tie"', '"ties": "win"'))
     with pytest.raises(TableError, match="ties"):

@@ -1,19 +1,20 @@
-"""Stories on the road of all paradigms: runs of version 0.1, outcomes and estimates, recordings.
+"""Stories on the road of all paradigms: stored runs, outcomes and estimates, recordings.
 
-``tests/data/stories-0.1`` holds run folders as version 0.1 wrote them, with its summaries.
+``tests/data/story-runs`` holds stored runs, and beside each in ``expected.json`` the summary that
+another implementation, since removed, computed from them.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from cimento import SuiteError, TableError, UsageError, evaluation, open_run
+from cimento import SuiteError, UsageError, evaluation, open_run
+from cimento.paradigms.stories.answers import tier_options
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
@@ -23,7 +24,7 @@ from cimento.studies.stories import summarize_stories
 from cimento.testing import FakeScorer
 from tests.helpers.stories import TRIPLES_FILE, Hashes, ask
 
-EARLIER = Path(__file__).parents[2] / "data" / "stories-0.1"
+STORED = Path(__file__).parents[2] / "data" / "story-runs"
 CHAINED = {STORY: STORY, CONFLICT: "consistency", STATE: "verifiability"}
 DETECTION = {
     "tpr": "TPR",
@@ -64,7 +65,7 @@ def same(estimate):
 
 
 def check_summary(run, old):
-    """Every number of a summary as version 0.1 made it, beside the estimate that holds it."""
+    """Every number of a summary, beside the estimate that holds it."""
     estimates = by_key(run)
     for tier, rate in old["untiered"].items():
         estimate = estimates[tier, "", "", "", "accuracy"]
@@ -142,9 +143,9 @@ def check_details(estimates, old):
 
 
 @pytest.mark.parametrize("name", ["sum", "pmi", "replies"])
-def test_runs_of_version_0_1_say_what_they_said(name):
-    run = open_run(EARLIER / name)
-    old = json.loads((EARLIER / name / "summary.json").read_text("utf-8"))
+def test_stored_runs_have_the_expected_numbers(name):
+    run = open_run(STORED / name)
+    old = json.loads((STORED / name / "expected.json").read_text("utf-8"))
     check_summary(run, old)
     assert list(run.paradigm.presenter.warnings(run)) == old["warnings"]
     for number, (right, n) in old["by_true_shots"].items():
@@ -154,24 +155,25 @@ def test_runs_of_version_0_1_say_what_they_said(name):
 
 @pytest.mark.parametrize("name", ["sum", "pmi"])
 def test_accuracy_by_characters_is_that_of_the_stored_words(name):
-    run = open_run(EARLIER / name)
-    table = pl.read_parquet(EARLIER / name / "choices.parquet")
+    run = open_run(STORED / name)
+    table = run.table("choices").join(run.table("requests").drop_nulls("item"), on="request")
     asked = pl.col("condition")
-    by_length = pl.col("logprob_nats") / pl.col("word").str.len_chars()
+    by_length = pl.col("logprob_nats") / pl.col("text").str.len_chars()
     best = table.filter(by_length == by_length.max().over(asked, "item"))
     assert len(best) == best.n_unique(["condition", "item"])
     for (tier,), rows in best.group_by(asked):
+        labels = tier_options(tier, run.suite, run.options).labels
         right = [
-            run.suite.stories[int(item)].gold(tier) == option
+            run.suite.stories[int(item)].gold(tier) == labels[option]
             for item, option in rows.select("item", "option").iter_rows()
         ]
         estimate = by_key(run)[tier, "", "", "", "accuracy by characters"]
         assert estimate.value == sum(right) / len(right)
 
 
-def test_questions_of_version_0_1_say_what_they_said():
-    run = open_run(EARLIER / "pair")
-    old = json.loads((EARLIER / "pair" / "summary.json").read_text("utf-8"))["questions"]
+def test_stored_questions_have_the_expected_numbers():
+    run = open_run(STORED / "pair")
+    old = json.loads((STORED / "pair" / "expected.json").read_text("utf-8"))["questions"]
     assert [same(estimate) for estimate in run.estimates()] == [
         numbers({**row, "count": (row["right"], row["n"])}) for row in old
     ]
@@ -180,35 +182,16 @@ def test_questions_of_version_0_1_say_what_they_said():
     assert tuple(estimate.question for estimate in run.estimates()) == names
 
 
-def test_a_tie_is_a_tie_in_runs_of_version_0_1_too():
-    """Version 0.1 counted the first of tied options in its summary and not in its verdicts."""
-    run = open_run(EARLIER / "ties")
-    old = json.loads((EARLIER / "ties" / "summary.json").read_text("utf-8"))
+def test_ties_of_a_stored_run_are_ties():
+    """The expected summary counts the first of tied options; outcomes do not."""
+    run = open_run(STORED / "ties")
+    old = json.loads((STORED / "ties" / "expected.json").read_text("utf-8"))
     assert old["untiered"][STORY]["value"] == pytest.approx(2 / 3)
     assert set(run.outcomes().filter(question=STORY)["verdict"]) == {"tie"}
     headline = run.estimates()[0]
     assert (headline.role, headline.value, headline.tied, headline.n) == ("headline", 0.0, 6, 6)
-    verdicts = pl.read_parquet(EARLIER / "ties" / "verdicts.parquet")
-    assert set(verdicts["verdict"]) == {"tie"}
     chained = run.outcomes().filter(question="consistency")
     assert set(chained["verdict"]) == {"tie"}
-
-
-def test_a_damaged_run_of_version_0_1_is_refused(tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(EARLIER / "pair", folder)
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "files": {}}), encoding="utf-8")
-    lines = (folder / "questions.jsonl").read_text("utf-8").splitlines()
-    (folder / "questions.jsonl").write_text("\n".join(lines[1:]), encoding="utf-8")
-    with pytest.raises(TableError, match="not about the stories of the run"):
-        open_run(folder)
-    (folder / "questions.jsonl").write_text("[1]\n", encoding="utf-8")
-    with pytest.raises(TableError, match="cannot be read"):
-        open_run(folder)
-    shutil.rmtree(folder / "suite")
-    with pytest.raises(TableError, match="Run again"):
-        open_run(folder)
 
 
 def test_a_run_is_judged_again_by_every_norm_without_being_asked_again(tmp_path):

@@ -46,7 +46,7 @@ from cimento.paradigms.cloze.shares import (
     ranks_by_key,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.records.store import find_runs
+from cimento.records.store import PARADIGM, find_runs
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic
@@ -439,9 +439,7 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
     """
     several: list[ClozeAnswers] = []
     for path in paths:
-        folders = [
-            folder for folder in find_runs(path) if folder.paradigm_name(folder.manifest()) == NAME
-        ]
+        folders = [folder for folder in find_runs(path) if folder.manifest().get(PARADIGM) == NAME]
         if not folders:
             raise TableError(
                 where=str(path),

@@ -9,14 +9,14 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from cimento.errors import TableError, UsageError
-from cimento.kinds.identity import suite_digests
+from cimento.kinds.identity import content_of
 from cimento.kinds.run import Run, open_run
 from cimento.paradigms.stories.formats import KIND
 from cimento.paradigms.stories.judging import asked_of, judged_run
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.suite import STORY, Tier
-from cimento.records.store import find_runs
+from cimento.records.store import PARADIGM, find_runs
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares
@@ -184,11 +184,7 @@ def open_story_runs(paths: Iterable[Path]) -> list[Run]:
     """
     named = list(paths)
     folders = (folder for path in named for folder in find_runs(path))
-    runs = [
-        open_run(folder.path)
-        for folder in folders
-        if folder.paradigm_name(folder.manifest()) == KIND
-    ]
+    runs = [open_run(folder.path) for folder in folders if folder.manifest().get(PARADIGM) == KIND]
     tiered = [run for run in runs if asked_of(run)[1].task == "tiers"]
     if not tiered:
         raise TableError(
@@ -214,7 +210,7 @@ def variation_of(
     Raises:
         UsageError: the runs are of different stories, or two are of the same model asked alike.
     """
-    if len(set(suite_digests(runs))) > 1:
+    if len({content_of(run) for run in runs}) > 1:
         names = ", ".join(sorted({run.suite.name for run in runs}))
         raise UsageError(
             where="runs",
