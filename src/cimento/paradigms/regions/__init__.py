@@ -26,6 +26,7 @@ from cimento.kinds.sections import unscored
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
+from cimento.paradigms.regions.contrast import Contrast, find_contrast, predictions_of_pairs
 from cimento.paradigms.regions.conventions import conventions
 from cimento.paradigms.regions.factorial_tables import accuracy_grid
 from cimento.paradigms.regions.judging import (
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
     from cimento.records.store import Manifest
     from cimento.report import SuiteReport
+
+__all__ = ["REGIONS", "Contrast", "RegionParadigm", "find_contrast", "predictions_of_pairs"]
 
 
 class RegionParadigm(Paradigm[Suite, RegionOptions]):
