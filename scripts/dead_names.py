@@ -1,7 +1,8 @@
 """Names at the top of a module of src/cimento that nothing else in src uses.
 
-A name is used where code says it: as a name, an attribute, an import or a text such as
-``"cimento.evaluation:evaluate"``. Commands are used by typer, entry points by pyproject.toml.
+A name is used where code says it: as a name, an attribute, an import (also of a stub, which lists
+public names) or a text such as ``"cimento.evaluation:evaluate"``. Commands are used by
+typer, entry points by pyproject.toml.
 """
 
 from __future__ import annotations
@@ -15,15 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 KEPT = {
-    # `cimento.statistics` is for people, and its page and its reference name these.
-    "clopper_pearson",
-    "detectable_mean",
+    # `cimento.statistics` is for people, and its reference names these.
     "f1",
     "hedges_correction",
-    "intraclass",
     "likelihood_ratio",
-    "tost",
-    "unpaired_share_difference",
     "invoke",  # a command in a process of somebody else, such as that of the tests
     "uniform_scorer",  # as `cimento.testing.FakeScorer`, a model for tests
 }
@@ -63,7 +59,8 @@ def dead() -> list[str]:
     """Unused names, each with its place."""
     paths = sorted((ROOT / "src" / "cimento").rglob("*.py"))
     modules = {path: ast.parse(path.read_text("utf-8")) for path in paths}
-    said = sum(map(uses, modules.values()), Counter[str]())
+    stubs = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "src").rglob("*.pyi")]
+    said = sum(map(uses, (*modules.values(), *stubs)), Counter[str]())
     outside = KEPT | set(re.findall(r"\w+", (ROOT / "pyproject.toml").read_text("utf-8")))
     return [
         f"{path.relative_to(ROOT)}:{node.lineno}: {name}"

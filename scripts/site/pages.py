@@ -139,10 +139,12 @@ def escaped(text: str) -> str:
 
 def python_page() -> str:
     """The page of the Python interface: every public name, by its docstring."""
-    from cimento import _HOME_OF
+    import cimento
+    from cimento.io.public_names import homes_of
 
-    names = sorted(_HOME_OF, key=lambda name: (name[0].isupper(), name.lower()))
-    full_names = [f"{_HOME_OF[name]}.{name}" for name in names]
+    homes = homes_of(cimento.__file__)
+    names = sorted(homes, key=lambda name: (name[0].isupper(), name.lower()))
+    full_names = [f"{homes[name]}.{name}" for name in names]
     head = (
         "# Python\n\nThe names below can be imported from `cimento` itself"
         " (`from cimento import evaluate`); names under *Modules* are imported from the module"

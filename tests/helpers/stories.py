@@ -10,11 +10,11 @@ import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from cimento import Run, evaluation
+from cimento.kinds.prompting import Message
 from cimento.models.base import ModelCard
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judged_run
 from cimento.paradigms.stories.outcomes import TierOutcome
-from cimento.paradigms.stories.requests import Message
 from cimento.paradigms.stories.suite import Tier
 from cimento.testing import FakeScorer
 

@@ -94,10 +94,8 @@ class ProbingReader(SuiteReader[ProbingSuite]):
         rows = list(csv.DictReader(io.StringIO(table.decode()), delimiter="\t"))
         missing = [name for name in COLUMNS if rows and name not in rows[0]]
         if missing:
-            fault = Fault(
-                code="PROBE-1", severity="error", where="items.tsv",
-                seen=f"there is no column {missing[0]!r}.", todo="Add it.",
-            )  # fmt: skip
+            seen = f"there is no column {missing[0]!r}."
+            fault = Fault("PROBE-1", "error", where="items.tsv", seen=seen, todo="Add it.")
             raise SuiteError(where=str(path), faults=[fault])
         probes = tuple(Probe(**{name: row[name] for name in COLUMNS}) for row in rows)
         return SuiteReading(

@@ -15,9 +15,9 @@ from cimento.statistics.calibration import brier, brier_parts, expected_calibrat
 from cimento.statistics.design import Design
 from cimento.statistics.detection import (
     NO_NOISE,
-    detection,
     forced_choice_sensitivity,
     log_linear,
+    sensitivity_and_bias,
 )
 
 BY_R = [
@@ -39,17 +39,17 @@ def one_row_each(hits, signals, alarms, noises):
 @pytest.mark.parametrize(("counts", "d", "c", "forced"), BY_R)
 def test_sensitivity_and_criterion_are_those_of_r(counts, d, c, forced):
     table, design = one_row_each(*counts)
-    made = detection(table, design, seed=0)
+    made = sensitivity_and_bias(table, design, seed=0)
     assert made.sensitivity.value == pytest.approx(d)
     assert made.criterion.value == pytest.approx(c, abs=1e-12)
-    made = detection(table, design, task="2afc", seed=0)
+    made = sensitivity_and_bias(table, design, task="2afc", seed=0)
     assert made.sensitivity.value == pytest.approx(forced)
     assert made.criterion.value == pytest.approx(c, abs=1e-12)
 
 
 def test_without_bias_a_forced_choice_is_the_root_of_two_times_z():
     table, design = one_row_each(40, 50, 10, 50)
-    made = detection(table, design, task="2afc", seed=0)
+    made = sensitivity_and_bias(table, design, task="2afc", seed=0)
     # The rates of both places are one: (40.5 / 51).
     assert made.sensitivity.value == pytest.approx(math.sqrt(2) * norm.ppf(40.5 / 51))
     assert made.criterion.value == pytest.approx(0)
@@ -70,14 +70,14 @@ def test_intervals_hold_their_value_and_yes_for_no_turns_the_criterion(answers, 
     yes = np.array(answers, dtype=float)
     eights = np.full(len(yes), 8.0)
     design = Design.independent(len(yes))
-    made = detection(
+    made = sensitivity_and_bias(
         np.stack([yes[:, 0], eights, yes[:, 1], eights], axis=1),
         design,
         task=task,
         seed=1,
         draws=99,
     )
-    turned = detection(
+    turned = sensitivity_and_bias(
         np.stack([8 - yes[:, 1], eights, 8 - yes[:, 0], eights], axis=1),
         design, task=task, seed=1, draws=99,
     )  # fmt: skip
@@ -90,7 +90,7 @@ def test_intervals_hold_their_value_and_yes_for_no_turns_the_criterion(answers, 
 
 def test_single_answers_have_the_interval_of_two_rates_with_jeffreys_prior():
     table, design = one_row_each(30, 40, 10, 40)
-    made = detection(table, design, seed=3, draws=40_000)
+    made = sensitivity_and_bias(table, design, seed=3, draws=40_000)
     draws = np.random.default_rng(4)
     z = norm.ppf(draws.beta(30.5, 10.5, 200_000)) - norm.ppf(draws.beta(10.5, 30.5, 200_000))
     low, high = np.quantile(z, [0.025, 0.975])
@@ -102,9 +102,9 @@ def test_clusters_make_intervals_wider():
     rng = np.random.default_rng(5)
     known = np.repeat(rng.random(12) < 0.5, 4)
     table = np.stack([known * 8.0, np.full(48, 8.0), 8.0 - known * 8, np.full(48, 8.0)], axis=1)
-    alone = detection(table, Design.independent(48), seed=0)
+    alone = sensitivity_and_bias(table, Design.independent(48), seed=0)
     design = Design(tuple(range(48)), tuple(np.repeat(range(12), 4).tolist()))
-    together = detection(table, design, seed=0)
+    together = sensitivity_and_bias(table, design, seed=0)
     assert together.sensitivity.value == alone.sensitivity.value
     assert "clusters" in together.method
     width = [one.sensitivity.high - one.sensitivity.low for one in (alone, together)]
@@ -121,21 +121,23 @@ def test_the_interval_covers_as_often_as_it_says(d, c, spread):
         hits = rng.binomial(8, norm.cdf(d / 2 - c + shifts[0]))
         alarms = rng.binomial(8, norm.cdf(-d / 2 - c + shifts[1]))
         table = np.stack([hits, np.full(24, 8), alarms, np.full(24, 8)], axis=1)
-        sensitivity = detection(table, Design.independent(24), seed=seed, draws=999).sensitivity
+        sensitivity = sensitivity_and_bias(
+            table, Design.independent(24), seed=seed, draws=999
+        ).sensitivity
         held.append(sensitivity.low <= d / whole <= sensitivity.high)
     assert 0.91 <= np.mean(held) <= 0.99
 
 
 def test_what_is_missing_is_named():
-    made = detection([(3, 4, 0, 0)] * 6, Design.independent(6), seed=0)
+    made = sensitivity_and_bias([(3, 4, 0, 0)] * 6, Design.independent(6), seed=0)
     assert (made.sensitivity.value, made.reason) == (None, NO_NOISE)
-    made = detection([(3, 4, 1, 4)] * 4, Design.independent(4), seed=0)
+    made = sensitivity_and_bias([(3, 4, 1, 4)] * 4, Design.independent(4), seed=0)
     assert made.sensitivity.value is not None
     assert (made.sensitivity.low, made.reason) == (
         None, "4 values: an interval needs 5 or more",
     )  # fmt: skip
     with pytest.raises(UsageError, match="more yes than answers"):
-        detection([(5, 4, 0, 1)], Design.independent(1), seed=0)
+        sensitivity_and_bias([(5, 4, 0, 1)], Design.independent(1), seed=0)
 
 
 @pytest.mark.parametrize(("yes", "n", "rate"), [(0, 10, 0.5 / 11), (10, 10, 10.5 / 11)])

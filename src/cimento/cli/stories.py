@@ -30,7 +30,7 @@ from cimento.paradigms.stories.suite import STORY, TIERS, with_states
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
-    from cimento.paradigms.stories.requests import PromptFormat
+    from cimento.kinds.prompting import PromptFormat
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
 
@@ -131,10 +131,12 @@ def _tiers(
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     """The prompt format of a model; flat text without a model."""
     from cimento.engine.handle import ModelHandle
+    from cimento.kinds.prompting import PromptFormat, find_format
     from cimento.models.settings import Asking
-    from cimento.paradigms.stories.requests import PromptFormat, find_format
 
-    return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()
+    if not model:
+        return PromptFormat()
+    return find_format(ModelHandle(model, Asking()), chosen.prompting)
 
 
 app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)

@@ -13,14 +13,14 @@ answer for, and a request is answered by the rows of its places in the suite.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import InputError
 from cimento.io.explained import GRADIENTS, PATCHES
-from cimento.io.tables import CHOICES, FILLS, REPLIES, TOKENS
+from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.models.base import ModelCard, Score
 from cimento.models.questions import Attribute, Choose, FillPolicy, Patch, Reply
 from cimento.records.usage import Tokens
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = (
     "NO_ANSWERS", "Answers", "Attribute", "Choose", "Fill", "Patch", "Reply", "Request", "Requests",
-    "Score",
+    "Score", "requests_table",
 )  # fmt: skip
 
 
@@ -76,6 +76,23 @@ class Requests:
 
     asked: Sequence[Request]
     places: pl.DataFrame
+
+
+def requests_table(suite: str, places: Iterable[tuple[int, str | None, str, str]]) -> pl.DataFrame:
+    """The requests table of prompts, each of which is one region that is asked as a whole.
+
+    Args:
+        suite: name of the suite.
+        places: for each item that a request answers for, in order: the number of the request, the
+            item (None where it is for no single one), the condition, and the prompt as text.
+    """
+    import polars as pl
+
+    rows = [
+        (number, suite, item, condition, 1, text, "", 0, len(text), True)
+        for number, item, condition, text in places
+    ]
+    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

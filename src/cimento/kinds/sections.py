@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from cimento.kinds.run import Run
     from cimento.records.outcomes import Estimate
+    from cimento.report.figures import Figure
 
 
 WORST_SHOWN = 5
@@ -59,19 +60,36 @@ def runs_by_suite(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def _section(runs: Sequence[Run]) -> SuiteReport:
-    reports = [run_report(run) for run in runs]
     estimates = [
         estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
     ]
+    title = f"Main estimates on {runs[0].suite.name}; shares in percent."
+    return suite_section(runs, {"estimates": estimates_grid(estimates, title=title)})
+
+
+def suite_section(
+    runs: Sequence[Run],
+    tables: Mapping[str, Grid],
+    figures: Sequence[Callable[[], Figure]] = (),
+) -> SuiteReport:
+    """The section of a suite: its runs with their rates and items, figures, and tables.
+
+    Args:
+        runs: runs of the suite.
+        tables: the tables, by name.
+        figures: functions that draw further figures, below rates and margins; a figure for which
+            there is nothing to draw is left out.
+    """
+    reports = [run_report(run) for run in runs]
     suite = runs[0].suite.name
-    title = f"Main estimates on {suite}; shares in percent."
     return SuiteReport(
         runs=tuple(reports),
         figures=drawable(
             partial(rates_figure, reports, suite=suite),
             partial(margins_figure, reports, suite=suite),
+            *figures,
         ),
-        tables=(NamedGrid("estimates", estimates_grid(estimates, title=title)),),
+        tables=tuple(NamedGrid(name, grid) for name, grid in tables.items()),
     )
 
 
@@ -278,7 +296,7 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
 
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:
-    """An estimate as a cell of a table: a share in percent, any other value as it is."""
+    """An estimate as a cell of a table, with interval and n: a share in percent, else as it is."""
     share = estimate.is_share
     digits = 1 if share else 3
     return EstimateCell.of(estimate.value, estimate, estimate.n, digits=digits, percent=share)

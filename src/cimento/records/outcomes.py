@@ -309,6 +309,15 @@ def mean_estimate(mean: Mean, like: Estimate) -> Estimate:
     )
 
 
+def with_headline(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates, where the first main one becomes the headline if there is none yet."""
+    roles = [estimate.role for estimate in estimates]
+    if "headline" in roles or "main" not in roles:
+        return list(estimates)
+    first = roles.index("main")
+    return [*estimates[:first], replace(estimates[first], role="headline"), *estimates[first + 1 :]]
+
+
 _KINDS = {"float": "Float64", "int": "Int64", "bool": "Boolean"}
 
 ESTIMATES = TableSchema(

@@ -3,7 +3,9 @@ from cimento.statistics.agreement import correlation_with_rest as correlation_wi
 from cimento.statistics.agreement import fleiss_kappa as fleiss_kappa
 from cimento.statistics.agreement import intraclass as intraclass
 from cimento.statistics.agreement import krippendorff_alpha as krippendorff_alpha
+from cimento.statistics.calibration import Calibration as Calibration
 from cimento.statistics.calibration import brier as brier
+from cimento.statistics.calibration import brier_parts as brier_parts
 from cimento.statistics.calibration import expected_calibration_error as expected_calibration_error
 from cimento.statistics.calibration import jensen_shannon as jensen_shannon
 from cimento.statistics.calibration import nll as nll
@@ -18,6 +20,7 @@ from cimento.statistics.correlation import correlate as correlate
 from cimento.statistics.correlation import correlation_difference as correlation_difference
 from cimento.statistics.correlation import partial_correlation as partial_correlation
 from cimento.statistics.design import Design as Design
+from cimento.statistics.detection import sensitivity_and_bias as sensitivity_and_bias
 from cimento.statistics.differences import cochran_q as cochran_q
 from cimento.statistics.differences import share_difference as share_difference
 from cimento.statistics.differences import share_test as share_test

@@ -91,7 +91,7 @@ class Detection:
     reason: str | None = None
 
 
-def detection(
+def sensitivity_and_bias(
     counts: ArrayLike,
     design: Design,
     *,

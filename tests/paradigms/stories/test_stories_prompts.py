@@ -9,6 +9,7 @@ import json
 import pytest
 
 from cimento import ModelError, UsageError
+from cimento.kinds.prompting import chat, continuation, flat, messages, system_rule
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.prompts import (
     PromptStyle,
@@ -22,7 +23,6 @@ from cimento.paradigms.stories.prompts import (
     wordings,
     words_in_list,
 )
-from cimento.paradigms.stories.requests import chat, continuation, flat, messages, system_rule
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     OBJECT_LOCATION_CODES,

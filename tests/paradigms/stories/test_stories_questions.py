@@ -9,10 +9,10 @@ import pytest
 
 from cimento import UsageError, evaluation, open_run
 from cimento.cli.main import invoke
+from cimento.kinds.prompting import PromptFormat
 from cimento.paradigms.stories.answers import parse_words
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import are_siblings
-from cimento.paradigms.stories.requests import PromptFormat
 from cimento.paradigms.stories.rounds import (
     attribute_questions,
     pair_questions,

@@ -14,6 +14,7 @@ from cimento import ModelError, UsageError, evaluation, open_run
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES
+from cimento.kinds.prompting import PromptFormat, find_format
 from cimento.paradigms import Choose
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories, judged_run
@@ -23,7 +24,7 @@ from cimento.paradigms.stories.options import (
     prior_corrections,
 )
 from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
-from cimento.paradigms.stories.requests import PromptFormat, find_format, tier_prompts
+from cimento.paradigms.stories.requests import tier_prompts
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer
@@ -290,7 +291,7 @@ def test_a_chat_is_refused_where_there_is_no_template():
 
 def test_prompts_are_spoken_as_the_model_takes_them():
     options = StoryOptions(shots=1)
-    written = StoryOptions(shots=1, answer="generate")
+    scored, written = options.prompting, StoryOptions(answer="generate").prompting
 
     def first(tier, stories, voice):
         return tier_prompts(
@@ -298,11 +299,11 @@ def test_prompts_are_spoken_as_the_model_takes_them():
         )[0]
 
     flat = first(STORY, TRIPLES[:3], PromptFormat())
-    assert flat.request(options) == Choose(prompt=flat.rendered.text, options=(" falso", " vero"))
+    assert flat.request(scored) == Choose(prompt=flat.rendered.text, options=(" falso", " vero"))
     assert flat.request(written).stop == ("\n",)
-    spoken = first(STATE, TRIPLES[1:3], find_format(Templated(SYSTEM_TEMPLATE), options))
-    assert spoken.request(options).templated
-    assert spoken.request(options).options[0] == "acceso"
+    spoken = first(STATE, TRIPLES[1:3], find_format(Templated(SYSTEM_TEMPLATE), scored))
+    assert spoken.request(scored).templated
+    assert spoken.request(scored).options[0] == "acceso"
     assert spoken.request(written).stop == ()
 
 

@@ -9,18 +9,34 @@ of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
-from cimento.errors import counted
-from cimento.io.tables import REQUESTS
-from cimento.kinds.asker import Asker
-from cimento.kinds.base import MethodFacts, Restated, SuiteReading
-from cimento.kinds.judge import Judge
-from cimento.kinds.paradigm import Paradigm
-from cimento.kinds.plain import PlainPresenter
-from cimento.kinds.reader import SuiteReader
+from cimento.paradigms import (
+    Answers,
+    Asker,
+    Choose,
+    Dialogue,
+    Estimate,
+    Judge,
+    MethodFacts,
+    Paradigm,
+    PlainPresenter,
+    Reply,
+    Requests,
+    Restated,
+    Suite,
+    SuiteReader,
+    SuiteReading,
+    against_ratings,
+    counted,
+    find_format,
+    on_terminal,
+    outcomes_table,
+    requests_table,
+    write_prompt,
+)
 from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
     answers_of,
@@ -40,20 +56,12 @@ from cimento.paradigms.prompted.prompts import (
 )
 from cimento.paradigms.prompted.sections import prompted_grids, prompted_sections
 from cimento.paradigms.ratings import RATINGS
-from cimento.paradigms.regions.contrast import predictions_of_pairs
-from cimento.paradigms.stories.prompts import Dialogue
-from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
-from cimento.records.outcomes import Estimate, outcomes_table
-from cimento.records.wrong_side import against_ratings
-from cimento.suites import Suite
+from cimento.paradigms.regions import predictions_of_pairs
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.kinds.base import AskedModel
-    from cimento.kinds.run import Run
-    from cimento.models.settings import Asking
-    from cimento.report import SuiteReport
+    from cimento.paradigms import AskedModel, Asking, Run, SuiteReport
 
 NOT_PROBABILITIES = (
     "these are answers to prompts about sentences (metalinguistic judgments), not probabilities of"
@@ -126,38 +134,27 @@ class PromptedAsker(Asker[Suite, PromptedOptions]):
                 given where nothing is rated.
             ModelError: the model's chat template cannot render a prompt.
         """
-        import polars as pl
-
-        if answers is not NO_ANSWERS:
+        if answers.n:
             return None
         forms = options.forms_of(suite)
         if "rating" not in forms:
             options.refuse_points(" and ".join(forms))
         prompting = options.prompting
         # Servers list the most probable tokens of what they write in a chat.
-        prompt_format = find_format(model, prompting.model_copy(update={"answer": "generate"}))
+        prompt_format = find_format(model, replace(prompting, answer="generate"))
         is_listed = prompt_format.remote and options.answer == "loglik"
         numbers: dict[str, int] = {}
-        requests: list[Request] = []
-        rows: list[tuple[object, ...]] = []
+        requests: list[Choose | Reply] = []
+        places: list[tuple[int, str, str, str]] = []
         for prompt in prompts_of(suite, options):
             parts = Dialogue(prompt.instruction, "\n\n", (), prompt.body)
-            written = StoryPrompt(
-                row=len(rows),
-                tier="judgment",
-                labels=prompt.answers,
-                words=prompt.answers,
-                rendered=rendered(parts, prompting, prompt_format),
-            )
+            written = write_prompt(parts, prompt.answers, prompting, prompt_format)
             number = numbers.setdefault(prompt.asked, len(numbers))
             if number == len(requests):
-                turns = written.rendered.messages
-                listed = Choose(prompt="", options=prompt.answers, messages=turns)
+                listed = Choose(prompt="", options=prompt.answers, messages=written.messages)
                 requests.append(listed if is_listed else written.request(prompting))
-            region = (1, written.shown, "", 0, len(written.shown), True)
-            rows.append((number, suite.name, prompt.item, prompt.place, *region))
-        places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
-        return Requests(asked=requests, places=places)
+            places.append((number, prompt.item, prompt.place, written.shown))
+        return Requests(asked=requests, places=requests_table(suite.name, places))
 
 
 class PromptedJudge(Judge["Run"]):
@@ -249,8 +246,6 @@ class PromptedPresenter(PlainPresenter[Suite]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """Rates, sensitivity and bias, and what the answers have to do with people's."""
-        from cimento.report.terminal import on_terminal
-
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         grids = prompted_grids(runs, notes=notes)
         grids.pop("design", None)

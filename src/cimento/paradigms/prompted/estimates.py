@@ -9,10 +9,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from cimento.io.values import grouped
+from cimento.paradigms import Estimate, design_of, mean_estimate, rate, with_headline
 from cimento.paradigms.prompted.judging import (
     HALF,
     Answered,
@@ -36,18 +35,21 @@ from cimento.paradigms.prompted.prompts import (
     judgment_wording,
     rivals_of,
 )
-from cimento.paradigms.ratings.estimates import ceilings, with_headline
-from cimento.paradigms.ratings.suite import RatedSentence, rated_of
-from cimento.records.outcomes import Estimate, Role, design_of, mean_estimate, rate
-from cimento.statistics.calibration import Calibration, brier_parts, expected_calibration_error
-from cimento.statistics.correlation import correlate
-from cimento.statistics.design import Design
-from cimento.statistics.detection import DetectionTask, detection
-from cimento.statistics.means import bounded_mean, mean_of
-from cimento.statistics.regression import regress
+from cimento.paradigms.ratings import RatedSentence, ceilings, rated_of
+from cimento.statistics import (
+    Calibration,
+    Design,
+    bounded_mean,
+    brier_parts,
+    correlate,
+    expected_calibration_error,
+    mean_of,
+    regress,
+    sensitivity_and_bias,
+)
 
 if TYPE_CHECKING:
-    from cimento.kinds.run import Run
+    from cimento.paradigms import Run
 
 D_PRIME, CRITERION = "d'", "criterion c"
 HITS, FALSE_ALARMS = "hits", "false alarms"
@@ -66,7 +68,7 @@ ANSWERED_RIGHT: Mapping[str, str] = {
 
 SLOPE, ECE = "slope", "ECE"
 _HALVINGS = 1000
-_COEFFICIENTS: Mapping[str, Role] = MappingProxyType({"spearman": "main", "pearson": "main"})
+_COEFFICIENTS = ("spearman", "pearson")
 _NO_SHARES = "of how many people accept a sentence nothing is known, only their mean rating"
 
 
@@ -183,9 +185,10 @@ def _detected(
             row[1 if is_signal else 3] += 1
     counts = {item: row for item, row in counts.items() if row[1] + row[3]}
     choice = bool(asked) and asked[0].form == "choice"
-    task: DetectionTask = "2afc" if choice else "yes-no"
     design = _design(prompted, list(counts))
-    made = detection(list(counts.values()), design, task=task, seed=_SEED)
+    made = sensitivity_and_bias(
+        list(counts.values()), design, task="2afc" if choice else "yes-no", seed=_SEED
+    )
     about = "first of two" if choice else "acceptable"
     like = replace(
         like, n=len(counts), clustered=design.clustered, interval_method=made.method,
@@ -263,7 +266,10 @@ def _each_answer(asked: Iterable[Asked]) -> list[tuple[str, Answered]]:
 
 def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     """The mean of the values of each item."""
-    return {item: math.fsum(several) / len(several) for item, several in grouped(values).items()}
+    by_item: dict[str, list[float]] = {}
+    for item, value in values:
+        by_item.setdefault(item, []).append(value)
+    return {item: math.fsum(several) / len(several) for item, several in by_item.items()}
 
 
 def _share_bias(
@@ -360,8 +366,7 @@ def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         if single:
             reason = "no sentence has a rating"
             yield from (
-                replace(like, statistic=kind, role=role, reason=reason)
-                for kind, role in _COEFFICIENTS.items()
+                replace(like, statistic=kind, role="main", reason=reason) for kind in _COEFFICIENTS
             )
         return
     yield from _correlated(known, like)
@@ -385,14 +390,14 @@ def _sentence_design(sentences: Sequence[RatedSentence]) -> Design:
 
 def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) -> Iterator[Estimate]:
     design = _sentence_design([sentence for _, sentence in known])
-    for kind, role in _COEFFICIENTS.items():
+    for kind in _COEFFICIENTS:
         correlation = correlate(
             [value for value, _ in known],
             [cast("float", sentence.mean) for _, sentence in known],
             kind=kind, design=design,
         )  # fmt: skip
         yield replace(
-            like, statistic=kind, role=role, value=correlation.r, low=correlation.low,
+            like, statistic=kind, role="main", value=correlation.r, low=correlation.low,
             high=correlation.high, interval_method=correlation.method, n=correlation.n,
             reason=correlation.reason or "", clustered=design.clustered,
             description="Answers by prompt beside the mean ratings of the suite.",
@@ -454,15 +459,16 @@ def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
     parts = brier_parts(probabilities, people)
     without = "no interval is made for it" if shares else _NO_SHARES
     about = "share of acceptable among answers and among people"
-    numbers: Mapping[str, tuple[float | None, Role]] = {
-        ECE: (error.ece, "main"),
-        "Brier": (parts.score, "main"),
-        "Brier reliability": (parts.reliability, "detail"),
-        "Brier resolution": (parts.resolution, "detail"),
-        "Brier uncertainty": (parts.uncertainty, "detail"),
-        "Brier within bins": (parts.within, "detail"),
+    numbers = {
+        ECE: error.ece,
+        "Brier": parts.score,
+        "Brier reliability": parts.reliability,
+        "Brier resolution": parts.resolution,
+        "Brier uncertainty": parts.uncertainty,
+        "Brier within bins": parts.within,
     }
-    for statistic, (value, role) in numbers.items():
+    for statistic, value in numbers.items():
         yield replace(
-            like, statistic=statistic, role=role, value=value, reason=without, description=about
-        )
+            like, statistic=statistic, role="main" if statistic in {ECE, "Brier"} else "detail",
+            value=value, reason=without, description=about,
+        )  # fmt: skip

@@ -10,8 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
-from cimento.io.values import grouped
-from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.paradigms import (
+    ACCEPTABILITY,
+    ACCEPTABLE,
+    BETTER,
+    Estimate,
+    Judgment,
+    Outcome,
+    Suite,
+    stimulus_texts,
+)
 from cimento.paradigms.prompted.prompts import (
     FORMS,
     QUESTIONS,
@@ -22,15 +30,12 @@ from cimento.paradigms.prompted.prompts import (
     rivals_of,
     source_name,
 )
-from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
-from cimento.records.outcomes import Estimate, Outcome, VerdictName
-from cimento.suites import Suite
-from cimento.suites.stimuli import stimulus_text
+from cimento.paradigms.ratings import RatedSentence, Scale, rated_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.kinds.run import Run
+    from cimento.paradigms import Run
 
 
 UNREAD = "no two replies in both orders name an answer"
@@ -126,8 +131,9 @@ def answers_of(run: Run) -> list[Answered]:
     if generated:
         texts = dict(table.select("request", "text").iter_rows())
         return [_read(texts[numbers[prompt.asked]], prompt) for prompt in prompts]
-    rows = table.sort("request", "option").select("request", "logprob_nats")
-    nats: dict[int, list[float | None]] = grouped(rows.iter_rows())
+    nats: dict[int, list[float | None]] = {}
+    for request, value in table.sort("request", "option").select("request", "logprob_nats").rows():
+        nats.setdefault(request, []).append(value)
     return [_shares(prompt, nats[numbers[prompt.asked]]) for prompt in prompts]
 
 
@@ -136,8 +142,10 @@ def asked_questions(answers: Sequence[Answered]) -> list[Asked]:
 
     An answer counts with the one in the other order alone, so that each order counts as often.
     """
-    prompts = ((answer.prompt, answer) for answer in answers)
-    groups = grouped(((p.item, p.form, p.conditions), answer) for p, answer in prompts)
+    groups: dict[tuple[str, Form, tuple[str, ...]], list[Answered]] = {}
+    for answer in answers:
+        about = answer.prompt
+        groups.setdefault((about.item, about.form, about.conditions), []).append(answer)
     asked = []
     for key, several in groups.items():
         kept = [
@@ -290,10 +298,11 @@ def _pair_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator
             if value is None:
                 yield replace(like, reason=UNREAD)
                 continue
-            verdict: VerdictName = "pass" if value > even else "fail"
             if _equal(value, even):
-                verdict, value = "tie", even
-            yield replace(like, verdict=verdict, right=verdict == "pass", value=value)
+                yield replace(like, verdict="tie", right=False, value=even)
+            else:
+                right = value > even
+                yield replace(like, verdict="pass" if right else "fail", right=right, value=value)
 
 
 def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator[Outcome]:
@@ -308,15 +317,14 @@ def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iter
         )
         judged = form == "yesno" and bool(sentence.label)
         if one.value is None:
-            verdict: VerdictName | None = "unscored" if judged else None
-            yield replace(like, verdict=verdict, reason=UNREAD)
+            yield replace(like, verdict="unscored" if judged else None, reason=UNREAD)
         elif not judged:
             yield replace(like, value=one.value)
+        elif _equal(one.value, HALF):
+            yield replace(like, value=one.value, verdict="tie", right=False)
         else:
-            said = one.value > HALF
-            verdict = "pass" if said == (sentence.label == "acceptable") else "fail"
-            verdict = "tie" if _equal(one.value, HALF) else verdict
-            yield replace(like, value=one.value, verdict=verdict, right=verdict == "pass")
+            right = (one.value > HALF) == (sentence.label == "acceptable")
+            yield replace(like, value=one.value, verdict="pass" if right else "fail", right=right)
 
 
 def rated(
@@ -373,10 +381,7 @@ def model_judgments(run: Run) -> list[Judgment]:
         run: of a prompted suite.
     """
     suite, options = cast("Suite", run.suite), cast("PromptedOptions", run.options)
-    texts = {
-        (item.id, condition.name): stimulus_text(condition, rule=suite.join)
-        for item, condition in suite.stimuli()
-    }
+    texts = stimulus_texts(suite)
     several = len(rivals_of(suite)[1]) > 1
     judgments = []
     for one in asked_questions(answers_of(run)):

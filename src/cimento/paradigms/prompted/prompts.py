@@ -10,21 +10,20 @@ out within each item.
 
 from __future__ import annotations
 
+import functools
 import random
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from cimento.errors import UsageError
-from cimento.kinds.base import ParadigmOptions
-from cimento.paradigms.regions.contrast import find_contrast
-from cimento.paradigms.stories.options import StoryOptions
-from cimento.paradigms.stories.prompts import fill_template, wordings
-from cimento.suites import Item, Suite
-from cimento.suites.stimuli import stimulus_text
+from cimento.paradigms import Item, ParadigmOptions, Prompting, Suite, stimulus_texts
+from cimento.paradigms.regions import find_contrast
 
 Form: TypeAlias = Literal["choice", "yesno", "rating"]
 Task: TypeAlias = Literal["auto", "all", "choice", "yesno", "rating"]
@@ -45,6 +44,7 @@ QUESTIONS: Mapping[Form, str] = MappingProxyType(
 FORMS: tuple[Form, ...] = ("choice", "yesno", "rating")
 LETTERS, DIGITS = ("A", "B"), ("1", "2")
 WORDS, LETTERED = "words", "letters"
+_WORDINGS = Path(__file__).parents[2] / "data" / "prompts"
 ORDERS = 2
 
 
@@ -121,14 +121,20 @@ class PromptedOptions(ParadigmOptions):
         return (self.task,)
 
     @property
-    def prompting(self) -> StoryOptions:
-        """The same options for the prompts of stories, whose code puts these together."""
-        return StoryOptions(answer=self.answer, max_tokens=self.max_tokens, chat=self.chat)
+    def prompting(self) -> Prompting:
+        """How prompts are put to a model."""
+        return Prompting(answer=self.answer, max_tokens=self.max_tokens, chat=self.chat)
 
 
+@functools.cache
 def judgment_wording(language: str) -> Mapping[str, Any]:
-    """The questions about sentences in a language: ``id``, ``version``, a table for each form."""
-    questions: Mapping[str, Any] = wordings(language)["judgments"]
+    """The questions about sentences in a language: ``id``, ``version``, a table for each form.
+
+    In English where there are none in it.
+    """
+    files = {path.stem: path for path in _WORDINGS.glob("*.toml")}
+    content = tomllib.loads(files.get(language, files["en"]).read_text(encoding="utf-8"))
+    questions: Mapping[str, Any] = content["judgments"]
     return questions
 
 
@@ -269,9 +275,10 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
     wording = judgment_wording(options.language or suite.meta.language)
     forms = options.forms_of(suite)
     target, rivals = rivals_of(suite)
+    sentences_of = stimulus_texts(suite)
     for item, shift in zip(suite.items, shifts(len(suite.items), options.seed), strict=True):
         texts = {
-            condition.name: stimulus_text(condition, rule=suite.join)
+            condition.name: sentences_of[item.id, condition.name]
             for condition in item.conditions
             if not rivals or condition.name in {target, *rivals}
         }
@@ -321,9 +328,9 @@ def _prompt(
     answers: Sequence[str]
     if form == "choice":
         answers, good = pair, pair[cell.order]
-        instruction = fill_template(question["instruction"], one=answers[0], two=answers[1])
+        instruction = question["instruction"].format(one=answers[0], two=answers[1])
         first, second = sentences[:: 1 if cell.order == 0 else -1]
-        body = fill_template(table["body"], one=pair[0], two=pair[1], first=first, second=second)
+        body = table["body"].format(one=pair[0], two=pair[1], first=first, second=second)
         labels = "/".join(pair)
     elif form == "yesno":
         kind = LETTERED if pair in (LETTERS, LETTERS[::-1]) else WORDS
@@ -333,12 +340,12 @@ def _prompt(
             "one": answers[0], "two": answers[1],
             "meaning_one": meanings[0], "meaning_two": meanings[1],
         }  # fmt: skip
-        instruction = f"{question['instruction']} {fill_template(table[kind], **values)}"
-        body = fill_template(table["body"], sentence=sentences[0])
+        instruction = f"{question['instruction']} {table[kind].format(**values)}"
+        body = table["body"].format(sentence=sentences[0])
         labels = f"{pair[0]}/{pair[1]}"
     else:
         answers, good, instruction = _scale(table, question["instruction"], cell, points)
-        body = fill_template(table["body"], sentence=sentences[0])
+        body = table["body"].format(sentence=sentences[0])
         labels = f"{answers[0]}-{answers[-1]}"
     return Prompt(
         item=item.id, form=form, conditions=names,
@@ -359,7 +366,5 @@ def _scale(
         good = numbers[0]
     named = numbers if cell.labels == 0 else numbers[::-1]
     one, two = named[0], named[-1]
-    text = fill_template(
-        instruction, one=one, two=two, meaning_one=meaning[one], meaning_two=meaning[two]
-    )
+    text = instruction.format(one=one, two=two, meaning_one=meaning[one], meaning_two=meaning[two])
     return named, good, text

@@ -7,8 +7,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
-from cimento.kinds.run import Run
-from cimento.kinds.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
+from cimento.paradigms import (
+    Estimate,
+    EstimateCell,
+    Grid,
+    Run,
+    Suite,
+    SuiteReport,
+    calibration_figure,
+    estimate_cell,
+    estimates_grid,
+    runs_by_suite,
+    suite_section,
+)
 from cimento.paradigms.prompted.estimates import (
     CRITERION,
     D_PRIME,
@@ -22,14 +33,7 @@ from cimento.paradigms.prompted.estimates import (
     reliability,
 )
 from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
-from cimento.paradigms.ratings.suite import ratings_by
-from cimento.records.outcomes import Estimate
-from cimento.report import NamedGrid, SuiteReport
-from cimento.report.figures import drawable
-from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.figures_scores import calibration_figure
-from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.suites import Suite
+from cimento.paradigms.ratings import ratings_by
 
 _BIAS_COLUMNS: Mapping[str, str] = {
     D_PRIME: D_PRIME,
@@ -127,7 +131,7 @@ def _wide(
         estimate = rows[key].get(name)
         return "" if estimate is None else _two_decimals(estimate_cell(estimate))
 
-    made: dict[str, Callable[[tuple[str, str, str]], GridCell | int | None]] = {
+    made: dict[str, Callable[[tuple[str, str, str]], EstimateCell | str]] = {
         "model": lambda key: key[1],
         "question": lambda key: key[2],
     }
@@ -166,27 +170,18 @@ def prompted_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """A section for each suite: rates, tables, and a reliability diagram where people judged."""
     sections = []
     for several in runs_by_suite(runs):
-        reports = [run_report(run) for run in several]
         suite = several[0].suite.name
         curves = {
             run.model: curve
             for run in several
             if (curve := reliability(PromptedRun.of(run))) is not None and curve.ece is not None
         }
-        figures = [
-            partial(rates_figure, reports, suite=suite),
-            partial(margins_figure, reports, suite=suite),
-        ]
-        if curves:
-            title = f"Share of acceptable on {suite}: answers beside people"
-            share = "share of people who accept"
-            figures.append(partial(calibration_figure, curves, title=title, share=share))
+        title = f"Share of acceptable on {suite}: answers beside people"
+        share = "share of people who accept"
+        figure = partial(calibration_figure, curves, title=title, share=share)
         grids = prompted_grids(several)
         grids.pop("rates", None)  # the page has them above
-        tables = [NamedGrid(name, grid) for name, grid in grids.items()]
-        sections.append(
-            SuiteReport(runs=tuple(reports), figures=drawable(*figures), tables=tuple(tables))
-        )
+        sections.append(suite_section(several, grids, [figure] if curves else []))
     return sections
 
 

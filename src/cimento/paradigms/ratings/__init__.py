@@ -23,8 +23,8 @@ from cimento.measures import NoValue, Value, find_measure
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
     RatedValues,
+    ceilings,
     rating_estimates,
-    with_headline,
 )
 from cimento.paradigms.ratings.formats import is_rated_table, read_rated
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
@@ -47,6 +47,8 @@ from cimento.paradigms.ratings.sections import (
 from cimento.paradigms.ratings.suite import (
     AUTHOR,
     DECIMALS,
+    RatedSentence,
+    Scale,
     looks_decimal,
     rated_of,
     rating_faults,
@@ -68,7 +70,7 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
-from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
+from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate, with_headline
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import said_once
@@ -85,7 +87,8 @@ if TYPE_CHECKING:
     from cimento.kinds.base import AskedModel, MethodFacts
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.paradigms.ratings.suite import RatedSentence
+
+__all__ = ["RATINGS", "RatedSentence", "Scale", "ceilings", "rated_of", "ratings_by"]
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 

@@ -458,12 +458,3 @@ def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate
                 unscored=group.without,
                 reason=group.reasons.get(name, "it describes the sentences asked"),
             )
-
-
-def with_headline(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates, where the first main one becomes the headline if there is none yet."""
-    roles = [estimate.role for estimate in estimates]
-    if "headline" in roles or "main" not in roles:
-        return list(estimates)
-    first = roles.index("main")
-    return [*estimates[:first], replace(estimates[first], role="headline"), *estimates[first + 1 :]]

@@ -32,6 +32,7 @@ from cimento.kinds.surveyor import Surveyor
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
+from cimento.paradigms.regions.contrast import Contrast, find_contrast, predictions_of_pairs
 from cimento.paradigms.regions.conventions import conventions
 from cimento.paradigms.regions.factorial_tables import accuracy_grid
 from cimento.paradigms.regions.judging import (
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.records.outcomes import Estimate
     from cimento.report import SuiteReport
+
+__all__ = ["REGIONS", "Contrast", "find_contrast", "predictions_of_pairs"]
 
 
 class RegionReader(SuiteReader[Suite]):

@@ -20,11 +20,11 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from cimento.errors import InputError, UsageError, need_known
 from cimento.io.parsing import whole_number
 from cimento.kinds.base import ParadigmOptions
+from cimento.kinds.prompting import Prompting, ShotRule
 from cimento.paradigms.stories.prompts import (
     PAPER,
     PromptStyle,
     PromptWording,
-    ShotRule,
     Shots,
     default_prompt,
     find_prompt,
@@ -405,6 +405,18 @@ class StoryOptions(ParadigmOptions):
     def examples(self) -> Shots:
         """The choice of worked examples."""
         return Shots(n=self.shots, mode=self.shots_mode, seed=self.shots_seed)
+
+    @property
+    def prompting(self) -> Prompting:
+        """How prompts are put to a model; the study had a blank before answers in chats too."""
+        return Prompting(
+            answer=self.answer,
+            chat=self.chat,
+            system=self.system,
+            shots_as=self.shots_as,
+            max_tokens=self.max_tokens,
+            before_answer=" " if self.protocol == "paper" else "",
+        )
 
     def inputs(self, suite: StorySuite, scoring: Asking) -> dict[str, JsonValue]:  # noqa: ARG002
         """The wording and its version: one that was changed is another question."""

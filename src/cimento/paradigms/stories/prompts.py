@@ -14,10 +14,11 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from cimento.errors import UsageError, need_known
 from cimento.io.parsing import read_toml
+from cimento.kinds.prompting import Dialogue
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STATES, STORY, Story, Tier
 
 FOLDER = Path(__file__).parents[2] / "data" / "prompts"
@@ -159,23 +160,6 @@ class TierPrompt:
             return self.wording.answers[label]
         first, second = (int(part) + self.style.numbering for part in label.split(" and "))
         return fill_template(self.wording.answers["pair"], first=str(first), second=str(second))
-
-
-@dataclass(frozen=True, slots=True)
-class Dialogue:
-    """A prompt before it is rendered: an instruction, worked examples, and what is asked.
-
-    Attributes:
-        instruction: stands before everything.
-        gap: line breaks after it.
-        shots: worked examples, each what was asked and what was answered.
-        body: what is asked.
-    """
-
-    instruction: str
-    gap: str
-    shots: tuple[tuple[str, str], ...]
-    body: str
 
 
 def dialogue(tier_prompt: TierPrompt, story: Story, shots: Sequence[Story]) -> Dialogue:
@@ -440,6 +424,3 @@ def _too_few(tier: Tier, there: int, wanted: int, which: str) -> UsageError:
         f" {there} {which}",
         todo="Run with --set shots=0, or with fewer than these, or add stories.",
     )
-
-
-ShotRule: TypeAlias = Literal["turns", "text"]

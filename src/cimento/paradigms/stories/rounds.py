@@ -19,7 +19,6 @@ from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_ans
 from cimento.paradigms.stories.options import StoryOptions, prompt_for, refuse_norm
 from cimento.paradigms.stories.outcomes import judge_all
 from cimento.paradigms.stories.prompts import (
-    Dialogue,
     choose_shots,
     fill_template,
     wordings,
@@ -28,11 +27,8 @@ from cimento.paradigms.stories.prompts import (
 from cimento.paradigms.stories.recordings import recorded_requests
 from cimento.paradigms.stories.requests import (
     WITHOUT_STORY,
-    PromptFormat,
     StoryPrompt,
-    find_format,
     numbered_requests,
-    rendered,
     tier_prompts,
 )
 from cimento.paradigms.stories.suite import (
@@ -54,7 +50,7 @@ from cimento.paradigms.stories.suite import (
 
 if TYPE_CHECKING:
     from cimento.kinds.base import AskedModel
-
+from cimento.kinds.prompting import Dialogue, PromptFormat, find_format, rendered
 
 FIRST, SECOND = "first", "second"
 PAIR_TASK: Task = "story_pair"
@@ -166,9 +162,11 @@ def question_prompts(
             shots=tuple((example.body, example.answer) for example in worked),
             body=question.body,
         )
-        text = rendered(parts, options, prompt_format)
-        row = question.story.row
-        prompts.append(StoryPrompt(row, task, question.labels, question.words, text, rows))
+        text = rendered(parts, options.prompting, prompt_format)
+        row, labels, words = question.story.row, question.labels, question.words
+        prompts.append(
+            StoryPrompt(rendered=text, words=words, row=row, tier=task, labels=labels, shots=rows)
+        )
     return prompts
 
 
@@ -259,7 +257,7 @@ def next_round(
         return None if answers.n else recorded_requests(suite, options, model)
     if options.task != "tiers":
         return None if answers.n else _questions(suite, options, model)
-    prompt_format = find_format(model, options)
+    prompt_format = find_format(model, options.prompting)
     items: Sequence[Story] = suite.asked
     first = 0
     for tier in TIERS:
@@ -278,7 +276,7 @@ def next_round(
             about = [None if ask.row == WITHOUT_STORY else str(ask.row) for ask in asks]
             places = [(item, tier, ask.shown) for item, ask in zip(about, asks, strict=True)]
             return numbered_requests(
-                suite, [ask.request(options) for ask in asks], places, first=first
+                suite, [ask.request(options.prompting) for ask in asks], places, first=first
             )
         if options.protocol == "paper":
             right = _right(tier, asks, suite, options, answers=answers, first=first)
@@ -324,10 +322,11 @@ def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> R
         questions_of(suite.stories, suite, options),
         language=prompt_for(options, suite).language,
         options=options,
-        prompt_format=find_format(model, options),
+        prompt_format=find_format(model, options.prompting),
     )
     places: list[tuple[str | None, str, str]] = [
         (str(question.story.row), question.about, ask.shown)
         for question, ask in zip(questions, asks, strict=True)
     ]
-    return numbered_requests(suite, [ask.request(options) for ask in asks], places, first=0)
+    asked = [ask.request(options.prompting) for ask in asks]
+    return numbered_requests(suite, asked, places)

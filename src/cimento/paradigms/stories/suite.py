@@ -19,8 +19,8 @@ from cimento.io.values import group_by
 from cimento.suites import JsonValue, Meta
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
-Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]
-"""A tier, one of the additional questions, or a judgment of sentences."""
+Task: TypeAlias = Tier | Literal["story_pair", "attributes"]
+"""A tier, or one of the additional questions."""
 
 StoryType: TypeAlias = Literal["order", "cloze"]
 Nested: TypeAlias = "int | tuple[Nested, ...]"

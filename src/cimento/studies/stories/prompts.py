@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cimento.paradigms import PromptFormat, Prompting, write_prompt
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.prompts import PAPER as PAPER_PROMPT
 from cimento.paradigms.stories.prompts import (
@@ -17,7 +18,6 @@ from cimento.paradigms.stories.prompts import (
     find_prompt,
 )
 from cimento.paradigms.stories.recordings import RecordedAnswers
-from cimento.paradigms.stories.requests import Message, Rendered, SystemRule, chat, flat
 from cimento.paradigms.stories.suite import CONFLICT, STORY, TIERS, Story, Tier
 from cimento.suites.reading import sha256_of
 
@@ -26,7 +26,7 @@ N_SHOTS = 3
 _DATES = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
 
 
-def llama(turns: Sequence[Message]) -> str:
+def llama(turns: Sequence[tuple[str, str]]) -> str:
     """Turns as the template of Llama 3.1 writes them, on the day of the study's default date.
 
     The system turn is always there, with its two dates.
@@ -41,7 +41,7 @@ def llama(turns: Sequence[Message]) -> str:
     return f"<|begin_of_text|>{body}<|start_header_id|>assistant<|end_header_id|>\n\n"
 
 
-def gemma(turns: Sequence[Message]) -> str:
+def gemma(turns: Sequence[tuple[str, str]]) -> str:
     """Turns as the template of Gemma 2 writes them; it has no system turn."""
     names = {"user": "user", "assistant": "model"}
     body = "".join(
@@ -50,9 +50,9 @@ def gemma(turns: Sequence[Message]) -> str:
     return f"<bos>{body}<start_of_turn>model\n"
 
 
-TEMPLATES: Mapping[str, tuple[Callable[[Sequence[Message]], str], SystemRule]] = {
-    "llama": (llama, "system"),
-    "gemma": (gemma, "folded"),
+TEMPLATES: Mapping[str, PromptFormat] = {
+    "llama": PromptFormat(render=llama, system="system"),
+    "gemma": PromptFormat(render=gemma, system="folded"),
 }
 
 
@@ -142,21 +142,14 @@ def _pool(stories: Sequence[Story], chained: Chain, tier: Tier) -> list[Story] |
 
 def _render(template: str | None) -> Callable[[Tier, Story, Sequence[Story]], str] | None:
     """What makes the text of a prompt; None for an unknown template."""
-    known = next(
-        (entry for name, entry in TEMPLATES.items() if template and template.startswith(name)), None
-    )
-    if template is not None and known is None:
+    known = [entry for name, entry in TEMPLATES.items() if (template or "").startswith(name)]
+    if template is not None and not known:
         return None
+    [prompt_format] = known or [PromptFormat()]
     wording, style = find_prompt(PAPER_PROMPT), PromptStyle()
 
     def render(tier: Tier, story: Story, shots: Sequence[Story]) -> str:
         parts = dialogue(TierPrompt(tier, wording, style), story, shots)
-        rendered: Rendered
-        if known is None:
-            rendered = flat(parts)
-        else:
-            function, system = known
-            rendered = chat(parts, function, system=system)
-        return rendered.text
+        return write_prompt(parts, (), Prompting(), prompt_format).shown
 
     return render
