@@ -33,7 +33,6 @@ from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
 from cimento.records.store import manifest_part
-from cimento.suites import Suite
 
 __all__ = [
     "Attribution", "ExplainSettings", "Explanation", "attribute", "explain", "plan_explanation",
@@ -337,7 +336,7 @@ def _refuse(run: Run) -> None:
         UsageError: it is of another kind, or its model or measure has nothing to exchange.
     """
     seen = ""
-    if not isinstance(run.suite, Suite):
+    if run.sentences is None:
         seen = f"it is of the kind {run.paradigm.name}, and only runs of regions can be explained"
     elif run.paradigm.judge.restated(run) is not None:
         seen = (

@@ -110,9 +110,9 @@ class ProbingReader(SuiteReader[ProbingSuite]):
         folder.mkdir(parents=True, exist_ok=True)
         meta = f'kind = "probing"\n[meta]\nname = "{suite.name}"\nlanguage = "it"\n'
         (folder / "suite.toml").write_text(meta, encoding="utf-8")
-        lines = ["\t".join(COLUMNS)]
-        lines += ["\t".join(getattr(probe, name) for name in COLUMNS) for probe in suite.probes]
-        (folder / "items.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        rows = [COLUMNS, *([getattr(p, name) for name in COLUMNS] for p in suite.probes)]
+        table = "".join("\t".join(row) + "\n" for row in rows)
+        (folder / "items.tsv").write_text(table, encoding="utf-8")
 
     def limited(self, suite: ProbingSuite, limit: int) -> ProbingSuite:
         """The first probes."""
@@ -139,15 +139,13 @@ class ProbingAsker(Asker[ProbingSuite, ProbingOptions]):
         if answers.n:
             return None
         prompts = [f"{options.article}{probe.prompt}" for probe in suite.probes]
-        return Requests(
-            asked=[
-                Choose(prompt=prompt, options=(f" {probe.right}", f" {probe.wrong}"))
-                for probe, prompt in zip(suite.probes, prompts, strict=True)
-            ],
-            places=prompts_table(
-                suite.name, zip((probe.id for probe in suite.probes), prompts, strict=True)
-            ),
-        )
+        asked = [
+            Choose(prompt=prompt, options=(f" {probe.right}", f" {probe.wrong}"))
+            for probe, prompt in zip(suite.probes, prompts, strict=True)
+        ]
+        ids = (probe.id for probe in suite.probes)
+        places = prompts_table(suite.name, zip(ids, prompts, strict=True))
+        return Requests(asked=asked, places=places)
 
 
 class ProbingJudge(Judge[Run]):

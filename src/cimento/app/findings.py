@@ -23,7 +23,6 @@ from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
-from cimento.suites import Suite
 from cimento.suites.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 
 if TYPE_CHECKING:
@@ -196,8 +195,8 @@ def audited(grid: Grid) -> Audit | None:
 
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_bytes(workbook_of(grid), Path(temporary) / f"{grid.name}.xlsx")
-        suite = load_suite(path).suite
-    if not isinstance(suite, Suite):
+        suite = load_suite(path).sentences
+    if suite is None:
         return None
     try:
         frequency = zipf_frequencies(suite.meta.language, purpose="frequencies of words")

@@ -32,7 +32,6 @@ from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
-from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_texts
 
 if TYPE_CHECKING:
@@ -179,10 +178,10 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
 
 def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
     """The ratings of a run's sentences beside its scores; None where it has none."""
-    scores = run.paradigm.judge.scores(run)
-    if scores is None or not isinstance(run.suite, Suite):
+    scores, suite = run.paradigm.judge.scores(run), run.sentences
+    if scores is None or suite is None:
         return None
-    name, sentences = run.suite_name, stimulus_texts(run.suite)
+    name, sentences = run.suite_name, stimulus_texts(suite)
     fitting, others = [], dict[str, None]()
     for one in rated:
         sentence = sentences.get((one.item, one.condition))

@@ -31,7 +31,6 @@ from cimento.records.usage import duration
 from cimento.report.figures import drawable, lacking_figures, write_figures
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.terminal import on_terminal
-from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -197,7 +196,7 @@ def _run(options: ExplainOptions) -> Run:
             todo=f"Give one of them: {', '.join(str(run.folder) for run in runs)}.",
         )
     [run] = runs
-    if not isinstance(run.suite, Suite):
+    if run.sentences is None:
         raise UsageError(
             where=str(options.run),
             seen=f"it is of the kind {run.paradigm.name}: only runs of regions can be explained",

@@ -30,7 +30,6 @@ from cimento.report.figures_scores import (
     position_figure,
     tokens_figure,
 )
-from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.stimuli import count_words
 
@@ -135,7 +134,7 @@ def _names_of_page(folders: Sequence[Path]) -> list[str]:
 def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
     """The figures in `OF_SENTENCES` that these runs can be drawn as."""
     runs = open_runs(folders)
-    if not all(isinstance(run.suite, Suite) for run in runs):
+    if any(run.sentences is None for run in runs):
         return []
     factorial = sum(bool(squares(suite_of(run))) for run in runs)
     of_one_suite = len({run.suite.name for run in runs}) == 1
@@ -193,7 +192,7 @@ def _of_sentences(options: FigureOptions) -> Figure:
         UsageError: the runs are of another paradigm.
     """
     name, runs = options.name, open_runs(options.runs)
-    others = dict.fromkeys(run.paradigm.name for run in runs if not isinstance(run.suite, Suite))
+    others = dict.fromkeys(run.paradigm.name for run in runs if run.sentences is None)
     if others:
         raise UsageError(
             where=f"cimento figure {name}",

@@ -164,15 +164,14 @@ def _default_suites(language: str) -> list[Suite]:
         UsageError: there is none in this language.
     """
     from cimento.kinds.registry import load_suite
-    from cimento.suites import Suite
     from cimento.suites.builtin import list_builtin
 
     by_language: dict[str, list[Suite]] = {}
     for builtin in list_builtin():
         if builtin.language != language if language else builtin.language in by_language:
             continue
-        suite = load_suite(builtin.name).suite
-        if isinstance(suite, Suite) and suite.predictions:
+        suite = load_suite(builtin.name).sentences
+        if suite is not None and suite.predictions:
             by_language.setdefault(builtin.language, []).append(suite)
     if not by_language:
         raise UsageError(

@@ -248,14 +248,9 @@ def _refuse_sensitivity(options: CallOptions) -> None:
         UsageError: the table cannot be made or printed.
     """
     from cimento.kinds.registry import load_suites
-    from cimento.suites import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
-    others = [
-        loaded_suite.paradigm.name
-        for loaded_suite in loaded
-        if not isinstance(loaded_suite.suite, Suite)
-    ]
+    others = [one.paradigm.name for one in loaded if one.sentences is None]
     remote = [model for model in options.models if ":" in model]
     refusals = (
         (

@@ -56,8 +56,8 @@ def audit_suites(options: AuditOptions) -> None:
     records: list[object] = []
     texts = []
     for loaded_suite in loaded:
-        suite = loaded_suite.suite
-        if not isinstance(suite, Suite):
+        suite = loaded_suite.sentences
+        if suite is None:
             record = loaded_suite.paradigm.reader.audit(loaded_suite.reading).record
             records.append(record)
             texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
@@ -84,7 +84,7 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: there is such an option.
     """
-    if given and not isinstance(loaded.suite, Suite):
+    if given and loaded.sentences is None:
         raise UsageError(
             where=given[0],
             seen=f"{loaded.suite.name} is a suite of the paradigm {loaded.paradigm.name!r}, and"

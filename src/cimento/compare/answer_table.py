@@ -19,7 +19,6 @@ from cimento.paired.item_outcomes import distinct_names, item_outcomes, judged_o
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.records.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
-from cimento.suites import Suite
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import count_words
 
@@ -175,10 +174,11 @@ def respondents_of(
     tied: Counter[str] = Counter()
     reasons = []
     for run in {run.suite_name: run for run in runs}.values():
-        if not isinstance(run.suite, Suite):
+        suite = run.sentences
+        if suite is None:
             reasons.append(f"{run.suite_name}: people cannot be compared on this kind of test")
             continue
-        verdicts, reason = verdicts_of_people(run.suite, judgments)
+        verdicts, reason = verdicts_of_people(suite, judgments)
         if reason:
             reasons.append(f"{run.suite_name}: {reason}")
         for person, by_item in verdicts.items():

@@ -130,7 +130,8 @@ def same_sentences(first: Run, second: Run) -> frozenset[str]:
     Raises:
         UsageError: none has.
     """
-    texts = [_texts(run.suite) for run in (first, second) if isinstance(run.suite, Suite)]
+    suites = (first.sentences, second.sentences)
+    texts = [_texts(suite) for suite in suites if suite is not None]
     same = (
         {item for item in texts[0] if texts[0][item] == texts[1].get(item)}
         if len(texts) == 2  # noqa: PLR2004  # both are suites of sentences

@@ -20,7 +20,6 @@ from cimento.paired.item_outcomes import labelled_apart
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
-from cimento.suites import Suite
 from cimento.suites.headers import HEADERS
 
 if TYPE_CHECKING:
@@ -245,10 +244,10 @@ def _texts(data: RunData) -> pl.DataFrame:
     """The texts of a run by item and condition, with the free columns of a suite of sentences."""
     import polars as pl
 
-    suite = data.run.suite
+    suite = data.run.sentences
     columns = {
         (item.id, condition.name): condition.columns
-        for item, condition in (suite.stimuli() if isinstance(suite, Suite) else ())
+        for item, condition in (suite.stimuli() if suite is not None else ())
     }
     rows = [
         {

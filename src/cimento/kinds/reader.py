@@ -9,6 +9,7 @@ from typing import Protocol
 
 from cimento.errors import Fault, SuiteError, UsageError
 from cimento.kinds.base import SuiteAudit, SuiteReading, SuiteT
+from cimento.suites import Suite
 
 
 class SuiteReader(Protocol[SuiteT]):
@@ -80,6 +81,13 @@ class SuiteReader(Protocol[SuiteT]):
     def holds(self, suite: SuiteT) -> str:  # noqa: ARG002
         """The content of a suite in words; empty if there is nothing to say."""
         return ""
+
+    def sentences(self, suite: SuiteT) -> Suite | None:  # noqa: ARG002
+        """The suite as one of sentences in regions; None, by default, if its items are others.
+
+        Commands on sentences, such as figures of surprisal, take suites of any kind that has them.
+        """
+        return None
 
     def read_copy(self, folder: Path) -> SuiteT:
         """The suite in the folder of a run, which was checked before the run.

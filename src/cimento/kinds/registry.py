@@ -178,11 +178,12 @@ def _read_all(path: Path, language: str) -> list[LoadedSuite]:
             reading = replace(reading, path=shown, faults=faults)
             reading = in_language(reading, language)
             try:
-                suites.append(usable(paradigm, reading))
+                loaded = usable(paradigm, reading)
             except SuiteError as error:
                 faulty.append(error)
-            else:
-                count.add(reading.suite)
+                continue
+            suites.append(loaded)
+            count.add(loaded.sentences)
     refuse_faulty(path, faulty)
     return suites
 
@@ -232,8 +233,8 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
     Raises:
         InputError: its items are of another kind.
     """
-    suite = loaded.suite
-    if not isinstance(suite, Suite):
+    suite = loaded.sentences
+    if suite is None:
         raise InputError(
             where=str(loaded.reading.path),
             seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
@@ -295,6 +296,12 @@ class LoadedSuite:
         if suite is None:
             raise SuiteError(where=str(self.reading.path), faults=self.reading.faults)
         return cast("TestSuite", suite)
+
+    @property
+    def sentences(self) -> Suite | None:
+        """The suite as one of sentences in regions; None if its items are of another kind."""
+        sentences: Suite | None = self.paradigm.reader.sentences(self.suite)
+        return sentences
 
     @property
     def content(self) -> str:

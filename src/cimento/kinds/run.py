@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cimento.io.tables import TableSchema
     from cimento.kinds.base import ParadigmOptions, TestSuite
     from cimento.kinds.paradigm import AnyParadigm
+    from cimento.suites import Suite
 
 SUMMARY = "summary.json"
 
@@ -81,6 +82,12 @@ class Run:
         """The name of the run's suite."""
         name = manifest_part(self.manifest, "suite").get("name")
         return name if isinstance(name, str) else self.suite.name
+
+    @property
+    def sentences(self) -> Suite | None:
+        """The suite as one of sentences in regions; None if its items are of another kind."""
+        sentences: Suite | None = self.paradigm.reader.sentences(self.suite)
+        return sentences
 
     @property
     def model(self) -> str:

@@ -320,13 +320,13 @@ class StimulusCount:
         self._most = max(SMALL_STIMULI, path.stat().st_size // STIMULUS_BYTES) if archive else None
         self._count = 0
 
-    def add(self, suite: object) -> None:
-        """Count the sentences of one suite.
+    def add(self, suite: Suite | None) -> None:
+        """Count the sentences of one suite, if it has any.
 
         Raises:
             InputError: there are too many sentences.
         """
-        if self._most is None or not isinstance(suite, Suite):
+        if self._most is None or suite is None:
             return
         self._count += len(suite.columns.names)
         if self._count > self._most:

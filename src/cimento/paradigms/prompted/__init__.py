@@ -101,6 +101,7 @@ class PromptedReader(SuiteReader[Suite]):
     holds = staticmethod(RATINGS.reader.holds)
     limited = staticmethod(RATINGS.reader.limited)
     selected = staticmethod(RATINGS.reader.selected)
+    sentences = staticmethod(RATINGS.reader.sentences)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A folder of the kind, read as one of rated sentences is, and every fault of it.

@@ -137,6 +137,10 @@ class RegionReader(SuiteReader[Suite]):
         kept = [suite.items[number] for number, item in enumerate(ids) if item in items]
         return dataclasses.replace(suite, items=kept)
 
+    def sentences(self, suite: Suite) -> Suite:
+        """The suite itself."""
+        return suite
+
     def read_copy(self, folder: Path) -> Suite:
         """The copy of a suite in the folder of a run."""
         return open_copy(folder)

@@ -33,7 +33,6 @@ from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
 from cimento.records.store import MANIFEST
-from cimento.suites import Suite
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.published import language_code
 from cimento.suites.tables import open_table
@@ -218,12 +217,12 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
     """
     run = open_run(path) if (path / MANIFEST).is_file() else None
     if run is not None:
-        suite, sha256 = run.suite, ""
+        suite, sentences, sha256 = run.suite, run.sentences, ""
         surveyor = surveyor_of(run.paradigm, suite)
         asked = surveyor.survey_items(suite, wanted.task, run=run)
     else:
         loaded = _load(path)
-        suite, sha256 = loaded.suite, loaded.reading.sha256
+        suite, sentences, sha256 = loaded.suite, loaded.sentences, loaded.reading.sha256
         asked = surveyor_of(loaded.paradigm, suite).survey_items(suite, wanted.task)
     ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
     if not ids:
@@ -246,7 +245,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
         sets=_joined(sets),
         asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
-        points=points_of(suite) if isinstance(suite, Suite) else None,
+        points=None if sentences is None else points_of(sentences),
     )
 
 
