@@ -17,8 +17,12 @@ from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
+from cimento.kinds.asker import Asker
 from cimento.kinds.base import SuiteReading
+from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
+from cimento.kinds.plain import PlainPresenter
+from cimento.kinds.reader import SuiteReader
 from cimento.measures import NoValue, Value, find_measure
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
@@ -55,13 +59,7 @@ from cimento.paradigms.ratings.suite import (
     ratings_by,
     suite_from_ratings,
 )
-from cimento.paradigms.regions import (
-    REGIONS,
-    RegionAsker,
-    RegionJudge,
-    RegionPresenter,
-    RegionReader,
-)
+from cimento.paradigms.regions import REGIONS
 from cimento.paradigms.regions.judging import (
     judged_suite,
     outcomes_of,
@@ -98,8 +96,17 @@ _BAD = ("unacceptable", "bad")
 KINDS = (RATED, "ratings")
 
 
-class RatingReader(RegionReader):
+class RatingReader(SuiteReader[Suite]):
     """The reader of rated sentences: suites of regions with ratings as columns."""
+
+    has_regions = True
+    files = staticmethod(REGIONS.reader.files)
+    write = staticmethod(REGIONS.reader.write)
+    holds = staticmethod(REGIONS.reader.holds)
+    limited = staticmethod(REGIONS.reader.limited)
+    selected = staticmethod(REGIONS.reader.selected)
+    sentences = staticmethod(REGIONS.reader.sentences)
+    read_copy = staticmethod(REGIONS.reader.read_copy)
 
     def detect(self, path: Path) -> bool:
         """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
@@ -126,7 +133,7 @@ class RatingReader(RegionReader):
                 path=path,
                 format=RATED,
             )
-        reading = super().read(path)
+        reading = REGIONS.reader.read(path)
         wrong = rating_faults(reading.suite) if reading.suite is not None else ()
         faults = (*_without_predictions(reading.faults), *wrong)
         return dataclasses.replace(reading, faults=faults)
@@ -137,11 +144,14 @@ class RatingReader(RegionReader):
 
     def check(self, suite: Suite) -> tuple[Fault, ...]:
         """Every fault of a suite; single sentences need no predictions."""
-        return (*_without_predictions(super().check(suite)), *rating_faults(suite))
+        return (*_without_predictions(REGIONS.reader.check(suite)), *rating_faults(suite))
 
 
-class RatingAsker(RegionAsker):
+class RatingAsker(Asker[Suite, RegionOptions]):
     """The asker of rated sentences, of which measures need every token."""
+
+    scoring = REGIONS.asker.scoring
+    recording = staticmethod(REGIONS.asker.recording)
 
     def requests(
         self,
@@ -158,11 +168,15 @@ class RatingAsker(RegionAsker):
             CimentoError: as for suites of regions.
         """
         scoring = dataclasses.replace(scoring, all_tokens=True)
-        return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
+        ask = REGIONS.asker.requests
+        return ask(suite, options, scoring=scoring, model=model, answers=answers)
 
 
-class RatingJudge(RegionJudge):
+class RatingJudge(Judge["Run"]):
     """The judge of pairs, and of what measures have to do with ratings."""
+
+    scores = staticmethod(REGIONS.judge.scores)
+    side_values = staticmethod(REGIONS.judge.side_values)
 
     def outcomes(self, run: Run) -> pl.DataFrame:
         """The verdicts on pairs, and a row for each sentence and measure.
@@ -186,7 +200,7 @@ class RatingJudge(RegionJudge):
     def estimates(self, run: Run) -> list[Estimate]:
         """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
         options, outcomes = rating_options(run), run.outcomes()
-        pairs = list(super().estimates(run))
+        pairs = list(REGIONS.judge.estimates(run))
         last = questions(run)[-1:]
         whole = [one for one in pairs if one.question in last and not one.group]
         values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
@@ -205,8 +219,11 @@ class RatingJudge(RegionJudge):
         return with_headline([*pairs, *beside, *grouped])
 
 
-class RatingPresenter(RegionPresenter):
+class RatingPresenter(PlainPresenter[Suite]):
     """The presenter of rated sentences beside the scores of models."""
+
+    describe = staticmethod(REGIONS.presenter.describe)
+    record = staticmethod(REGIONS.presenter.record)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""
@@ -226,7 +243,7 @@ class RatingPresenter(RegionPresenter):
             f" (Student's t; the sentences of {together} were left out together), with p values"
             " corrected by Holm's method over the measures [@holm1979]."
         )
-        facts = super().methods(run)
+        facts = REGIONS.presenter.methods(run)
         brief = _in_brief(names, by_author=by_author)
         return dataclasses.replace(
             facts,
@@ -241,7 +258,10 @@ class RatingPresenter(RegionPresenter):
         suite = suite_of(run)
         rated = any(sentence.mean is not None for sentence in rated_of(suite).sentences)
         doubts = {NO_RATINGS: not rated, DECIMALS: looks_decimal(suite)}
-        return (*super().warnings(run), *(doubt for doubt, holds in doubts.items() if holds))
+        return (
+            *REGIONS.presenter.warnings(run),
+            *(doubt for doubt, holds in doubts.items() if holds),
+        )
 
     def remarks(self, run: Run) -> Sequence[str]:
         """The noise ceiling, the agreement of the people, and a caution on few sentences."""
@@ -259,7 +279,7 @@ class RatingPresenter(RegionPresenter):
     def _section(self, runs: Sequence[Run]) -> SuiteReport:
         """The section of some runs of one suite, each judged on its first measure."""
         first = [run.judge(also=()) if rating_options(run).also else run for run in runs]
-        (section,) = super().sections(first)
+        (section,) = REGIONS.presenter.sections(first)
         rated = [RatedRun(run) for run in runs]
         makers: list[Callable[[], Figure]] = [partial(scatter_of, run) for run in runs]
         return SuiteReport(
@@ -273,7 +293,7 @@ class RatingPresenter(RegionPresenter):
     def text(self, runs: Sequence[Run]) -> str:
         """The table of pairs, if there are any, then the text of each run."""
         pairs = [run for run in runs if judged_suite(run).predictions]
-        tables = [super().text(pairs)] if pairs else []
+        tables = [REGIONS.presenter.text(pairs)] if pairs else []
         # The warnings of runs with pairs are below the table of pairs.
         others = [run.summary() for run in runs if run not in pairs]
         warned = said_once(others, lambda run: few_of_each_code(run.warnings))
