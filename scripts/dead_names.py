@@ -63,7 +63,9 @@ def dead() -> list[str]:
     """Unused names, each with its place."""
     paths = sorted((ROOT / "src" / "cimento").rglob("*.py"))
     modules = {path: ast.parse(path.read_text("utf-8")) for path in paths}
-    said = sum(map(uses, modules.values()), Counter[str]())
+    said: Counter[str] = Counter()
+    for module in modules.values():
+        said.update(uses(module))
     outside = KEPT | set(re.findall(r"\w+", (ROOT / "pyproject.toml").read_text("utf-8")))
     return [
         f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
