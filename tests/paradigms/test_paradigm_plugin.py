@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic import field_validator
 
 from cimento import load_suite
 from cimento.cli.main import invoke
 from cimento.errors import PluginError, SuiteError
 from cimento.evaluation import evaluate
-from cimento.paradigms import Paradigm, Stored
+from cimento.paradigms import Paradigm, ParadigmOptions, Stored
 from cimento.testing.models import FakeScorer
 
 PLUGINS = Path(__file__).parents[1] / "sample_plugin"
@@ -80,6 +81,58 @@ def test_what_a_method_returns_names_the_plugin_when_it_fails_later(probing, mon
     monkeypatch.setattr("cimento_probing.Probing.restore", lambda *_: stored)
     with pytest.raises(PluginError, match="KeyError"):
         paradigm.restore(None, {}).suite()
+
+
+METHODS_OF_OPTIONS = ["asked", "chosen", "columns", "digest", "inputs", "refuse_unfit"]
+
+
+def options_that_fail(of: type[ParadigmOptions], method: str) -> type[ParadigmOptions]:
+    """Options like those of the plug-in, of which one method fails; `columns` is a property."""
+    failing = property(fails) if method == "columns" else fails
+    return type("Failing", (of,), {"__module__": of.__module__, method: failing})
+
+
+@pytest.mark.parametrize("method", METHODS_OF_OPTIONS)
+def test_a_failing_method_of_its_options_names_the_plugin(method, probing):
+    options = options_that_fail(load_suite(probing).paradigm.options, method)()
+    with pytest.raises(PluginError) as caught:
+        getattr(options, method)() if method != "columns" else options.columns
+    assert NAMED in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["asked", "chosen", "columns", "inputs"])
+def test_a_run_names_the_plugin_whose_options_fail(method, probing, tmp_path, monkeypatch, capsys):
+    paradigm = load_suite(probing).paradigm
+    options = options_that_fail(paradigm.options, method)
+    monkeypatch.setattr("cimento_probing.Probing.options", options)
+    command = ["run", str(probing), "-m", "demo-causal", "-o", str(tmp_path / "made")]
+    assert invoke(command) == 1
+    said = capsys.readouterr().err
+    assert NAMED in said
+    assert "report it" not in said
+
+
+def checks(article: str) -> str:
+    """A check of a plug-in's option, which refuses one value and fails on another."""
+    if article == "un":
+        raise ValueError("give a definite article")
+    return {"": "", "la": "la"}[article]
+
+
+def test_a_check_of_its_options_that_fails_names_the_plugin(probing, monkeypatch, capsys):
+    plugin = load_suite(probing).paradigm
+    check = field_validator("article")(checks)
+    names = {"__module__": plugin.options.__module__, "check": check}
+    monkeypatch.setattr(
+        "cimento_probing.Probing.options", type("Checked", (plugin.options,), names)
+    )
+    command = ["run", str(probing), "-m", "demo-causal", "--set"]
+    assert invoke([*command, "article=il"]) == 1
+    said = capsys.readouterr().err
+    assert NAMED.replace("meta", "il") in said
+    assert "report it" not in said
+    assert invoke([*command, "article=un"]) == 2
+    assert "Give a definite article." in capsys.readouterr().err
 
 
 FAILING_COMMANDS = [
