@@ -11,7 +11,7 @@ SUPPORTED := import sys; sys.exit(sys.version_info < (3, 11) and "cimento needs 
 .DEFAULT_GOAL := help
 # Tests start many processes; without bytecode each of them would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo lock locked check lint docs test test-slow test-servers test-downloads fuzz bench bench-trunk gallery audit format wheel smoke clean
+.PHONY: help demo lock locked check lint docs test test-near test-slow test-servers test-downloads fuzz bench bench-trunk gallery audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -72,6 +72,9 @@ test: export POLARS_MAX_THREADS ?= 1
 test: export RAYON_NUM_THREADS ?= 1
 test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers and not downloads'
+
+test-near: $(STAMPS)/dev  ## the tests closest to a module: make test-near FILE=src/cimento/io/tables.py
+	$(BIN)/python -m pytest -q -m 'not slow and not servers and not downloads' $$($(BIN)/python scripts/tests_for.py $(FILE))
 
 test-slow: $(STAMPS)/dev  ## the slow tests, and those of random examples with many more
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers and not downloads'
