@@ -3,18 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(BIN)/python $(PIP)
+LINT := .venv-lint/bin
+SUPPORTED := import sys; sys.exit(sys.version_info < (3, 11) and "cimento needs Python 3.11 or later; set PYTHON=python3.11")
 
 .DEFAULT_GOAL := help
 # Tests start many processes; without bytecode each of them would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo lock locked check docs test test-slow test-servers test-downloads fuzz bench bench-trunk gallery audit format wheel smoke clean
+.PHONY: help demo lock locked check lint docs test test-near test-slow test-servers test-downloads fuzz bench bench-trunk gallery audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 $(STAMPS)/venv:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "cimento needs Python 3.11 or later; set PYTHON=python3.11")'
+	$(PYTHON) -c '$(SUPPORTED)'
 	$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
@@ -30,6 +33,12 @@ $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
 	CMAKE_ARGS=-DLLAVA_BUILD=OFF $(INSTALL) --requirement requirements-servers.txt
 	@touch $@
 
+$(LINT)/.stamp: requirements-lint.txt constraints.txt
+	$(PYTHON) -c '$(SUPPORTED)'
+	$(PYTHON) -m venv .venv-lint
+	$(LINT)/python $(PIP) --requirement requirements-lint.txt
+	@touch $@
+
 demo: $(STAMPS)/run  ## a starter suite of each kind in each language on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
@@ -43,6 +52,18 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unus
 	$(BIN)/python scripts/picture.py --check
 	$(BIN)/python scripts/measure_shape.py --page --check
 
+# What is not installed counts as untyped, so rules of mypy --strict about that are left to `check`.
+lint: $(LINT)/.stamp  ## what `make check` runs, without torch and the like: an environment of its own, in a minute or two
+	$(LINT)/ruff check .
+	$(LINT)/ruff format --check .
+	$(LINT)/mypy --num-workers 2 --cache-dir .mypy_cache/lint --ignore-missing-imports --allow-subclassing-any \
+		--allow-untyped-decorators --no-warn-unused-ignores --no-warn-return-any
+	PYTHONPATH=src $(LINT)/lint-imports
+	$(LINT)/python scripts/check_sizes.py
+	$(LINT)/python scripts/dead_names.py
+	$(LINT)/python scripts/picture.py --check
+	$(LINT)/python scripts/measure_shape.py --page --check
+
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
@@ -51,6 +72,9 @@ test: export POLARS_MAX_THREADS ?= 1
 test: export RAYON_NUM_THREADS ?= 1
 test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers and not downloads'
+
+test-near: $(STAMPS)/dev  ## the tests closest to a module: make test-near FILE=src/cimento/io/tables.py
+	$(BIN)/python -m pytest -q -m 'not slow and not servers and not downloads' $$($(BIN)/python scripts/tests_for.py $(FILE))
 
 test-slow: $(STAMPS)/dev  ## the slow tests, and those of random examples with many more
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers and not downloads'
@@ -99,4 +123,4 @@ smoke: wheel  ## try the wheel in a fresh environment without torch
 	scripts/smoke.sh $(PYTHON) dist/*.whl constraints.txt
 
 clean:  ## remove everything that was built or installed
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-lint build dist .mypy_cache .ruff_cache .pytest_cache

@@ -59,8 +59,11 @@ def dead() -> list[str]:
     """Unused names, each with its place."""
     paths = sorted((ROOT / "src" / "cimento").rglob("*.py"))
     modules = {path: ast.parse(path.read_text("utf-8")) for path in paths}
-    stubs = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "src").rglob("*.pyi")]
-    said = sum(map(uses, (*modules.values(), *stubs)), Counter[str]())
+    said: Counter[str] = Counter()
+    for path in (ROOT / "src").rglob("*.pyi"):
+        said.update(uses(ast.parse(path.read_text("utf-8"))))
+    for module in modules.values():
+        said.update(uses(module))
     outside = KEPT | set(re.findall(r"\w+", (ROOT / "pyproject.toml").read_text("utf-8")))
     return [
         f"{path.relative_to(ROOT)}:{node.lineno}: {name}"

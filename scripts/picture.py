@@ -11,6 +11,7 @@ rooms lists callers before those they call; an import of a room that stands high
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections import Counter
@@ -41,6 +42,7 @@ def listed() -> list[str]:
     return re.findall(r"^\| `(\w+)(?:/|\.py)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
+@functools.cache
 def imports() -> Counter[Arrow]:
     """How many imports of one room stand in another, as pairs of who imports and what."""
     arrows: Counter[Arrow] = Counter()

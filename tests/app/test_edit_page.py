@@ -216,6 +216,24 @@ def test_sheets_and_views_change_what_the_grid_shows(folder):
     visit(folder, flow)
 
 
+def test_a_column_is_added_after_another_with_a_name(folder):
+    async def flow(user):
+        await user.open("/en/edit?suite=frasi.xlsx")
+        await seen(user, "Errors: 1")
+        user.find(kind=ui.button, content="Columns").click()
+        await seen(user, "New name")
+        user.find("New name").type("note")
+        user.find("Add a column after it").click()
+        await until(lambda: "note" in names_in(grid_of(user)))
+        assert names_in(grid_of(user)) == ["Row", "good", "note", "bad"]
+
+    visit(folder, flow)
+
+
+def names_in(grid):
+    return [column["headerName"] for column in grid.options["columnDefs"]]
+
+
 def test_two_tabs_do_not_overwrite_each_other_unnoticed(folder):
     shutil.copy(folder / "verbi.xlsx", folder / "copia.xlsx")
 

@@ -44,6 +44,22 @@ def test_without_a_licence_there_are_ids_only(tmp_path, capsys):
     assert "Ids only" in capsys.readouterr().err
 
 
+def test_malformed_sentences_are_refused_or_skipped_and_said(tmp_path, capsys):
+    rows = ["1\tLia\tLia\tPROPN\t_\t_\t2\tnsubj\t_\t_", "2\tva\tandare\tVERB\t_\t_\t0\troot\t_\t_"]
+    text = "\n".join(
+        ["# sent_id = x", "1\tLia", "", "# sent_id = y", "# text = Lia va", *rows, "", ""]
+    )
+    path = tmp_path / "it_own-ud-test.conllu"
+    path.write_text(text, encoding="utf-8")
+    command = ["corpus", "query", SUBJECTS, str(path)]
+    assert invoke(command) == 2
+    assert "sentence x" in capsys.readouterr().err
+    assert invoke([*command, "--malformed", "skip"]) == 0
+    shown = capsys.readouterr()
+    assert "1 malformed sentences were skipped:\n  " in shown.err
+    assert [line.split("\t")[2] for line in shown.out.splitlines()] == ["sent_id", "y"]
+
+
 def test_a_misspelt_feature_is_named_and_a_bad_pattern_shown_with_its_place(capsys):
     assert invoke(["corpus", "query", "pattern { V [Nmber=Sing] }", "it_sample"]) == 0
     assert "No word of the treebanks has: Nmber." in capsys.readouterr().err

@@ -107,6 +107,20 @@ def test_items_judged_one_way_only_are_counted(both_of_twelve):
     words = marked(CHOICE, IN_WORDS[:10])
     [one] = compared(both_of_twelve, words, marked("prediction 0", BY_PROBABILITY))
     assert (one.n, one.undecided) == (10, 2)
+    [one] = compared(both_of_twelve, marked(CHOICE, IN_WORDS), marked("p", BY_PROBABILITY[:9]))
+    assert (one.n, one.undecided) == (9, 3)
+
+
+def test_items_whose_sentences_have_changed_are_left_out(both_of_twelve):
+    in_words, by_probability = both_of_twelve
+    items = by_probability.suite.items
+    swapped = (dataclasses.replace(items[0], conditions=items[1].conditions), *items[1:])
+    changed = dataclasses.replace(by_probability.suite, items=swapped)
+    both = in_words, dataclasses.replace(by_probability, suite=changed)
+    [one] = compared(both, marked(CHOICE, IN_WORDS), marked("p", BY_PROBABILITY))
+    # Without the first of twelve, which both judge right.
+    assert (one.n, one.equal, one.undecided) == (11, 7, 0)
+    assert one.cells[CELLS.index((True, True))] == ("2", "3", "4", "5")
 
 
 def test_runs_in_words_are_set_apart_unless_there_are_no_others(both_of_twelve, probable):

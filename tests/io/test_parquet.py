@@ -151,6 +151,23 @@ def test_what_others_print_while_a_file_is_read_comes_after_it(capfd):
     assert capfd.readouterr().err == "a warning\n"
 
 
+@without_panics()
+def panic():
+    os.write(2, b"a thread panicked at a line")
+    raise pl.exceptions.ComputeError("damaged")
+
+
+def test_what_others_printed_before_a_panic_is_not_lost_with_it(capfd, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # other tests may have left some
+    with os.fdopen(2, "w", closefd=False) as buffered:
+        monkeypatch.setattr(sys, "stderr", buffered)
+        buffered.write("a warning")
+        with pytest.raises(pl.exceptions.ComputeError):
+            panic()
+        monkeypatch.undo()
+    assert capfd.readouterr().err == "a warning"
+
+
 def test_nothing_is_held_back_where_other_threads_run(capfd):
     done = threading.Event()
     other = threading.Thread(target=done.wait)

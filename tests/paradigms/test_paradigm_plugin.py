@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from pydantic import field_validator
 
 from cimento import load_suite
 from cimento.cli.main import invoke
@@ -18,6 +19,7 @@ from cimento.kinds.registry import find_paradigm
 from cimento.paradigms import (
     Asker,
     Judge,
+    ParadigmOptions,
     PlainPresenter,
     Presenter,
     Requests,
@@ -80,6 +82,16 @@ def iterates(*_args, **_kwargs):
     raise KeyError("meta")
 
 
+def installed(monkeypatch, **parts):
+    """The sample paradigm with other parts, in its place."""
+    import cimento_probing
+
+    other = replace(cimento_probing.PROBING, **parts)
+    monkeypatch.setattr(cimento_probing, "PROBING", other)
+    find_paradigm.cache_clear()
+    return other
+
+
 @pytest.fixture
 def asking_people(monkeypatch):
     """The sample paradigm with a surveyor, which it does without."""
@@ -87,13 +99,7 @@ def asking_people(monkeypatch):
     class ProbingSurveyor(Surveyor):
         """Asks nothing."""
 
-    import cimento_probing
-
-    surveyed = replace(cimento_probing.PROBING, surveyor=ProbingSurveyor())
-    monkeypatch.setattr(cimento_probing, "PROBING", surveyed)
-    find_paradigm.cache_clear()
-    yield surveyed
-    find_paradigm.cache_clear()
+    return installed(monkeypatch, surveyor=ProbingSurveyor())
 
 
 @pytest.mark.parametrize(("part", "method"), METHODS)
@@ -114,6 +120,56 @@ def test_what_a_method_returns_names_the_plugin_when_it_fails_later(probing, mon
     monkeypatch.setattr("cimento_probing.ProbingAsker.requests", lambda *_: late)
     with pytest.raises(PluginError, match="KeyError"):
         list(paradigm.asker.requests(None).asked)
+
+
+METHODS_OF_OPTIONS = ["asked", "chosen", "columns", "digest", "inputs", "refuse_unfit"]
+
+
+def options_that_fail(of: type[ParadigmOptions], method: str) -> type[ParadigmOptions]:
+    """Options like those of the plug-in, of which one method fails; `columns` is a property."""
+    failing = property(fails) if method == "columns" else fails
+    return type("Failing", (of,), {"__module__": of.__module__, method: failing})
+
+
+@pytest.mark.parametrize("method", METHODS_OF_OPTIONS)
+def test_a_failing_method_of_its_options_names_the_plugin(method, probing):
+    options = options_that_fail(load_suite(probing).paradigm.options, method)()
+    with pytest.raises(PluginError) as caught:
+        getattr(options, method)() if method != "columns" else options.columns
+    assert NAMED in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["asked", "chosen", "columns", "inputs"])
+def test_a_run_names_the_plugin_whose_options_fail(method, probing, tmp_path, monkeypatch, capsys):
+    paradigm = load_suite(probing).paradigm
+    options = options_that_fail(paradigm.options, method)
+    installed(monkeypatch, options=options)
+    command = ["run", str(probing), "-m", "demo-causal", "-o", str(tmp_path / "made")]
+    assert invoke(command) == 1
+    said = capsys.readouterr().err
+    assert NAMED in said
+    assert "report it" not in said
+
+
+def checks(article: str) -> str:
+    """A check of a plug-in's option, which refuses one value and fails on another."""
+    if article == "un":
+        raise ValueError("give a definite article")
+    return {"": "", "la": "la"}[article]
+
+
+def test_a_check_of_its_options_that_fails_names_the_plugin(probing, monkeypatch, capsys):
+    plugin = load_suite(probing).paradigm
+    check = field_validator("article")(checks)
+    names = {"__module__": plugin.options.__module__, "check": check}
+    installed(monkeypatch, options=type("Checked", (plugin.options,), names))
+    command = ["run", str(probing), "-m", "demo-causal", "--set"]
+    assert invoke([*command, "article=il"]) == 1
+    said = capsys.readouterr().err
+    assert NAMED.replace("meta", "il") in said
+    assert "report it" not in said
+    assert invoke([*command, "article=un"]) == 2
+    assert "Give a definite article." in capsys.readouterr().err
 
 
 FAILING_COMMANDS = [

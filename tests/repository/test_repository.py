@@ -43,7 +43,7 @@ def made(target: str) -> list[str]:
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     match = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", text, re.MULTILINE)
     assert match, f"no target {target}"
-    return match[1].splitlines()
+    return match[1].replace("\\\n", "").splitlines()
 
 
 def steps(workflow: Path) -> list[str]:
@@ -102,6 +102,23 @@ def test_hooks_are_the_tools_of_make_check():
     tools = [hook["entry"].removeprefix(".venv/bin/").split(" --")[0] for hook in hooks]
     check = [line.strip().removeprefix("$(BIN)/").removesuffix(" .") for line in made("check")]
     assert sorted(tools) == sorted(line.split(" --")[0] for line in check)
+
+
+def test_lint_runs_what_check_runs_with_fewer_packages():
+    check, lint = (
+        [line.split(f"$({folder})/")[1] for line in made(target)]
+        for target, folder in (("check", "BIN"), ("lint", "LINT"))
+    )
+    # What is not installed is untyped, so that mypy is told to mind less.
+    assert [line.split()[0] if line.startswith("mypy ") else line for line in lint] == check
+    names, dev = (
+        re.findall(r"^\w\S*", (ROOT / f"requirements-{kind}.txt").read_text("utf-8"), re.MULTILINE)
+        for kind in ("lint", "dev")
+    )
+    own = {re.split(r"\W=", name)[0] for name in PROJECT["dependencies"]}
+    assert {"ruff", "mypy", "import-linter"} < set(names) <= own.union(dev)
+    pinned = lock.pinned((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    assert {lock.canonicalize_name(name) for name in names} <= pinned.keys()
 
 
 def test_what_the_image_is_made_of_is_there_and_is_not_kept_out():

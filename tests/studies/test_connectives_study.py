@@ -253,6 +253,36 @@ def test_a_number_that_differs_is_found(tmp_path, capsys):
     assert "lau2020_none.items 3 5 NO" in shown
 
 
+def test_blimps_answers_are_counted_by_hand_with_and_without_its_summary(tmp_path):
+    """Of two pairs both choose the good sentence of the first, one that of the second: 3/4."""
+    pairs = [("agreeans1", "Io dormo.", "Io dorme."), ("agreeans2", "Tu dorme.", "Tu dormi.")]
+    chosen = {"Ada": "12", "Bea": "11"}
+    sheets = [
+        (name, "40", [(*pair, f"{choice}. {pair[int(choice)][:9]}")
+                      for pair, choice in zip(pairs, choices, strict=True)])
+        for name, choices in chosen.items()
+    ]  # fmt: skip
+    (tmp_path / BLIMP).write_text(mturk(*sheets), encoding="utf-8")
+    values = released(tmp_path).values["blimp_human"]
+    assert (values["hits"], values["judgements_kept"], values["items"]) == (2, 4, 2)
+    assert (values["item_majority_correct"], values["item_ties"]) == (1, 1)
+    beside = {"published_paradigms": 2, "exactly_reproduced": 1, "worst_difference": 0.0}
+    assert not beside.keys() & values.keys()
+    summary = "Condition,total_mean\nagree,0.75\nislands,0.5\n"
+    (tmp_path / PUBLISHED_BLIMP).write_text(summary, encoding="utf-8")
+    assert beside.items() <= released(tmp_path).values["blimp_human"].items()
+
+
+def test_ratings_of_two_files_are_counted_together(tmp_path):
+    for name, numbers in zip(ACCEPTABILITY, [(10, 20), (60,)], strict=True):
+        rows = [f"{name[0]}{n}\t{n}\t5\t1\t1\tDorme {n} ore.\tt\tr\n" for n in numbers]
+        header = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
+        (tmp_path / name).write_text("".join([header, *rows]), encoding="utf-8")
+    assert released(tmp_path).values["accomplit_acceptability"] == {
+        "sentences": 3, "distinct_ids": 3, "total_judgements": 90, "mean_N": 30.0,
+    }  # fmt: skip
+
+
 class TestOwnCopy:
     """The numbers are worked out by hand from the files in tests/data/connectives."""
 

@@ -92,6 +92,34 @@ def blamed(group: PluginGroup, name: str, *, but: type[Exception] = CimentoError
         ) from error
 
 
+@contextlib.contextmanager
+def blamed_for(
+    group: PluginGroup, code: type, *, but: type[Exception] = CimentoError
+) -> Iterator[None]:
+    """A context like `blamed` for running a class of which only its module is known.
+
+    Args:
+        group: the kind of plug-in.
+        code: the class; the plug-in is one whose entry point is in the same package.
+        but: an exception that it may raise, besides those of `cimento.errors`.
+
+    Raises:
+        PluginError: it raised any other exception, and a plug-in of the group has such a package.
+    """
+    try:
+        yield
+    except (CimentoError, but):
+        raise
+    except Exception:
+        package = code.__module__.partition(".")[0]
+        entries = [e for e in _entries(group) if e.module.partition(".")[0] == package]
+        nearest = min(entries, key=lambda e: e.module != code.__module__, default=None)
+        if nearest is None:
+            raise
+        with blamed(group, nearest.name):
+            raise
+
+
 _NO_EXCEPTIONS: Mapping[str, type[Exception]] = MappingProxyType({})
 # By the identity of the plug-in, which the value keeps alive: a plug-in need not be hashable.
 _BLAMING: dict[int, _Blaming] = {}

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+from types import FunctionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+)
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 
 from cimento.errors import Fault
+from cimento.io.plugins import blamed_for
 from cimento.suites import JsonValue, Meta
 
 if TYPE_CHECKING:
@@ -60,6 +80,27 @@ class ParadigmOptions(BaseModel):
 
     ASKED: ClassVar[frozenset[str]] = frozenset()
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_kwargs: object) -> None:
+        """Have the methods of a class of another package blame its plug-in when they fail."""
+        if _is_own(cls):
+            return
+        for name in ("asked", "columns", "inputs", "chosen", "refuse_unfit", "digest"):
+            match inspect.getattr_static(cls, name):
+                case FunctionType() as method:
+                    setattr(cls, name, _blaming(method))
+                case property(fget=FunctionType() as method):
+                    setattr(cls, name, property(_blaming(method)))
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _blame(cls, data: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        """Check values, and blame a plug-in if its own checks fail with anything but a fault."""
+        if _is_own(cls):
+            return validate(data)
+        with blamed_for("cimento.paradigms", cls, but=ValidationError):
+            return validate(data)
+
     def asked(self) -> dict[str, JsonValue]:
         """The options that change the requests to a model, as plain values."""
         plain: dict[str, JsonValue] = self.model_dump(mode="json", include=set(self.ASKED))
@@ -107,6 +148,19 @@ class ParadigmOptions(BaseModel):
             return ""
         text = json.dumps(self.asked(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _is_own(options: type[ParadigmOptions]) -> bool:
+    return options.__module__.partition(".")[0] == "cimento"
+
+
+def _blaming(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(self: ParadigmOptions, *args: object, **kwargs: object) -> object:
+        with blamed_for("cimento.paradigms", type(self)):
+            return method(self, *args, **kwargs)
+
+    return call
 
 
 OptionsT = TypeVar("OptionsT", bound=ParadigmOptions)

@@ -260,7 +260,7 @@ def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
 JACKKNIFE = "jackknife on Fisher's z"
 JACKKNIFE_CLUSTERED = "jackknife over clusters on Fisher's z"
 _CHUNK = 250
-_ROUNDING = 1e-9
+_UNMOVED = 1e-9
 """An error on Fisher's scale that is not told from that of adding: no data have one so small."""
 _MOST_CLUSTERS, _GROUPS, _SEED = 1000, 200, 0
 
@@ -324,7 +324,7 @@ def jackknife(
         return none("too far below agreement by chance")
     z = _scaled(without, ratings)
     error = float(np.sqrt((m - 1) / m * ((z - z.mean()) ** 2).sum()))
-    if error < _ROUNDING:
+    if error < _UNMOVED:
         return none("no item or cluster matters to the coefficient")
     centre, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
     low, high = (_unscaled(end, ratings) for end in (centre - reach, centre + reach))
