@@ -14,8 +14,8 @@ from cimento.io.public_names import homes_of
 from cimento.paradigms import Paradigm
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("cimento.paradigms.ratings", "cimento.paradigms.regions")
-FACES = ("cimento", "cimento.paradigms", "cimento.statistics", *KINDS)
+KINDS = ("cimento.paradigms.ratings", "cimento.paradigms.regions", "cimento.paradigms.stories")
+FACES = ("cimento", "cimento.paradigms", "cimento.statistics", "cimento.studies", *KINDS)
 """The modules whose names are public: those of their `__all__`."""
 OTHERS = {"Any", "Collection", "DataFrame", "Literal", "Mapping", "None", "Path", "Sequence"}
 """Types of Python and of polars."""
@@ -47,7 +47,7 @@ def foreign(package: str) -> set[tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize("package", ["cimento.paradigms.prompted"])
+@pytest.mark.parametrize("package", ["cimento.paradigms.prompted", "cimento.studies.stories"])
 def test_it_is_written_with_public_names_alone(package):
     names = foreign(package)
     assert names

@@ -440,9 +440,9 @@ def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run
 
 def _answers(runs: Sequence[Run]) -> list[RecordedAnswers]:
     """The answers in some runs; two prompts of one model get two names."""
+    from cimento.paradigms.stories import names_of
     from cimento.paradigms.stories.judging import judged_run
     from cimento.paradigms.stories.recordings import RecordedAnswers
-    from cimento.paradigms.stories.variation import names_of
 
     return [
         RecordedAnswers(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import few_of_each_code
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.stories.classification import choices
+from cimento.paradigms.stories.conditions import names_of
 from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
@@ -21,7 +22,6 @@ from cimento.paradigms.stories.text import (
     flow_rows,
     metric_rows,
 )
-from cimento.paradigms.stories.variation import names_of
 from cimento.records.outcomes import Estimate, VerdictName
 from cimento.records.outcomes import Outcome as ItemOutcome
 from cimento.report import (

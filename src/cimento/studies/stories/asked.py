@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from cimento.paradigms.stories.judging import asked_of
-from cimento.paradigms.stories.options import StoryOptions, prompt_for
-from cimento.paradigms.stories.variation import names_of
+from cimento.paradigms.stories import StoryOptions, StorySuite, names_of, prompt_for
 
 if TYPE_CHECKING:
-    from cimento.kinds.run import Run
+    from cimento.paradigms import Run
 
 AS_PUBLISHED: Mapping[str, str] = {"protocol": "paper"}
 """The options with which models are asked as the study asked them; the others follow."""
@@ -52,7 +50,7 @@ def asked(runs: Sequence[Run]) -> dict[str, Asked]:
 
 
 def _asked(run: Run) -> Asked:
-    suite, options = asked_of(run)
+    suite, options = cast("StorySuite", run.suite), cast("StoryOptions", run.options)
     used = _used(options.model_copy(update={"prompt": prompt_for(options, suite).id}))
     published = _used(StoryOptions.model_validate(AS_PUBLISHED))
     return Asked(
