@@ -39,9 +39,9 @@ from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
 from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.options import run_option
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.report.formatting import rate_as_text
 from cimento.suites import Meta
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies

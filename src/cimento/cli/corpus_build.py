@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.decisions import PairDecision
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
-    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
+    from cimento.suites.cloze import ClozeSuite
 
 
 _SHOWN = 10
@@ -376,7 +376,7 @@ def _cloze_suite(
 ) -> ClozeSuite:
     """A suite of texts with a blank, with the options in the order of their roles."""
     from cimento.corpus.decisions import decision_options, sources
-    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
+    from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole
 
     items = []
     for decision in kept:

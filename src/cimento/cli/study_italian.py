@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.paradigms.stories.recordings import RecordedAnswers
-    from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.studies import Section
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from cimento.studies.connectives.user_copy import UserCopy
     from cimento.studies.islands.models import IslandSuites
     from cimento.suites import JsonValue
+    from cimento.suites.stories import Story, StorySuite
 
 STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
@@ -353,15 +353,15 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[RecordedAnsw
         InputError: a folder has no logs.
     """
     from cimento.models.recorded import is_log, read_logs
-    from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import (
         logged_responses,
         logged_stories,
         read_responses,
     )
-    from cimento.paradigms.stories.suite import StorySuite
     from cimento.suites import Meta
     from cimento.suites.builtin import find_suite
+    from cimento.suites.formats.stories import read_stories
+    from cimento.suites.stories import StorySuite
 
     _refuse_nothing(options)
     by_path = {path: read_logs(path) for path in options.responses if is_log(path)}

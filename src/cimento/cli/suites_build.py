@@ -25,7 +25,7 @@ from cimento.suites.formats.native import write_native
 if TYPE_CHECKING:
     from cimento.models.questions import FillCandidate
     from cimento.paradigms.cloze.seeds import AskModel
-    from cimento.paradigms.stories.building import Replacement
+    from cimento.suites.story_variants import Replacement
 
 
 class TemplateOptions(Options):
@@ -111,8 +111,8 @@ def expressions(options: ExpressionOptions) -> None:
     """
     from cimento.paradigms.cloze.building import items_of_concordances
     from cimento.paradigms.cloze.files import write_cloze
-    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.suites import Meta
+    from cimento.suites.cloze import ClozeSuite
 
     items, counts = items_of_concordances(
         options.files,
@@ -167,8 +167,8 @@ def stories(options: StoryVariantOptions) -> None:
     Conflicting variants are proposed too, and marked as such until a person confirms them:
     ``cimento suites check`` reports stories that nobody has confirmed.
     """
-    from cimento.paradigms.stories.building import cloze_variants, order_variants
-    from cimento.paradigms.stories.formats import read_stories, write_jsonl
+    from cimento.suites.formats.stories import read_stories, write_jsonl
+    from cimento.suites.story_variants import cloze_variants, order_variants
 
     known = read_stories(find_suite(options.source)).stories
     variants = list(order_variants(known, per_story=options.orders, seed=options.seed))
@@ -240,7 +240,7 @@ def _list_grammars(names: Sequence[str]) -> None:
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
-    from cimento.paradigms.stories.building import Replacement
+    from cimento.suites.story_variants import Replacement
     from cimento.suites.tables import open_table
 
     table = open_table(path)

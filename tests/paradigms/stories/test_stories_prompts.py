@@ -10,7 +10,6 @@ import pytest
 
 from cimento import ModelError, UsageError
 from cimento.kinds.prompting import chat, continuation, flat, messages, system_rule
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.prompts import (
     PromptStyle,
     Shots,
@@ -23,7 +22,8 @@ from cimento.paradigms.stories.prompts import (
     wordings,
     words_in_list,
 )
-from cimento.paradigms.stories.suite import (
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import (
     CONFLICT,
     OBJECT_LOCATION_CODES,
     OPTIONS,

@@ -20,15 +20,15 @@ from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
-from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
-from cimento.paradigms.ratings.suite import (
+from cimento.statistics.design import Design
+from cimento.suites.cells import Cells, need_columns, text_of
+from cimento.suites.ratings import (
     ForcedChoice,
     RatedSentence,
     RatedSet,
     rating_as_text,
     with_ratings,
 )
-from cimento.statistics.design import Design
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:

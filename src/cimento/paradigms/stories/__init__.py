@@ -36,14 +36,6 @@ from cimento.paradigms.stories.classification import (
 from cimento.paradigms.stories.conditions import names_of
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
-from cimento.paradigms.stories.formats import (
-    ITEMS,
-    KIND,
-    TOML,
-    is_stories,
-    read_stories,
-    write_suite,
-)
 from cimento.paradigms.stories.judging import (
     Judged,
     answered_questions,
@@ -82,7 +74,20 @@ from cimento.paradigms.stories.rates import (
 from cimento.paradigms.stories.recordings import RecordedAnswers, recorded_answers
 from cimento.paradigms.stories.requests import choice_tasks, story_prompt
 from cimento.paradigms.stories.rounds import next_round
-from cimento.paradigms.stories.suite import (
+from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
+from cimento.records.outcomes import outcomes_table
+from cimento.suites import JsonValue
+from cimento.suites.checks.wording import letter_faults
+from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.formats.stories import (
+    ITEMS,
+    KIND,
+    TOML,
+    is_stories,
+    read_stories,
+    write_suite,
+)
+from cimento.suites.stories import (
     CONFLICT,
     STATE,
     STORY,
@@ -92,11 +97,6 @@ from cimento.paradigms.stories.suite import (
     StorySuite,
     Tier,
 )
-from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
-from cimento.records.outcomes import outcomes_table
-from cimento.suites import JsonValue
-from cimento.suites.checks.wording import letter_faults
-from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
     import polars as pl

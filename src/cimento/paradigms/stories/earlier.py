@@ -21,8 +21,8 @@ from cimento.io.tables import (
 from cimento.paradigms.stories.answers import AnswerOptions, tier_options
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.rounds import questions_of
-from cimento.paradigms.stories.suite import TIERS, StorySuite, Tier
 from cimento.suites import JsonValue
+from cimento.suites.stories import TIERS, StorySuite, Tier
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,7 +16,8 @@ from types import MappingProxyType
 from cimento.io.values import group_by
 from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
-from cimento.paradigms.stories.suite import (
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.suites.stories import (
     CONFLICT,
     FALSE,
     OPTIONS,
@@ -30,7 +31,6 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
     most_frequent,
 )
-from cimento.statistics.intervals import Interval, share_interval
 
 METRICS: Mapping[str, tuple[Tier, str | None]] = {
     "Accuracy": (STORY, None),

@@ -15,9 +15,9 @@ from cimento.paradigms.stories.prompts import (
     choose_shots,
     dialogue,
 )
-from cimento.paradigms.stories.suite import STORY, TIERS, Story, StorySuite, Task, Tier
 from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.stories import STORY, TIERS, Story, StorySuite, Task, Tier
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""

@@ -15,7 +15,6 @@ from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
-from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
 from cimento.paradigms.stories.text import (
     constant_flow,
     constants_in_words,
@@ -41,6 +40,7 @@ from cimento.report.formatting import rate_remarks
 from cimento.report.grid import Grid
 from cimento.report.items import worst_first
 from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.suites.stories import STATES, STORY, TIERS, Story, Task, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

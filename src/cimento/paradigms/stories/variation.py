@@ -12,14 +12,14 @@ from cimento.errors import TableError, UsageError
 from cimento.kinds.identity import suite_digests
 from cimento.kinds.run import Run, open_run
 from cimento.paradigms.stories.conditions import PromptCondition, condition_of
-from cimento.paradigms.stories.formats import KIND
 from cimento.paradigms.stories.judging import asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Chain
-from cimento.paradigms.stories.suite import STORY, Tier
 from cimento.records.store import find_runs
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares
+from cimento.suites.formats.stories import KIND
+from cimento.suites.stories import STORY, Tier
 
 ONE_CONDITION = "one prompt and one seed only"
 NOT_CROSSED = "not every prompt was asked with every seed"

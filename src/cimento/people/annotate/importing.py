@@ -224,8 +224,8 @@ def _refuse_other_form(path: Path, options: ImportOptions) -> None:
 
 def _published(files: Sequence[Path], options: ImportOptions) -> Import:
     """The single ratings in published lists, whose participants have no names."""
-    from cimento.paradigms.ratings.formats import read_rated
     from cimento.paradigms.ratings.people import judgments_table
+    from cimento.suites.formats.ratings import read_rated
 
     if options.places or options.submissions is not None:
         raise UsageError(
