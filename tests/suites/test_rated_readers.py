@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError, UsageError
 from cimento.io.tables import JUDGMENTS, validate_table
-from cimento.paradigms.ratings.people import judgments_table, read_forced_choices
+from cimento.judgments.rated import judgments_table
+from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.suites.formats.ratings import (
     CONNECTIVES,
     ConnectiveId,

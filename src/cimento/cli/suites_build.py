@@ -17,7 +17,7 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folders_atomically
 from cimento.io.parsing import whole_number
-from cimento.kinds.registry import load_suite, sentence_suite
+from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
 from cimento.options import run_option
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.native import write_native
@@ -110,7 +110,6 @@ def expressions(options: ExpressionOptions) -> None:
     are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
     """
     from cimento.paradigms.cloze.building import items_of_concordances
-    from cimento.paradigms.cloze.files import write_cloze
     from cimento.suites import Meta
     from cimento.suites.cloze import ClozeSuite
 
@@ -136,7 +135,7 @@ def expressions(options: ExpressionOptions) -> None:
         status="made from concordances, not yet reviewed",
     )
     suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")
-    write_cloze(suite, options.output)
+    find_paradigm("cloze").write(suite, options.output)
     names = len({item.expression for item in items})
     note(f"{len(items)} sentences of {names} expressions: {options.output}")
 
@@ -283,12 +282,12 @@ def prompted(options: PromptedOptions) -> None:
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.paradigms.prompted import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
 
     derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
+    write = partial(find_paradigm("prompted").write, derived)
     if options.force:
-        PROMPTED.write(derived, output)
+        write(output)
     else:
-        folders_atomically({output: partial(PROMPTED.write, derived)}, todo=_REPLACE)
+        folders_atomically({output: write}, todo=_REPLACE)
     note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

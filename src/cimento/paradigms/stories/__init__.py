@@ -113,11 +113,11 @@ if TYPE_CHECKING:
 __all__ = [
     "CONFLICT", "CONFLICT_KINDS", "METRICS", "STATE", "STORIES", "STORY", "TIERS", "TRUE",
     "Chain", "Choices", "Grouping", "Judged", "Rate", "RecordedAnswers", "Story",
-    "StoryOptions", "StorySuite", "Tier", "applicable", "baselines", "by_paper_code",
+    "StoryOptions", "StorySuite", "Tier", "applicable", "asked_of", "baselines", "by_paper_code",
     "by_true_shots", "by_type", "choices", "choose_shots", "confusions", "constant_answers",
-    "detect", "detection_intervals", "find_prompt", "flow", "judge_stories", "majority_labels",
-    "metric_values", "names_of", "partial_credit", "prompt_for", "rate_of", "rates",
-    "scaled_confidence", "story_prompt", "survivors", "unbiased_mcc",
+    "detect", "detection_intervals", "find_prompt", "flow", "judge_stories", "judged_run",
+    "majority_labels", "metric_values", "names_of", "partial_credit", "prompt_for", "rate_of",
+    "rates", "scaled_confidence", "story_prompt", "survivors", "unbiased_mcc",
 ]  # fmt: skip
 
 _NORMS = {

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from cimento.paradigms.stories import StoryOptions, StorySuite, names_of, prompt_for
+from cimento.paradigms.stories import (
+    RecordedAnswers,
+    Story,
+    StoryOptions,
+    asked_of,
+    judged_run,
+    names_of,
+    prompt_for,
+)
 
 if TYPE_CHECKING:
     from cimento.paradigms import Run
@@ -49,8 +57,23 @@ def asked(runs: Sequence[Run]) -> dict[str, Asked]:
     return {name: _asked(run) for name, run in zip(names_of(runs), runs, strict=True)}
 
 
+def asked_stories(run: Run) -> tuple[Story, ...]:
+    """The stories that a run asked about, with the corrections of its options."""
+    return asked_of(run)[0].asked
+
+
+def answers_of(runs: Sequence[Run]) -> list[RecordedAnswers]:
+    """The answers in some runs; two prompts of one model get two names."""
+    return [
+        RecordedAnswers(
+            model=name, answers=tuple(outcome.answer for outcome in judged_run(run).outcomes)
+        )
+        for name, run in zip(names_of(runs), runs, strict=True)
+    ]
+
+
 def _asked(run: Run) -> Asked:
-    suite, options = cast("StorySuite", run.suite), cast("StoryOptions", run.options)
+    suite, options = asked_of(run)
     used = _used(options.model_copy(update={"prompt": prompt_for(options, suite).id}))
     published = _used(StoryOptions.model_validate(AS_PUBLISHED))
     return Asked(
