@@ -11,7 +11,6 @@ import pytest
 import cimento
 import cimento.paradigms
 from cimento.io.public_names import homes_of
-from cimento.kinds.registry import PARADIGMS
 from cimento.paradigms import Paradigm
 
 ROOT = Path(__file__).parents[2]
