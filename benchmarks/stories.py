@@ -25,12 +25,12 @@ from cimento.models.hf.layout import ModelLayout
 from cimento.models.hf.prompts import CausalOptions, split_ids
 from cimento.models.questions import Choose
 from cimento.models.settings import Policy
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import find_prompt
 from cimento.paradigms.stories.requests import PromptFormat, tier_prompts
-from cimento.paradigms.stories.suite import STORY, TIERS
 from cimento.suites.builtin import find_suite
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import STORY, TIERS
 
 TARGET = 7.0
 """How many times cheaper sharing is to be, at least."""

@@ -264,8 +264,8 @@ def _set(variables: Mapping[str, str | None]) -> None:
 def _record_candidates(suite: str, folder: Path) -> None:
     """Candidates of two models that do not exist: some expected ones, some pieces, some marks."""
     from cimento.paradigms.cloze.files import load_cloze
-    from cimento.paradigms.cloze.suite import expand_suite
     from cimento.suites.builtin import find_suite
+    from cimento.suites.cloze import expand_suite
 
     items = expand_suite(load_cloze(Path(find_suite(suite)))).items
     texts = sorted({option.text for item in items for option in item.options})

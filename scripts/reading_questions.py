@@ -26,13 +26,13 @@ from cimento import load_suite
 from cimento.corpus.generation import generate_suites
 from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.errors import CimentoError
-from cimento.paradigms.cloze.suite import MARKED_WORD, ClozeItem, ClozeSuite, expand_suite
-from cimento.paradigms.ratings.suite import Scale
 from cimento.paradigms.regions.contrast import find_contrast
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STATES, STORY, Story, StorySuite
 from cimento.suites import Item, Suite, sentence
 from cimento.suites.builtin import BuiltinSuite
+from cimento.suites.cloze import MARKED_WORD, ClozeItem, ClozeSuite, expand_suite
 from cimento.suites.design import licensing_of, squares
+from cimento.suites.ratings import Scale
+from cimento.suites.stories import CONFLICT, STATE, STATES, STORY, Story, StorySuite
 
 Ask: TypeAlias = Literal["pair", "sentence", "degree", "fits", "natural", "story"]
 

@@ -16,9 +16,9 @@ from cimento.engine.cache import FileCache, get_scores, put_scores
 from cimento.evaluation.reproduce import asking_of, compare_runs, model_of
 from cimento.io.files import default_cache_folder
 from cimento.models.registry import name_of, shown_name
-from cimento.paradigms.stories.suite import STORY
 from cimento.records.store import RunFolder, describe, find_runs
 from cimento.suites.stimuli import Context
+from cimento.suites.stories import STORY
 from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
 from tests.helpers.some_slow import some_slow

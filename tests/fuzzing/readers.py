@@ -37,9 +37,9 @@ def lm_eval(folder: Path) -> object:
 
 def rated(path: Path) -> object:
     """Rated sentences."""
-    from cimento.paradigms.ratings.formats import read_rated
-    from cimento.paradigms.ratings.suite import rated_of
+    from cimento.suites.formats.ratings import read_rated
     from cimento.suites.load import open_suite
+    from cimento.suites.ratings import rated_of
 
     is_table = path.is_file() and path.name != "suite.toml"
     return read_rated(path) if is_table else rated_of(open_suite(path).suite)
@@ -95,7 +95,7 @@ def description(path: Path) -> object:
 def choices_of_people(path: Path) -> object:
     """How many people chose what."""
     from cimento.paradigms.cloze.people import read_option_counts
-    from cimento.paradigms.cloze.suite import ClozeItem
+    from cimento.suites.cloze import ClozeItem
 
     return read_option_counts(path, [ClozeItem("1", "Piove, ", " esco.")])
 
@@ -199,7 +199,7 @@ def island_judgments(path: Path) -> object:
 def stories(path: Path) -> object:
     """Stories, with an audit of them."""
     from cimento.paradigms.stories.checks import audit
-    from cimento.paradigms.stories.formats import is_stories, read_stories
+    from cimento.suites.formats.stories import is_stories, read_stories
 
     is_stories(path)
     return audit(read_stories(path))

@@ -195,7 +195,7 @@ def reply(path: Path) -> object:
     from cimento.io.parsing import parse_json
     from cimento.models.server.model import reply_in
     from cimento.paradigms.stories.answers import parse_reply, parse_words
-    from cimento.paradigms.stories.suite import TIERS
+    from cimento.suites.stories import TIERS
 
     try:
         answer = parse_json(path.read_bytes())

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from cimento import Suite, evaluate
-from cimento.paradigms.ratings.formats import read_rated
 from cimento.paradigms.ratings.runs import RatedRun
-from cimento.paradigms.ratings.suite import (
+from cimento.suites.formats.ratings import read_rated
+from cimento.suites.load import open_suite
+from cimento.suites.ratings import (
     RatedSentence,
     RatedSet,
     Scale,
@@ -20,7 +21,6 @@ from cimento.paradigms.ratings.suite import (
     suite_from_ratings,
     with_ratings,
 )
-from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
 
 LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))

@@ -12,10 +12,10 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from cimento import Run, evaluation
 from cimento.kinds.prompting import Message
 from cimento.models.base import ModelCard
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judged_run
 from cimento.paradigms.stories.outcomes import TierOutcome
-from cimento.paradigms.stories.suite import Tier
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import Tier
 from cimento.testing import FakeScorer
 
 TRIPLES_FILE = Path(__file__).parents[1] / "data" / "stories" / "triples.jsonl"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, Story, TierAnswer
+from cimento.suites.stories import CONFLICT, OPTIONS, STATE, STORY, Story, TierAnswer
 
 
 def story(row, type_, *, number, pair=None, state="", **more):

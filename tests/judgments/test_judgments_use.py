@@ -21,7 +21,6 @@ from cimento.judgments import (
     write_judgments,
 )
 from cimento.kinds.registry import load_suite
-from cimento.paradigms.ratings.suite import rated_of
 from cimento.people.annotate.adjudication import (
     adjudication_text,
     decide_differences,
@@ -32,6 +31,7 @@ from cimento.people.annotate.adjudication import (
 from cimento.people.annotate.importing import apply_judgments
 from cimento.studies.connectives.cloze import TARGET, choice_counts, chosen_by_people
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
+from cimento.suites.ratings import rated_of
 from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
 from tests.helpers.rated import load_rated

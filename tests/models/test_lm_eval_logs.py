@@ -10,10 +10,10 @@ import pytest
 from cimento import InputError, TableError, evaluate, export, open_runs
 from cimento.cli.main import invoke
 from cimento.models.recorded import is_log, one_log, read_logs
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.paradigms.stories.formats import record, write_jsonl
-from cimento.paradigms.stories.suite import OPTIONS, TIERS, Story
 from cimento.suites import Meta
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
+from cimento.suites.formats.stories import record, write_jsonl
+from cimento.suites.stories import OPTIONS, TIERS, Story
 
 TIME = "2024-09-10T14-20-57.812707"
 

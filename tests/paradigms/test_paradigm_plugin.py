@@ -93,7 +93,7 @@ def installed(monkeypatch, **parts):
 
 
 @pytest.fixture
-def asking_people(monkeypatch):
+def asking_people(probing, monkeypatch):  # noqa: ARG001  # it is installed
     """The sample paradigm with a surveyor, which it does without."""
 
     class ProbingSurveyor(Surveyor):

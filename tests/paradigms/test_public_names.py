@@ -14,9 +14,11 @@ from cimento.io.public_names import homes_of
 from cimento.paradigms import Asker, Judge, Presenter, SuiteReader, Surveyor
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("cimento.paradigms.ratings", "cimento.paradigms.regions")
-FACES = ("cimento", "cimento.paradigms", "cimento.statistics", *KINDS)
+KINDS = ("cimento.paradigms.ratings", "cimento.paradigms.regions", "cimento.paradigms.stories")
+FACES = ("cimento", "cimento.paradigms", "cimento.statistics", "cimento.studies", *KINDS)
 """The modules whose names are public: those of their `__all__`."""
+IMPORTS_OF_KINDS = 107
+"""How many imports of a kind stand outside `paradigms` and `studies`; the aim is 20."""
 OTHERS = {"Any", "Collection", "DataFrame", "Literal", "Mapping", "None", "Path", "Sequence"}
 """Types of Python and of polars."""
 PAGE = (ROOT / "docs" / "paradigms.md").read_text(encoding="utf-8")
@@ -47,7 +49,7 @@ def foreign(package: str) -> set[tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize("package", ["cimento.paradigms.prompted"])
+@pytest.mark.parametrize("package", ["cimento.paradigms.prompted", "cimento.studies.stories"])
 def test_it_is_written_with_public_names_alone(package):
     names = foreign(package)
     assert names
@@ -57,6 +59,21 @@ def test_it_is_written_with_public_names_alone(package):
 def test_a_private_name_is_noticed():
     names = foreign("cimento.paradigms.cloze")
     assert ("cimento.io.files", "read_bytes") in names - public()
+
+
+def test_no_more_imports_of_kinds_from_outside_than_there_are():
+    """Commands and packages ask for what every paradigm has; what is left may only become less."""
+    imports = [
+        node.module
+        for path in sorted((ROOT / "src" / "cimento").rglob("*.py"))
+        if path.relative_to(ROOT / "src" / "cimento").parts[0] not in {"paradigms", "studies"}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and re.match(
+            r"cimento\.paradigms\.(regions|ratings|cloze|stories|prompted)\b", str(node.module)
+        )
+    ]
+    assert 0 < len(imports) <= IMPORTS_OF_KINDS
 
 
 def test_the_page_lists_the_public_names():

@@ -16,9 +16,9 @@ from cimento.cli.report import open_reports
 from cimento.documents import sections_of
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.cloze.requests import ClozeAnswers
-from cimento.paradigms.ratings.suite import suite_from_ratings
-from cimento.paradigms.stories.suite import STORY
 from cimento.report.html import inline_svg
+from cimento.suites.ratings import suite_from_ratings
+from cimento.suites.stories import STORY
 from tests.helpers.designs import island_suite
 from tests.helpers.pages import parse_page
 from tests.helpers.rated import LENGTHS, rated, sentence

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cimento import Meta, Suite, evaluate
-from cimento.paradigms.ratings.suite import suite_from_ratings
+from cimento.suites.ratings import suite_from_ratings
 from cimento.testing import FakeScorer
 from tests.helpers.judging import make_suite
 from tests.helpers.rated import LENGTHS, rated, sentence

@@ -16,7 +16,6 @@ from cimento import CimentoError, InputError
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.people import NONE
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.studies import connectives as checks
 from cimento.studies.connectives import (
     check_published,
@@ -47,6 +46,7 @@ from cimento.studies.connectives.released import (
 from cimento.studies.connectives.text import compare_statistics, read_expected
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
 from cimento.suites import Meta
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 from tests.helpers.rated import mturk
 
 OWN = Path(__file__).parents[1] / "data" / "connectives"

@@ -21,7 +21,6 @@ from cimento.paradigms.cloze.portuguese import (
     read_multiwords,
     read_templates,
 )
-from cimento.paradigms.cloze.suite import ClozeSuite, expand_templates
 from cimento.studies.portuguese import (
     NUMBERS,
     PARTS,
@@ -31,6 +30,7 @@ from cimento.studies.portuguese import (
     verb_readings,
 )
 from cimento.studies.portuguese.data import StudyData, load_study
+from cimento.suites.cloze import ClozeSuite, expand_templates
 from tests.helpers.some_slow import some_slow
 
 pytestmark = pytest.mark.golden

@@ -16,12 +16,12 @@ from cimento.cli.main import invoke
 from cimento.corpus.morphology import WordReading
 from cimento.corpus.morphology.rules import Rules
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import expand_suite
 from cimento.report.grid import BLANK
 from cimento.studies.portuguese.coverage import covered
 from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import TABLES, rows_by_case
 from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
+from cimento.suites.cloze import expand_suite
 
 
 @pytest.fixture(scope="module", autouse=True)

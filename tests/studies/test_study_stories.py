@@ -9,13 +9,13 @@ from collections.abc import Mapping
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots, choose_shots
 from cimento.paradigms.stories.recordings import RecordedAnswers, read_responses
-from cimento.paradigms.stories.suite import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
 from cimento.studies.stories import TABLE_3, published_model, study_record
 from cimento.studies.stories.prompts import gemma, llama
 from cimento.studies.stories.text import differing, metric_sections
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
 from tests.helpers.some_slow import some_slow
 
 pytestmark = pytest.mark.golden

@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 from cimento import CimentoError, InputError, SuiteError, UsageError, evaluate, load_suite
-from cimento.paradigms.ratings.suite import rated_of
+from cimento.suites.ratings import rated_of
 from tests.helpers.command_line import invoke
 
 PAIRS = (

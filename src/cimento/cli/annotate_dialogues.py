@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.cloze.requests import ClozeAnswers
-    from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate import Journal
     from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.second_annotator import JudgeAgreement, StoryJudgment
+    from cimento.suites.stories import Story
 
 
 class DecideOptions(TreebankOptions, InventoryOptions):
@@ -150,8 +150,8 @@ def stories(options: StoryOptions) -> int:
     takes the value in brackets; :help lists everything that you can type. An unfinished story is
     continued the next time.
     """
-    from cimento.paradigms.stories.formats import ITEMS
     from cimento.people.annotate.stories import append, known_stories, play, read_recorded
+    from cimento.suites.formats.stories import ITEMS
 
     file = options.file / ITEMS if options.file.is_dir() else options.file
     if options.replay is None:

@@ -37,11 +37,11 @@ from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
-from cimento.kinds.registry import load_suite, sentence_suite
+from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
 from cimento.options import run_option
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.report.formatting import rate_as_text
 from cimento.suites import Meta
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
@@ -427,7 +427,6 @@ def nli(options: InferenceOptions) -> None:
     surveys and tables like any other suite.
     """
     from cimento.corpus.inference import inferences, open_wording
-    from cimento.paradigms.cloze.files import write_cloze
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
     inferred = inferences(
@@ -456,7 +455,8 @@ def nli(options: InferenceOptions) -> None:
     )
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
     items = tuple(_item(item, words) for item in inferred.items)
-    write_cloze(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
+    suite = ClozeSuite(meta, items, cluster="premise", extra=extra)
+    find_paradigm("cloze").reader.write(suite, options.output)
     note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")

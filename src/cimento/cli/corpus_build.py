@@ -14,6 +14,7 @@ from cimento.corpus.connectives.matching import open_rule
 from cimento.errors import InputError
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
+from cimento.kinds.registry import find_paradigm
 from cimento.options import run_option
 from cimento.suites import Meta
 from cimento.suites.formats.native import write_native
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.decisions import PairDecision
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
-    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
+    from cimento.suites.cloze import ClozeSuite
 
 
 _SHOWN = 10
@@ -354,7 +355,6 @@ def _write_suite(
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.decisions import decision_suite, licence_of
-    from cimento.paradigms.cloze.files import write_cloze
 
     meta = Meta(
         name=options.name or options.output.resolve().name,
@@ -368,7 +368,8 @@ def _write_suite(
     if kept[0].section is DecisionKind.SENTENCES:
         write_native(decision_suite(kept, inventory, meta=meta), options.output)
     else:
-        write_cloze(_cloze_suite(kept, inventory, meta, seed=options.seed), options.output)
+        suite = _cloze_suite(kept, inventory, meta, seed=options.seed)
+        find_paradigm("cloze").reader.write(suite, options.output)
 
 
 def _cloze_suite(
@@ -376,7 +377,7 @@ def _cloze_suite(
 ) -> ClozeSuite:
     """A suite of texts with a blank, with the options in the order of their roles."""
     from cimento.corpus.decisions import decision_options, sources
-    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
+    from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole
 
     items = []
     for decision in kept:

@@ -15,16 +15,16 @@ from cimento.cli.resources import open_named
 from cimento.errors import InputError, need_known
 from cimento.io.declared import Texts, option
 from cimento.options import run_option
-from cimento.paradigms.ratings.cells import need_columns
+from cimento.suites.cells import need_columns
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
     from cimento.paradigms.cloze.profile import Profile
     from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
-    from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
     from cimento.suites import JsonValue
+    from cimento.suites.cloze import ClozeItem
 
 FigureName: TypeAlias = Literal["heat", "dimensions"]
 

@@ -15,24 +15,24 @@ from cimento.errors import UsageError
 from cimento.io.declared import Options, Settings, checked, option
 from cimento.io.inline_markup import columns
 from cimento.options import run_option
-from cimento.paradigms.stories.formats import (
+from cimento.paradigms.stories.options import StoryOptions, correct_suite, prompt_for
+from cimento.paradigms.stories.options import corrections as known
+from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
+from cimento.paradigms.stories.prompts import prompts as all_prompts
+from cimento.suites.builtin import find_suite
+from cimento.suites.formats.stories import (
     lost_in_v1,
     read_stories,
     write_folder,
     write_jsonl,
     write_v1,
 )
-from cimento.paradigms.stories.options import StoryOptions, correct_suite, prompt_for
-from cimento.paradigms.stories.options import corrections as known
-from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
-from cimento.paradigms.stories.prompts import prompts as all_prompts
-from cimento.paradigms.stories.suite import STORY, TIERS, with_states
-from cimento.suites.builtin import find_suite
+from cimento.suites.stories import STORY, TIERS, with_states
 
 if TYPE_CHECKING:
     from cimento.kinds.prompting import PromptFormat
-    from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
+    from cimento.suites.stories import Story, StorySuite
 
 
 def prompts() -> None:

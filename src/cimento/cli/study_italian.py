@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.paradigms.stories.recordings import RecordedAnswers
-    from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.studies import Section
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from cimento.studies.connectives.user_copy import UserCopy
     from cimento.studies.islands.models import IslandSuites
     from cimento.suites import JsonValue
+    from cimento.suites.stories import Story, StorySuite
 
 STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
@@ -291,9 +291,8 @@ def stories(options: StoryStudyOptions) -> int:
     hash. Models are asked with protocol=paper if --set says nothing else, and several compared in
     pairs. The exit code is 1 if a published number differs.
     """
-    from cimento.paradigms.stories.judging import asked_of
     from cimento.studies.stories import paired_record, study_record
-    from cimento.studies.stories.asked import asked
+    from cimento.studies.stories.asked import answers_of, asked, asked_stories
     from cimento.studies.stories.text import (
         compared_with_published,
         paired_grid,
@@ -303,10 +302,10 @@ def stories(options: StoryStudyOptions) -> int:
 
     suite, recorded = _recorded(options)
     runs, code = _story_runs(options, suite) if options.model else ([], 0)
-    models = [*recorded, *_answers(runs)]
+    models = [*recorded, *answers_of(runs)]
     if not models:
         return code
-    stories = asked_of(runs[0])[0].asked if runs and not recorded else suite.stories
+    stories = asked_stories(runs[0]) if runs and not recorded else suite.stories
     seeded = partial(study_record, stories, seed=options.seed, draws=options.draws)
     records = {model.model: seeded(model) for model in models}
     paired = paired_record(stories, models) if len(models) > 1 else None
@@ -353,15 +352,15 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[RecordedAnsw
         InputError: a folder has no logs.
     """
     from cimento.models.recorded import is_log, read_logs
-    from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import (
         logged_responses,
         logged_stories,
         read_responses,
     )
-    from cimento.paradigms.stories.suite import StorySuite
     from cimento.suites import Meta
     from cimento.suites.builtin import find_suite
+    from cimento.suites.formats.stories import read_stories
+    from cimento.suites.stories import StorySuite
 
     _refuse_nothing(options)
     by_path = {path: read_logs(path) for path in options.responses if is_log(path)}
@@ -436,20 +435,6 @@ def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run
         runs += done
         failures += failed
     return runs, report_failures(runs, failures)
-
-
-def _answers(runs: Sequence[Run]) -> list[RecordedAnswers]:
-    """The answers in some runs; two prompts of one model get two names."""
-    from cimento.paradigms.stories.judging import judged_run
-    from cimento.paradigms.stories.recordings import RecordedAnswers
-    from cimento.paradigms.stories.variation import names_of
-
-    return [
-        RecordedAnswers(
-            model=name, answers=tuple(outcome.answer for outcome in judged_run(run).outcomes)
-        )
-        for name, run in zip(names_of(runs), runs, strict=True)
-    ]
 
 
 def _story_figures(

@@ -17,7 +17,7 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folders_atomically
 from cimento.io.parsing import whole_number
-from cimento.kinds.registry import load_suite, sentence_suite
+from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
 from cimento.options import run_option
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.native import write_native
@@ -25,7 +25,7 @@ from cimento.suites.formats.native import write_native
 if TYPE_CHECKING:
     from cimento.models.questions import FillCandidate
     from cimento.paradigms.cloze.seeds import AskModel
-    from cimento.paradigms.stories.building import Replacement
+    from cimento.suites.story_variants import Replacement
 
 
 class TemplateOptions(Options):
@@ -110,9 +110,8 @@ def expressions(options: ExpressionOptions) -> None:
     are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
     """
     from cimento.paradigms.cloze.building import items_of_concordances
-    from cimento.paradigms.cloze.files import write_cloze
-    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.suites import Meta
+    from cimento.suites.cloze import ClozeSuite
 
     items, counts = items_of_concordances(
         options.files,
@@ -136,7 +135,7 @@ def expressions(options: ExpressionOptions) -> None:
         status="made from concordances, not yet reviewed",
     )
     suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")
-    write_cloze(suite, options.output)
+    find_paradigm("cloze").reader.write(suite, options.output)
     names = len({item.expression for item in items})
     note(f"{len(items)} sentences of {names} expressions: {options.output}")
 
@@ -167,8 +166,8 @@ def stories(options: StoryVariantOptions) -> None:
     Conflicting variants are proposed too, and marked as such until a person confirms them:
     ``cimento suites check`` reports stories that nobody has confirmed.
     """
-    from cimento.paradigms.stories.building import cloze_variants, order_variants
-    from cimento.paradigms.stories.formats import read_stories, write_jsonl
+    from cimento.suites.formats.stories import read_stories, write_jsonl
+    from cimento.suites.story_variants import cloze_variants, order_variants
 
     known = read_stories(find_suite(options.source)).stories
     variants = list(order_variants(known, per_story=options.orders, seed=options.seed))
@@ -240,7 +239,7 @@ def _list_grammars(names: Sequence[str]) -> None:
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
-    from cimento.paradigms.stories.building import Replacement
+    from cimento.suites.story_variants import Replacement
     from cimento.suites.tables import open_table
 
     table = open_table(path)
@@ -283,12 +282,12 @@ def prompted(options: PromptedOptions) -> None:
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.paradigms.prompted import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
 
     derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
+    write = partial(find_paradigm("prompted").reader.write, derived)
     if options.force:
-        PROMPTED.reader.write(derived, output)
+        write(output)
     else:
-        folders_atomically({output: partial(PROMPTED.reader.write, derived)}, todo=_REPLACE)
+        folders_atomically({output: write}, todo=_REPLACE)
     note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

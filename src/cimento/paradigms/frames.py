@@ -21,9 +21,9 @@ from cimento.suites.derived import Rows, rows_of
 from cimento.suites.story_rows import is_story_row, story_record
 
 if TYPE_CHECKING:
-    from cimento.paradigms.cloze.suite import ClozeSuite
-    from cimento.paradigms.stories.suite import StorySuite
     from cimento.suites import Suite
+    from cimento.suites.cloze import ClozeSuite
+    from cimento.suites.stories import StorySuite
 
 _Row = Mapping[str, object]
 

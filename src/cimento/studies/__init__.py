@@ -1,4 +1,7 @@
-"""Published studies, redone: here their record, sections of numbers computed beside printed."""
+"""Published studies, redone: here their record, sections of numbers computed beside printed.
+
+The names of `__all__` are what a study is written with; the others are for the commands.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,12 @@ from cimento.io.parsing import unpack_gzip
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
+
+__all__ = [
+    "AbsentError", "Cell", "Maker", "Section", "beside", "cell_number", "equals_printed",
+    "first_below", "need", "printed_column", "printed_tables", "read_rows", "same_decimals",
+    "section_of",
+]  # fmt: skip
 
 
 @cache

@@ -11,7 +11,7 @@ from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.models.server import parse_body
-from cimento.paradigms.stories.suite import STORY
+from cimento.suites.stories import STORY
 from tests.helpers.servers.loopback import serve
 from tests.helpers.servers.replies import reply_server
 from tests.helpers.stories import ask, chosen

@@ -16,7 +16,7 @@ from cimento.paradigms.cloze.building import compare_forms, generate, read_descr
 from cimento.paradigms.cloze.files import load_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.seeds import generated_seeds
-from cimento.paradigms.cloze.suite import expand_suite
+from cimento.suites.cloze import expand_suite
 
 META = '[meta]\nname = "pt-chegar"\nlanguage = "pt"\n'
 VERBS = (

@@ -9,7 +9,7 @@ import pytest
 from cimento import InputError
 from cimento.paradigms.cloze import people
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import ClozeItem, Option
+from cimento.suites.cloze import ClozeItem, Option
 
 CONNECTIVES = ClozeItem(
     "mentre 1",

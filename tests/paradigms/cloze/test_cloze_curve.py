@@ -10,7 +10,7 @@ from cimento import Meta, UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.sections import curve_figure, curve_frame
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, MultiwordItem
+from cimento.suites.cloze import ClozeItem, ClozeSuite, MultiwordItem
 
 pytest.importorskip("altair")
 

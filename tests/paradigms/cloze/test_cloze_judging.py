@@ -22,10 +22,10 @@ from cimento.paradigms.cloze.judgments import (
 )
 from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.shares import calibration, clustering, confidence, precision_interval
-from cimento.paradigms.cloze.suite import ClozeItem, Option
 from cimento.paradigms.cloze.text import hit_outcomes
 from cimento.statistics.differences import cochran_q
 from cimento.statistics.intervals import wilson
+from cimento.suites.cloze import ClozeItem, Option
 
 
 def judged(item: str, fits: str, **more) -> list[Candidate]:

@@ -22,7 +22,8 @@ from cimento.paradigms.cloze.people import (
 from cimento.paradigms.cloze.recording import logged_options
 from cimento.paradigms.cloze.requests import Candidate, by_item
 from cimento.paradigms.cloze.shares import hit_ranks
-from cimento.paradigms.cloze.suite import (
+from cimento.suites import Meta
+from cimento.suites.cloze import (
     BaseSentence,
     ClozeItem,
     ClozeSuite,
@@ -31,7 +32,6 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
-from cimento.suites import Meta
 from tests.helpers.spellings import decomposed, spellings
 
 TARGETS = {"porta": "dov'è", "pioggia": "perché", "nonna": "è"}

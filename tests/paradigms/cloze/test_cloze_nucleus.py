@@ -12,7 +12,7 @@ from cimento import Meta, evaluate
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import nucleus, nucleus_size
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 
 
 def candidates(item, *pairs):

@@ -7,8 +7,8 @@ import pytest
 from cimento import SuiteError
 from cimento.paradigms.cloze.files import check_cloze
 from cimento.paradigms.cloze.own_tables import read_item_table
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.suites import Meta
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 
 
 def read(tmp_path, text):

@@ -13,7 +13,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze.people import compare_with_people, option_weights
 from cimento.paradigms.cloze.profile import Profiling, choose_expressions, profile
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import ClozeItem, Option
+from cimento.suites.cloze import ClozeItem, Option
 
 TOML = 'kind = "cloze"\n[meta]\nname = "prova"\nlanguage = "it"\n[options]\ncluster = "origin"\n'
 ITEMS = """item\ttext\ttarget\tplausible\timplausible\torigin\tphenomenon\texpression

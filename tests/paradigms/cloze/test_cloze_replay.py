@@ -13,7 +13,7 @@ from cimento import InputError, Meta, evaluate, open_run
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.recording import read_recorded_candidates
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 
 ITEMS = (
     ClozeItem(

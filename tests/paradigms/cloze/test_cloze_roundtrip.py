@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cimento import Meta
 from cimento.paradigms.cloze.files import load_cloze, write_cloze, write_options
 from cimento.paradigms.cloze.reading import read_folder
-from cimento.paradigms.cloze.suite import (
+from cimento.suites.cloze import (
     ROLES,
     BaseSentence,
     ClozeItem,

@@ -22,7 +22,7 @@ from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_f
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.profile import open_cloze_runs
 from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 from cimento.testing.models import uniform_scorer
 from tests.helpers.whole_path import ask_folder
 

@@ -11,8 +11,8 @@ from cimento import open_morphology
 from cimento.paradigms.cloze.files import load_cloze, read_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.reading import CLOZE_KINDS
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.suites.builtin import builtin_names
+from cimento.suites.cloze import ClozeItem, ClozeSuite, expand_suite
 from tests.helpers.starter import FOLDER
 from tests.suites.test_builtin_suites import STATUS
 from tests.suites.test_suite_spelling import WORD, misspelt

@@ -12,7 +12,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze import CLOZE
 from cimento.paradigms.cloze.files import load_cloze, read_cloze
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS
-from cimento.paradigms.cloze.suite import (
+from cimento.suites.cloze import (
     BaseSentence,
     ClozeItem,
     MultiwordItem,

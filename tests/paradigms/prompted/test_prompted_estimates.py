@@ -14,8 +14,8 @@ import cimento
 from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.paradigms.prompted.judging import accepting_share
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, YES_NO, prompted_suite
-from cimento.paradigms.ratings.suite import RatedSentence, Rating, Scale, rated_of
 from cimento.suites import Suite
+from cimento.suites.ratings import RatedSentence, Rating, Scale, rated_of
 from tests.helpers.prompting import accepts, ask, estimates, first, knows, label, pairs
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")

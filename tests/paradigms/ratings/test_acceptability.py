@@ -27,12 +27,12 @@ from cimento.paradigms.ratings.people import (
     standardised,
     z_scores,
 )
-from cimento.paradigms.ratings.suite import (
+from cimento.records.outcomes import Estimate
+from cimento.suites.ratings import (
     ForcedChoice,
     RatedSentence,
     Rating,
 )
-from cimento.records.outcomes import Estimate
 from cimento.testing import FakeScorer
 from tests.helpers.rated import FIVE, judged, rated, sentence
 

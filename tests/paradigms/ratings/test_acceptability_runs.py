@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cimento import InputError, evaluate
 from cimento.paradigms.ratings import scatter_of
 from cimento.paradigms.ratings.sections import label_places
-from cimento.paradigms.ratings.suite import (
+from cimento.suites.formats.native import write_native
+from cimento.suites.ratings import (
     RatedSentence,
     Scale,
     rated_of,
@@ -21,7 +22,6 @@ from cimento.paradigms.ratings.suite import (
     ratings_by,
     suite_from_ratings,
 )
-from cimento.suites.formats.native import write_native
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.command_line import invoke
 from tests.helpers.rated import FIVE, LENGTHS, load_rated, rated, sentence

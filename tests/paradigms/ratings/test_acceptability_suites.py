@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites.formats.native import read_native
+from cimento.suites.ratings import rated_of
 from tests.helpers.command_line import invoke
 from tests.helpers.rated import load_rated
 

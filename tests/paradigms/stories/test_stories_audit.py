@@ -12,7 +12,6 @@ import pytest
 from cimento import InputError, Meta, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.checks import CHECKED, CHECKS, audit, story_names
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import (
     applicable,
     correct,
@@ -20,8 +19,9 @@ from cimento.paradigms.stories.options import (
     corrections,
     left_out,
 )
-from cimento.paradigms.stories.suite import SentenceStates, Story, StorySuite
 from cimento.paradigms.stories.text import audit_record, count_stories
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import SentenceStates, Story, StorySuite
 
 BASE = Story(
     row=0,
@@ -210,7 +210,7 @@ def test_corrections_name_known_fields_and_are_refused_for_other_files():
 
 
 def test_check_prints_the_findings_and_their_number(tmp_path, capsys):
-    from cimento.paradigms.stories.formats import write_jsonl
+    from cimento.suites.formats.stories import write_jsonl
 
     path = write_jsonl([BASE, replace(CLOZE, row=1, state="broken")], tmp_path / "a.jsonl")
     assert invoke(["suites", "check", str(path)]) == 2

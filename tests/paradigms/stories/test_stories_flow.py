@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.outcomes import flow
-from cimento.paradigms.stories.suite import CONFLICT
 from cimento.paradigms.stories.text import flow_rows
+from cimento.suites.stories import CONFLICT
 from tests.helpers.stories_small import ANSWERS, STORIES
 
 

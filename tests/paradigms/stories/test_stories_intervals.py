@@ -12,11 +12,11 @@ from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.options import by_type
 from cimento.paradigms.stories.outcomes import NOT_ASKED, judge_all
 from cimento.paradigms.stories.rates import rates
-from cimento.paradigms.stories.suite import STATE, STORY, TierAnswer
 from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
 from cimento.statistics.means import CLUSTERED_T
 from cimento.studies.stories import compare_at_tier
+from cimento.suites.stories import STATE, STORY, TierAnswer
 from tests.helpers.stories_small import ANSWERS, STORIES, chose
 
 MANY = tuple(

@@ -44,7 +44,9 @@ from cimento.paradigms.stories.rates import (
     rates,
     survivors,
 )
-from cimento.paradigms.stories.suite import (
+from cimento.studies.stories import conditional_rates, summarize_stories
+from cimento.suites import Meta
+from cimento.suites.stories import (
     CONFLICT,
     OPTIONS,
     STATE,
@@ -54,8 +56,6 @@ from cimento.paradigms.stories.suite import (
     StorySuite,
     TierAnswer,
 )
-from cimento.studies.stories import conditional_rates, summarize_stories
-from cimento.suites import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cimento.paradigms.stories.answers import Parsed, parse_reply
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt, find_prompt, prompts
-from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS
+from cimento.suites.stories import CONFLICT, OPTIONS, STATE, STORY, TIERS
 
 
 @pytest.mark.golden

@@ -8,9 +8,8 @@ import json
 
 import pytest
 
-from cimento import ModelError, UsageError
-from cimento.kinds.prompting import chat, continuation, flat, messages, system_rule
-from cimento.paradigms.stories.formats import read_stories
+from cimento import UsageError
+from cimento.kinds.prompting import chat, flat, system_rule
 from cimento.paradigms.stories.prompts import (
     PromptStyle,
     Shots,
@@ -23,7 +22,8 @@ from cimento.paradigms.stories.prompts import (
     wordings,
     words_in_list,
 )
-from cimento.paradigms.stories.suite import (
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import (
     CONFLICT,
     OBJECT_LOCATION_CODES,
     OPTIONS,
@@ -32,7 +32,7 @@ from cimento.paradigms.stories.suite import (
     TIERS,
 )
 from tests.helpers.some_slow import some_slow
-from tests.helpers.stories import SYSTEM_TEMPLATE, TRIPLES, render_of
+from tests.helpers.stories import TRIPLES, render_of
 
 # Two ways of writing turns, with the marks of Llama 3.1 and of Gemma 2 (which refuses system
 # turns); both trim what they are given.
@@ -209,57 +209,6 @@ def test_unknown_names_are_answered_with_near_ones():
         PromptStyle(order="alphabetic")
     with pytest.raises(UsageError, match="0 or 1"):
         PromptStyle(numbering=2)
-
-
-def parts(n=2):
-    asked = TierPrompt(STORY, find_prompt("it-1"), PromptStyle())
-    return dialogue(asked, TRIPLES[0], TRIPLES[3 : 3 + n])
-
-
-def test_a_system_turn_is_used_where_it_is_rendered():
-    render = render_of(SYSTEM_TEMPLATE, "")
-    assert system_rule(render, name="m") == "system"
-    prompt = chat(parts(), render, system="system")
-    assert [role for role, _ in prompt.messages] == [
-        "system", "user", "assistant", "user", "assistant", "user",
-    ]  # fmt: skip
-    # Answers follow the header as the template leaves it, with nothing between.
-    assert continuation(prompt, "vero") == (prompt.text, "vero")
-
-
-def test_a_refused_system_turn_goes_into_the_first_user_turn():
-    render = render_of(GEMMA, "<bos>")
-    assert system_rule(render, name="m") == "folded"
-    prompt = chat(parts(), render, system="folded")
-    role, text = prompt.messages[0]
-    assert role == "user"
-    assert text.startswith(parts().instruction)
-
-
-def test_a_template_that_drops_system_turns_is_not_used():
-    with pytest.raises(ModelError, match="drops system turns"):
-        system_rule(render_of(DROPS, ""), name="m")
-
-
-def test_a_template_that_drops_other_turns_is_not_used():
-    last_only = "{{ messages[0].content }}{{ messages[-1].content }}"
-    with pytest.raises(ModelError, match="leaves a user turn out"):
-        chat(parts(), render_of(last_only, ""), system="system")
-
-
-def test_shots_may_stand_in_one_text():
-    turns = messages(parts(), shots="text")
-    assert [role for role, _ in turns] == ["system", "user"]
-    assert turns[1][1] == flat(parts()).text.removeprefix(parts().instruction + parts().gap)
-
-
-def test_blanks_at_the_end_of_a_flat_prompt_go_with_the_answer():
-    asked = TierPrompt(STATE, find_prompt("paper-en"), PromptStyle())
-    prompt = flat(dialogue(asked, TRIPLES[1], ()))
-    assert prompt.text.endswith("is: ")
-    context, answer = continuation(prompt, "open")
-    assert context.endswith("is:")
-    assert answer == "  open"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from cimento.paradigms.stories.rounds import (
     pair_questions,
     question_prompts,
 )
-from cimento.paradigms.stories.suite import SentenceStates
+from cimento.suites.stories import SentenceStates
 from cimento.testing import FakeScorer
 from tests.helpers.servers.replies import reply_server
 from tests.helpers.stories import TRIPLES, TRIPLES_FILE, ask
@@ -101,7 +101,7 @@ def test_a_tie_between_two_stories_is_not_right_in_either_order():
 
 def test_a_story_is_verified_where_all_is_right(tmp_path):
     path = tmp_path / "with-states.jsonl"
-    from cimento.paradigms.stories.formats import write_jsonl
+    from cimento.suites.formats.stories import write_jsonl
 
     write_jsonl(STORIES, path)
 

@@ -16,7 +16,6 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES
 from cimento.kinds.prompting import PromptFormat, find_format
 from cimento.paradigms import Choose
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories, judged_run
 from cimento.paradigms.stories.options import (
     StoryOptions,
@@ -25,7 +24,8 @@ from cimento.paradigms.stories.options import (
 )
 from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
 from cimento.paradigms.stories.requests import tier_prompts
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import CONFLICT, STATE, STORY, TIERS
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo

@@ -11,8 +11,8 @@ from cimento import ModelError, UsageError
 from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES
 from cimento.paradigms import Reply
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.report.html import Page, html_page
+from cimento.suites.stories import CONFLICT, STATE, STORY, TIERS
 from tests.helpers.servers.loopback import serve
 from tests.helpers.servers.replies import drop, refuse, reply_server, send
 from tests.helpers.stories import TRIPLES, answers, ask, chosen

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import UsageError
 from cimento.paradigms.stories.prompts import MODES, Shots, are_siblings, choose_shots
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
+from cimento.suites.stories import CONFLICT, STATE, STORY, TIERS
 from tests.helpers.stories import TRIPLES
 
 SAFE = [mode for mode in MODES if mode != "paper"]

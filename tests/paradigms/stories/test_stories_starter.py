@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 
 from cimento.paradigms.stories.checks import audit
-from cimento.paradigms.stories.formats import read_stories
-from cimento.paradigms.stories.suite import ATTRIBUTES, STATES, by_triple
 from cimento.paradigms.stories.text import count_stories
 from cimento.suites.builtin import builtin_names, find_suite, list_builtin
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import ATTRIBUTES, STATES, by_triple
 
 TRIPLES = {"it-stories": 60, "es-stories": 20, "pt-stories": 20}
 

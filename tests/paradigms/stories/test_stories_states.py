@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cimento.paradigms.stories.conditions import PromptCondition
 from cimento.paradigms.stories.judging import judge_stories
-from cimento.paradigms.stories.suite import (
+from cimento.paradigms.stories.variation import compare_rankings, variation
+from cimento.suites.stories import (
     ATTRIBUTES,
     CHANGES,
     STATE,
@@ -13,7 +15,6 @@ from cimento.paradigms.stories.suite import (
     is_default,
     side_value,
 )
-from cimento.paradigms.stories.variation import PromptCondition, compare_rankings, variation
 from tests.helpers.stories_small import ANSWERS, STORIES, chose
 
 

@@ -9,11 +9,12 @@ import pytest
 
 from cimento import Meta, TableError, UsageError, evaluation
 from cimento.cli.main import invoke
-from cimento.paradigms.stories.formats import read_stories, write_suite
+from cimento.paradigms.stories.conditions import condition_of
 from cimento.paradigms.stories.prompts import prompts
-from cimento.paradigms.stories.suite import STORY, StorySuite
-from cimento.paradigms.stories.variation import condition_of, open_story_runs, variation_of
+from cimento.paradigms.stories.variation import open_story_runs, variation_of
 from cimento.suites.builtin import find_suite
+from cimento.suites.formats.stories import read_stories, write_suite
+from cimento.suites.stories import STORY, StorySuite
 from cimento.testing import FakeScorer
 
 STORIES = read_stories(find_suite("pt-stories")).stories[:6]

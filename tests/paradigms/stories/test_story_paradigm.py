@@ -15,12 +15,12 @@ import pytest
 
 from cimento import SuiteError, UsageError, evaluation, open_run
 from cimento.paradigms.stories.answers import tier_options
-from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.recordings import read_responses
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.studies.stories import summarize_stories
+from cimento.suites.formats.stories import read_stories
+from cimento.suites.stories import CONFLICT, STATE, STORY, TIERS
 from cimento.testing import FakeScorer
 from tests.helpers.stories import TRIPLES_FILE, Hashes, ask
 

@@ -12,10 +12,10 @@ from openpyxl import load_workbook
 from cimento import InputError, Meta, UsageError, evaluate
 from cimento.cli import annotate_dialogues
 from cimento.io.tables import JUDGMENTS, read_table
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.people.annotate import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.candidates import CandidateDialogue, CandidateTask, Remarks, part_of
 from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 from tests.helpers.command_line import invoke
 
 TASKS = tuple(

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from cimento import InputError
 from cimento.paradigms.stories.checks import audit
-from cimento.paradigms.stories.formats import read_stories, record
-from cimento.paradigms.stories.suite import ATTRIBUTES, CONFLICT, STATE, STORY
 from cimento.people.annotate.dialogue import DialogueSession, RefusedError, converse
 from cimento.people.annotate.second_annotator import StoryJudgment, story_agreement, to_adjudicate
 from cimento.people.annotate.stories import (
@@ -23,6 +21,8 @@ from cimento.people.annotate.stories import (
     story_session_file,
     timing_file,
 )
+from cimento.suites.formats.stories import read_stories, record
+from cimento.suites.stories import ATTRIBUTES, CONFLICT, STATE, STORY
 from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
 from tests.helpers.stories import TRIPLES

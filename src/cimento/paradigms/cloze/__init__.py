@@ -52,8 +52,8 @@ from cimento.paradigms.cloze.requests import (
     blank_requests,
     check_candidates,
 )
-from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.records.outcomes import Estimate
+from cimento.suites.cloze import ClozeSuite, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:

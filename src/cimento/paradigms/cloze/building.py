@@ -45,7 +45,7 @@ from cimento.paradigms.cloze.seeds import (
     nominal_seeds,
     verb_seeds,
 )
-from cimento.paradigms.cloze.suite import (
+from cimento.suites.cloze import (
     SEED,
     BaseSentence,
     ClozeSuite,

@@ -16,8 +16,8 @@ from cimento.kinds.base import MethodFacts
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, macro
-from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.records.outcomes import GROUP, Estimate, rate
+from cimento.suites.cloze import ClozeItem
 
 if TYPE_CHECKING:
     import polars as pl

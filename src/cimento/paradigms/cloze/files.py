@@ -27,7 +27,10 @@ from cimento.paradigms.cloze.portuguese import (
     read_templates,
 )
 from cimento.paradigms.cloze.reading import ITEMS, SEEDS, TOML, cloze_fault, read_folder
-from cimento.paradigms.cloze.suite import (
+from cimento.suites import JsonValue, Meta
+from cimento.suites.checks.notation import Lines, notation
+from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
+from cimento.suites.cloze import (
     ROLES,
     ClozeItem,
     ClozeSuite,
@@ -38,9 +41,6 @@ from cimento.paradigms.cloze.suite import (
     Template,
     expand_suite,
 )
-from cimento.suites import JsonValue, Meta
-from cimento.suites.checks.notation import Lines, notation
-from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table

@@ -28,8 +28,8 @@ from cimento.paradigms.cloze.judgments import (
 )
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
-from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.records.outcomes import Outcome, VerdictName, outcomes_table
+from cimento.suites.cloze import ClozeItem
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:

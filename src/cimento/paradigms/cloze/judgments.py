@@ -30,7 +30,7 @@ from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_release
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
-from cimento.paradigms.cloze.suite import JOINT
+from cimento.suites.cloze import JOINT
 from cimento.suites.letters import one_spelling
 from cimento.suites.tables import Row
 

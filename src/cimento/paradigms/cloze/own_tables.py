@@ -17,8 +17,8 @@ from cimento.paradigms.cloze.reading import (
     read_options,
     suite_of_items,
 )
-from cimento.paradigms.cloze.suite import BLANK, ROLES, ClozeSuite
 from cimento.suites import Meta
+from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
 from cimento.suites.faults import errors, fault
 from cimento.suites.headers import HEADERS
 from cimento.suites.reading import place_of_row, sha256_of, unusable

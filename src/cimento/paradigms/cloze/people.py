@@ -27,13 +27,13 @@ from cimento.paradigms.cloze.judgments import PIECE
 from cimento.paradigms.cloze.reading import read_cell, table_with
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, mean_statistic
-from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.statistics.design import Statistic
+from cimento.suites.cloze import ClozeItem, expand_suite
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.paradigms.cloze.suite import ClozeSuite
+    from cimento.suites.cloze import ClozeSuite
 
 
 NONE = "none"

@@ -28,7 +28,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.values import grouped
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import BaseSentence, ClozeItem, Option, SeedSet, Template
+from cimento.suites.cloze import BaseSentence, ClozeItem, Option, SeedSet, Template
 
 MASK = "[MASK]"
 SHEET = "all-eval.tsv"

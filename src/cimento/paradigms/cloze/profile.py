@@ -45,13 +45,13 @@ from cimento.paradigms.cloze.shares import (
     precision_interval,
     ranks_by_key,
 )
-from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.records.store import PARADIGM, find_runs
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites import JsonValue
+from cimento.suites.cloze import ClozeItem
 
 WHOLE_SUITE = "all"
 EXPRESSION, WORD = "expression", "word"

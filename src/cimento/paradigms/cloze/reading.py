@@ -22,7 +22,8 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.suite import (
+from cimento.suites import Meta
+from cimento.suites.cloze import (
     ROLES,
     BaseSentence,
     ClozeItem,
@@ -33,7 +34,6 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
-from cimento.suites import Meta
 from cimento.suites.faults import fault as file_fault
 from cimento.suites.faults import named_blanks
 from cimento.suites.formats.native import meta_of

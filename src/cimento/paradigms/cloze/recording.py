@@ -25,7 +25,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_released_sheet,
 )
 from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
-from cimento.paradigms.cloze.suite import ClozeItem
+from cimento.suites.cloze import ClozeItem
 from cimento.suites.letters import one_spelling
 from cimento.suites.reading import sha256_of
 

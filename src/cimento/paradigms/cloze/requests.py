@@ -42,7 +42,7 @@ from cimento.models.questions import (
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions
-from cimento.paradigms.cloze.suite import BLANK, ClozeItem, ClozeSuite, Option, expand_suite
+from cimento.suites.cloze import BLANK, ClozeItem, ClozeSuite, Option, expand_suite
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import one_or_several
 

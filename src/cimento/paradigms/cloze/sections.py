@@ -15,7 +15,6 @@ from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION,
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
-from cimento.paradigms.cloze.suite import BLANK, ClozeItem
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
@@ -33,6 +32,7 @@ from cimento.report.figures_scores import calibration_figure
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import worst_first
 from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.suites.cloze import BLANK, ClozeItem
 
 if TYPE_CHECKING:
     import polars as pl

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cimento.errors import UsageError
 from cimento.paradigms.cloze.requests import Candidate, by_item
-from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
+from cimento.suites.cloze import ClozeItem
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:

@@ -33,10 +33,10 @@ from cimento.paradigms.cloze.shares import (
     hit_ranks,
     is_hit,
 )
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.records.outcomes import GROUP, Estimate, reasons_together
 from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.statistics.differences import cochran_q
+from cimento.suites.cloze import ClozeItem, ClozeSuite, expand_suite
 
 if TYPE_CHECKING:
     from cimento.models.questions import FillKind

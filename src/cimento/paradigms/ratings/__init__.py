@@ -30,7 +30,6 @@ from cimento.paradigms.ratings.estimates import (
     ceilings,
     rating_estimates,
 )
-from cimento.paradigms.ratings.formats import is_rated_table, read_rated
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
 from cimento.paradigms.ratings.reading import is_bare_table, read_bare
 from cimento.paradigms.ratings.runs import (
@@ -47,17 +46,6 @@ from cimento.paradigms.ratings.sections import (
     scatter_figure,
     scatter_frame,
     with_people,
-)
-from cimento.paradigms.ratings.suite import (
-    AUTHOR,
-    DECIMALS,
-    RatedSentence,
-    Scale,
-    looks_decimal,
-    rated_of,
-    rating_faults,
-    ratings_by,
-    suite_from_ratings,
 )
 from cimento.paradigms.regions import REGIONS
 from cimento.paradigms.regions.judging import (
@@ -76,6 +64,18 @@ from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import NO_PREDICTIONS
+from cimento.suites.formats.ratings import is_rated_table, read_rated
+from cimento.suites.ratings import (
+    AUTHOR,
+    DECIMALS,
+    RatedSentence,
+    Scale,
+    looks_decimal,
+    rated_of,
+    rating_faults,
+    ratings_by,
+    suite_from_ratings,
+)
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:

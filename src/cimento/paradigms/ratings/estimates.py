@@ -25,9 +25,9 @@ from cimento.paradigms.ratings.people import (
     partial_spearman,
     sentence_design,
 )
-from cimento.paradigms.ratings.suite import RatedSentence, Rating
 from cimento.records.outcomes import Estimate
 from cimento.statistics.design import Design
+from cimento.suites.ratings import RatedSentence, Rating
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,23 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
-from cimento.io.tables import JUDGMENTS
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
-from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
-from cimento.paradigms.ratings.suite import (
+from cimento.statistics.design import Design
+from cimento.suites.cells import Cells, need_columns, text_of
+from cimento.suites.ratings import (
     ForcedChoice,
     RatedSentence,
-    RatedSet,
-    rating_as_text,
     with_ratings,
 )
-from cimento.statistics.design import Design
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cimento.statistics.correlation import Correlation
 
 LEVELS = ("nominal", "ordinal", "interval")
@@ -240,33 +235,6 @@ def correlations_with_rest(sentences: Sequence[RatedSentence]) -> list[float]:
     ids = list(dict.fromkeys(item for ratings in people.values() for item in ratings))
     table = [[ratings.get(item) for ratings in people.values()] for item in ids]
     return [person.r for person in correlation_with_rest(table) if person.r is not None]
-
-
-def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.DataFrame:
-    """The single ratings of a set, one per row; none if only means were published.
-
-    Args:
-        rated: the set; its name is used for the suite, and the pair, if any, for the item.
-        question: name of the question.
-    """
-    import polars as pl
-
-    rows = [
-        (
-            rated.name,
-            sentence.pair or sentence.id,
-            sentence.label or "sentence",
-            sentence.text,
-            rating.participant or None,
-            question,
-            rating_as_text(rating.value),
-            None,
-            None,
-        )
-        for sentence in rated.sentences
-        for rating in sentence.ratings
-    ]
-    return pl.DataFrame(rows, schema=JUDGMENTS.polars(), orient="row")
 
 
 KINDS = ("spearman", "pearson", "kendall")

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.paradigms.ratings.suite import rated_of
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.statistics.classification import auc as area
 from cimento.statistics.classification import auc_interval, confusion, mcc
 from cimento.statistics.design import Design
 from cimento.statistics.regression import out_of_fold
 from cimento.suites.design import squares
+from cimento.suites.ratings import rated_of
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:

@@ -29,7 +29,6 @@ from cimento.paradigms.ratings.gathered import (
 )
 from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
-from cimento.paradigms.ratings.suite import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
@@ -39,6 +38,7 @@ from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.formats.sentences import is_labelled_table
 from cimento.suites.marks import advice_on, is_judgments, sides_of
 from cimento.suites.profile import ABSENT
+from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites.reading import Reading, name_from, place_of_row, sha256_of, unusable
 from cimento.suites.roles import not_text, unused, wrong_kind
 from cimento.suites.sheets import read_sheet, unread_contexts

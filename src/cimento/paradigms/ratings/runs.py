@@ -18,12 +18,12 @@ from cimento.measures import Measure, NoValue, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.ratings.estimates import RatedValues
 from cimento.paradigms.ratings.people import DRAWS, RatedValue, farthest_apart, standardised
-from cimento.paradigms.ratings.suite import RatedSentence, rated_of, ratings_by
 from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import Estimate
 from cimento.report.formatting import number
 from cimento.suites import JsonValue, Suite
+from cimento.suites.ratings import RatedSentence, rated_of, ratings_by
 
 if TYPE_CHECKING:
     from cimento.models.settings import Asking

@@ -22,7 +22,6 @@ from cimento.paradigms.ratings.estimates import (
 )
 from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
-from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.paradigms.regions.judging import crosses_factors
 from cimento.records.outcomes import Estimate
 from cimento.records.wrong_side import against_ratings
@@ -30,6 +29,7 @@ from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
+from cimento.suites.ratings import RatedSentence
 
 if TYPE_CHECKING:
     import polars as pl

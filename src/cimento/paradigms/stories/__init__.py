@@ -29,8 +29,59 @@ from cimento.kinds.plain import PlainPresenter
 from cimento.kinds.reader import SuiteReader
 from cimento.kinds.surveyor import Surveyor, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, notation_faults, story_names
+from cimento.paradigms.stories.classification import (
+    Choices,
+    choices,
+    detect,
+    detection_intervals,
+    scaled_confidence,
+    unbiased_mcc,
+)
+from cimento.paradigms.stories.conditions import names_of
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
-from cimento.paradigms.stories.formats import (
+from cimento.paradigms.stories.judging import (
+    Judged,
+    answered_questions,
+    asked_of,
+    judge_stories,
+    judged_run,
+    question_outcomes,
+    tier_outcomes,
+    tier_warnings,
+)
+from cimento.paradigms.stories.options import (
+    Grouping,
+    StoryOptions,
+    applicable,
+    by_paper_code,
+    by_type,
+    prompt_for,
+)
+from cimento.paradigms.stories.outcomes import Chain, flow
+from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots, choose_shots, find_prompt
+from cimento.paradigms.stories.rates import (
+    CONFLICT_KINDS,
+    METRICS,
+    Rate,
+    baselines,
+    by_true_shots,
+    confusions,
+    constant_answers,
+    majority_labels,
+    metric_values,
+    partial_credit,
+    rate_of,
+    rates,
+    survivors,
+)
+from cimento.paradigms.stories.recordings import RecordedAnswers, recorded_answers
+from cimento.paradigms.stories.requests import choice_tasks, story_prompt
+from cimento.paradigms.stories.rounds import next_round
+from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
+from cimento.records.outcomes import outcomes_table
+from cimento.suites.checks.wording import letter_faults
+from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.formats.stories import (
     ITEMS,
     KIND,
     TOML,
@@ -38,24 +89,16 @@ from cimento.paradigms.stories.formats import (
     read_stories,
     write_suite,
 )
-from cimento.paradigms.stories.judging import (
-    answered_questions,
-    asked_of,
-    judged_run,
-    question_outcomes,
-    tier_outcomes,
-    tier_warnings,
+from cimento.suites.stories import (
+    CONFLICT,
+    STATE,
+    STORY,
+    TIERS,
+    TRUE,
+    Story,
+    StorySuite,
+    Tier,
 )
-from cimento.paradigms.stories.options import StoryOptions, prompt_for
-from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots
-from cimento.paradigms.stories.recordings import recorded_answers
-from cimento.paradigms.stories.requests import choice_tasks
-from cimento.paradigms.stories.rounds import next_round
-from cimento.paradigms.stories.suite import StorySuite
-from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
-from cimento.records.outcomes import outcomes_table
-from cimento.suites.checks.wording import letter_faults
-from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,6 +110,16 @@ if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
     from cimento.report import SuiteReport
 
+
+__all__ = [
+    "CONFLICT", "CONFLICT_KINDS", "METRICS", "STATE", "STORIES", "STORY", "TIERS", "TRUE",
+    "Chain", "Choices", "Grouping", "Judged", "Rate", "RecordedAnswers", "Story",
+    "StoryOptions", "StorySuite", "Tier", "applicable", "asked_of", "baselines", "by_paper_code",
+    "by_true_shots", "by_type", "choices", "choose_shots", "confusions", "constant_answers",
+    "detect", "detection_intervals", "find_prompt", "flow", "judge_stories", "judged_run",
+    "majority_labels", "metric_values", "names_of", "partial_credit", "prompt_for", "rate_of",
+    "rates", "scaled_confidence", "story_prompt", "survivors", "unbiased_mcc",
+]  # fmt: skip
 
 _NORMS = {
     "sum": "their log-probability",

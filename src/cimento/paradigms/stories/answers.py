@@ -23,7 +23,8 @@ from cimento.paradigms.stories.options import (
 )
 from cimento.paradigms.stories.prompts import TierPrompt, state_names
 from cimento.paradigms.stories.requests import WITHOUT_STORY
-from cimento.paradigms.stories.suite import (
+from cimento.suites.letters import one_spelling
+from cimento.suites.stories import (
     CONFLICT,
     FALSE,
     OPTIONS,
@@ -37,7 +38,6 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
     pair_label,
 )
-from cimento.suites.letters import one_spelling
 
 Reason: TypeAlias = Literal[
     "",

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cimento.errors import Fault, Severity, counted
-from cimento.paradigms.stories.suite import (
+from cimento.suites.checks.notation import Lines, notation
+from cimento.suites.stories import (
     ATTRIBUTES,
     PROPOSED,
     STATES,
@@ -24,7 +25,6 @@ from cimento.paradigms.stories.suite import (
     is_swap,
     made_as,
 )
-from cimento.suites.checks.notation import Lines, notation
 
 Rows: TypeAlias = Callable[[Sequence[Story]], list[int]]
 """Finds the rows of the stories in which something is wrong."""

@@ -12,16 +12,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.paradigms.stories.outcomes import TierOutcome, probabilities
-from cimento.paradigms.stories.suite import (
-    FALSE,
-    OPTIONS,
-    STORY,
-    TRUE,
-    Story,
-    Tier,
-    bases,
-    by_row,
-)
 from cimento.statistics.calibration import (
     Calibration,
     Scaling,
@@ -44,6 +34,16 @@ from cimento.statistics.classification import (
 )
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval
+from cimento.suites.stories import (
+    FALSE,
+    OPTIONS,
+    STORY,
+    TRUE,
+    Story,
+    Tier,
+    bases,
+    by_row,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

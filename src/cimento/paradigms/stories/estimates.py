@@ -36,10 +36,10 @@ from cimento.paradigms.stories.rates import (
     partial_credit,
 )
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, Tier
 from cimento.records.outcomes import BASELINE, Estimate, rate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
+from cimento.suites.stories import CONFLICT, STATE, STORY, TIERS, Tier
 
 if TYPE_CHECKING:
     import polars as pl

@@ -38,7 +38,8 @@ from cimento.paradigms.stories.outcomes import (
 from cimento.paradigms.stories.rates import kinds_of
 from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.rounds import PAIR_TASK, Question, questions_of
-from cimento.paradigms.stories.suite import (
+from cimento.records.outcomes import Outcome, VerdictName
+from cimento.suites.stories import (
     CONFLICT,
     STATE,
     STORY,
@@ -48,7 +49,6 @@ from cimento.paradigms.stories.suite import (
     Tier,
     TierAnswer,
 )
-from cimento.records.outcomes import Outcome, VerdictName
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run

@@ -30,8 +30,8 @@ from cimento.paradigms.stories.prompts import (
     find_prompt,
 )
 from cimento.paradigms.stories.prompts import PAPER_DRAWS as PAPER_SHOTS
-from cimento.paradigms.stories.suite import Story, StorySuite
 from cimento.suites import JsonValue
+from cimento.suites.stories import Story, StorySuite
 
 if TYPE_CHECKING:
     from cimento.models.settings import Asking

@@ -10,7 +10,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.paradigms.stories.suite import (
+from cimento.records.outcomes import VerdictName
+from cimento.statistics.design import Design
+from cimento.suites.stories import (
     CONFLICT,
     STATE,
     STORY,
@@ -23,8 +25,6 @@ from cimento.paradigms.stories.suite import (
     TripleKey,
     by_row,
 )
-from cimento.records.outcomes import VerdictName
-from cimento.statistics.design import Design
 
 _BITS = 1 / math.log(2)
 

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from cimento.errors import UsageError, need_known
 from cimento.io.parsing import read_toml
 from cimento.kinds.prompting import Dialogue
-from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STATES, STORY, Story, Tier
+from cimento.suites.stories import CONFLICT, OPTIONS, STATE, STATES, STORY, Story, Tier
 
 FOLDER = Path(__file__).parents[2] / "data" / "prompts"
 PAPER = "paper-en"

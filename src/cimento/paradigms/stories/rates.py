@@ -16,7 +16,8 @@ from types import MappingProxyType
 from cimento.io.values import group_by
 from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
-from cimento.paradigms.stories.suite import (
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.suites.stories import (
     CONFLICT,
     FALSE,
     OPTIONS,
@@ -30,7 +31,6 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
     most_frequent,
 )
-from cimento.statistics.intervals import Interval, share_interval
 
 METRICS: Mapping[str, tuple[Tier, str | None]] = {
     "Accuracy": (STORY, None),
@@ -140,12 +140,15 @@ class Survivors:
     state_ok: int | None
 
 
-KINDS = ("state", "distance", "breakpoint", "pair", "place", "domain")
+CONFLICT_KINDS = ("state", "distance", "breakpoint", "pair", "place", "domain")
 """What conflicts are told apart by."""
 
 
 def kinds_of(story: Story) -> dict[str, str]:
-    """The kind of a story's conflict by each of `KINDS`; place and domain of plausible ones too."""
+    """The kind of a story's conflict by each of `CONFLICT_KINDS`.
+
+    Plausible stories have a place and a domain too.
+    """
     kinds: dict[str, object] = {"place": story.location.strip(), "domain": story.domain}
     if not story.plausible:
         kinds = {
@@ -164,7 +167,7 @@ def survivors(stories: Sequence[Story], chained: Chain, kind: str) -> dict[str, 
     Args:
         stories: all of them.
         chained: their tiers.
-        kind: one of `KINDS`.
+        kind: one of `CONFLICT_KINDS`.
 
     Returns:
         States in the order of the study, places by how many stories they have, domains as they

@@ -17,10 +17,14 @@ from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
 from cimento.models.recorded import ModelLog, Sample, TaskLog, is_log, one_log
 from cimento.paradigms.stories.answers import RECORDED, read_reply
-from cimento.paradigms.stories.formats import stories_of
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.requests import numbered_requests
-from cimento.paradigms.stories.suite import (
+from cimento.suites.faults import errors, fault
+from cimento.suites.formats.stories import stories_of
+from cimento.suites.letters import one_spelling
+from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.schema import Open, validate
+from cimento.suites.stories import (
     OPTIONS,
     STORY,
     TIERS,
@@ -30,10 +34,6 @@ from cimento.paradigms.stories.suite import (
     Tier,
     TierAnswer,
 )
-from cimento.suites.faults import errors, fault
-from cimento.suites.letters import one_spelling
-from cimento.suites.reading import decode, sha256_of, unusable
-from cimento.suites.schema import Open, validate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cimento.engine.requests import Request, Requests, requests_table
 from cimento.errors import ModelError
@@ -15,9 +15,9 @@ from cimento.paradigms.stories.prompts import (
     choose_shots,
     dialogue,
 )
-from cimento.paradigms.stories.suite import STORY, TIERS, Story, StorySuite, Task, Tier
 from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.stories import STORY, TIERS, Story, StorySuite, Task, Tier
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""
@@ -38,6 +38,38 @@ class StoryPrompt(WrittenPrompt):
     tier: Task
     labels: tuple[str, ...]
     shots: tuple[int, ...] = ()
+
+
+def story_prompt(
+    tier: Tier,
+    story: Story,
+    shots: Sequence[Story],
+    *,
+    prompt: PromptWording,
+    options: StoryOptions,
+    prompt_format: PromptFormat,
+) -> StoryPrompt:
+    """The prompt of one story at one tier.
+
+    Args:
+        tier: which question.
+        story: the story that is asked about.
+        shots: the worked examples, in order.
+        prompt: the wording.
+        options: how it is asked.
+        prompt_format: how the model is prompted.
+
+    Raises:
+        UsageError: an example has no answer at this tier.
+        ModelError: the chat template cannot render it.
+    """
+    asked = TierPrompt(tier, prompt, options.style)
+    text = rendered(dialogue(asked, story, shots), options.prompting, prompt_format)
+    words = tuple(map(asked.answer, asked.labels))
+    rows = tuple(shot.row for shot in shots)
+    return StoryPrompt(
+        rendered=text, words=words, row=story.row, tier=tier, labels=asked.labels, shots=rows
+    )
 
 
 def tier_prompts(
@@ -65,25 +97,18 @@ def tier_prompts(
         UsageError: there are too few stories for the examples.
         ModelError: the chat template cannot render a prompt.
     """
-    asked = TierPrompt(tier, prompt, options.style)
-    words = tuple(asked.answer(label) for label in asked.labels)
-
-    def prompted(parts: Dialogue, row: int, shots: Sequence[Story] = ()) -> StoryPrompt:
-        text = rendered(parts, options.prompting, prompt_format)
-        rows = tuple(shot.row for shot in shots)
-        return StoryPrompt(
-            rendered=text, words=words, row=row, tier=tier, labels=asked.labels, shots=rows
-        )
-
     chosen = choose_shots(tier, items, pool, options.examples)
     prompts = [
-        prompted(dialogue(asked, story, shots), story.row, shots)
+        story_prompt(
+            tier, story, shots, prompt=prompt, options=options, prompt_format=prompt_format
+        )
         for story, shots in zip(items, chosen, strict=True)
     ]
     if prompts and options.answer == "loglik":
+        after = prompt.tiers[tier].after.strip("\n")
         try:
-            question = Dialogue("", "", (), asked.wording.after.strip("\n"))
-            prompts.append(prompted(question, WITHOUT_STORY))
+            text = rendered(Dialogue("", "", (), after), options.prompting, prompt_format)
+            prompts.append(replace(prompts[0], rendered=text, row=WITHOUT_STORY, shots=()))
         except ModelError:
             # A template may refuse a prompt without instruction; only one norm needs it.
             if options.norm == "pmi":

@@ -31,7 +31,7 @@ from cimento.paradigms.stories.requests import (
     numbered_requests,
     tier_prompts,
 )
-from cimento.paradigms.stories.suite import (
+from cimento.suites.stories import (
     ATTRIBUTES,
     CONFLICT,
     STORY,

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 from cimento.errors import few_of_each_code
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.stories.classification import choices
+from cimento.paradigms.stories.conditions import names_of
 from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
-from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
 from cimento.paradigms.stories.text import (
     constant_flow,
     constants_in_words,
     flow_rows,
     metric_rows,
 )
-from cimento.paradigms.stories.variation import names_of
 from cimento.records.outcomes import Estimate, VerdictName
 from cimento.records.outcomes import Outcome as ItemOutcome
 from cimento.report import (
@@ -41,6 +40,7 @@ from cimento.report.formatting import rate_remarks
 from cimento.report.grid import Grid
 from cimento.report.items import worst_first
 from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.suites.stories import STATES, STORY, TIERS, Story, Task, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

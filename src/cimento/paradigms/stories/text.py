@@ -23,7 +23,10 @@ from cimento.paradigms.stories.rates import (
     majority_labels,
     short_constant,
 )
-from cimento.paradigms.stories.suite import (
+from cimento.records.outcomes import BASELINE, Estimate, reasons_together
+from cimento.report.formatting import interval
+from cimento.suites import JsonValue
+from cimento.suites.stories import (
     ATTRIBUTES,
     FALSE,
     TIERS,
@@ -40,9 +43,6 @@ from cimento.paradigms.stories.suite import (
     most_frequent,
     pair_label,
 )
-from cimento.records.outcomes import BASELINE, Estimate, reasons_together
-from cimento.report.formatting import interval
-from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run

@@ -11,27 +11,19 @@ from statistics import fmean, stdev
 from cimento.errors import TableError, UsageError
 from cimento.kinds.identity import content_of
 from cimento.kinds.run import Run, open_run
-from cimento.paradigms.stories.formats import KIND
+from cimento.paradigms.stories.conditions import PromptCondition, condition_of
 from cimento.paradigms.stories.judging import asked_of, judged_run
-from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
-from cimento.paradigms.stories.suite import STORY, Tier
 from cimento.records.store import PARADIGM, find_runs
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares
+from cimento.suites.formats.stories import KIND
+from cimento.suites.stories import STORY, Tier
 
 ONE_CONDITION = "one prompt and one seed only"
 NOT_CROSSED = "not every prompt was asked with every seed"
 NO_COMMON = "no story is scored under every prompt and seed"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class PromptCondition:
-    """One way of asking: a prompt and the seed of its examples."""
-
-    prompt: str
-    seed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,10 +164,6 @@ def _ahead(one: float, other: float) -> float:
     return 0.5 if one == other else float(one > other)
 
 
-_UNUSUAL = ("definitions", "newlines", "numbering", "order", "answer", "norm", "protocol")
-"""Options that are named where they are not as they usually are."""
-
-
 def open_story_runs(paths: Iterable[Path]) -> list[Run]:
     """Every run of the three tiers in some folders; other runs are ignored.
 
@@ -239,39 +227,3 @@ def variation_of(
     }
     order = compare_rankings({model: result.rates for model, result in variations.items()})
     return variations, order if len(variations) > 1 else None
-
-
-def condition_of(run: Run) -> PromptCondition:
-    """The prompt with all that is unusual about it, and the seed of the examples."""
-    suite, options = asked_of(run)
-    usual = StoryOptions().model_dump()
-    words = [prompt_for(options, suite).id]
-    words += [
-        f"{name}={value}" for name in _UNUSUAL if (value := getattr(options, name)) != usual[name]
-    ]
-    if options.order == "shuffled":
-        words.append(f"order_seed={options.order_seed}")
-    words.append(f"shots={options.shots}/{options.shots_mode}")
-    return PromptCondition(" ".join(words), options.shots_seed)
-
-
-def names_of(runs: Sequence[Run]) -> list[str]:
-    """Names of runs: their models, with what tells two runs of one model apart.
-
-    Args:
-        runs: of one suite.
-    """
-    conditions = [condition_of(run) for run in runs]
-    words = [
-        [*condition.prompt.split(), f"shots_seed={condition.seed}"] for condition in conditions
-    ]
-    names = []
-    for run, settings in zip(runs, words, strict=True):
-        twins = [
-            theirs for twin, theirs in zip(runs, words, strict=True) if twin.model == run.model
-        ]
-        differing = [word for word in settings if not all(word in theirs for theirs in twins)]
-        if len(twins) > 1 and not differing and run.folder is not None:
-            differing = [run.folder.name.rpartition("--")[2]]
-        names.append(f"{run.model} ({', '.join(differing)})" if len(twins) > 1 else run.model)
-    return names

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cimento.errors import did_you_mean
 from cimento.io.parsing import whole_number
-from cimento.paradigms.stories.suite import ATTRIBUTES, PhysicalAttribute, bearers
 from cimento.people.annotate import Log
+from cimento.suites.stories import ATTRIBUTES, PhysicalAttribute, bearers
 
 Values: TypeAlias = Mapping[str, Any]
 """The values given so far, as their fields read them: texts, numbers, lists, blocks of states."""

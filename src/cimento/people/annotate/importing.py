@@ -23,6 +23,7 @@ from cimento.judgments.asked import AskedItem, AskedItems
 from cimento.judgments.formats import RawAnswers, likely_form, read_long
 from cimento.judgments.jspsych import JSPSYCH_COLUMNS, TRIAL_TYPE, read_jspsych
 from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
+from cimento.judgments.rated import judgments_table
 from cimento.judgments.summaries import once
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import Applied
@@ -226,8 +227,7 @@ def _refuse_other_form(path: Path, options: ImportOptions) -> None:
 
 def _published(files: Sequence[Path], options: ImportOptions) -> Import:
     """The single ratings in published lists, whose participants have no names."""
-    from cimento.paradigms.ratings.formats import read_rated
-    from cimento.paradigms.ratings.people import judgments_table
+    from cimento.suites.formats.ratings import read_rated
 
     if options.places or options.submissions is not None:
         raise UsageError(

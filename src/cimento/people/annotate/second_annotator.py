@@ -29,7 +29,10 @@ from cimento.judgments.summaries import (
 )
 from cimento.kinds.run import open_run
 from cimento.paradigms.prompted.judging import model_judgments
-from cimento.paradigms.stories.suite import (
+from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
+from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.design import Design
+from cimento.suites.stories import (
     CONFLICT,
     STATE,
     STATES,
@@ -39,9 +42,6 @@ from cimento.paradigms.stories.suite import (
     Tier,
     pair_label,
 )
-from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
-from cimento.statistics.agreement import Agreement, krippendorff_alpha
-from cimento.statistics.design import Design
 
 MIN_SENTENCES = 2
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")

@@ -17,15 +17,6 @@ from typing import TypeAlias
 from cimento.errors import InputError, counted, did_you_mean
 from cimento.io.files import write_bytes
 from cimento.io.parsing import parse_json, read_json
-from cimento.paradigms.stories.formats import line, read_stories
-from cimento.paradigms.stories.suite import (
-    STATES,
-    SentenceStates,
-    Story,
-    StoryType,
-    is_replacement,
-    is_swap,
-)
 from cimento.people.annotate import Log
 from cimento.people.annotate.dialogue import (
     USAGE,
@@ -36,6 +27,15 @@ from cimento.people.annotate.dialogue import (
     Values,
     blocks_of,
     edit,
+)
+from cimento.suites.formats.stories import line, read_stories
+from cimento.suites.stories import (
+    STATES,
+    SentenceStates,
+    Story,
+    StoryType,
+    is_replacement,
+    is_swap,
 )
 
 LENGTH = 5

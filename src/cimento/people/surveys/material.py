@@ -29,12 +29,12 @@ from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, load_suite
 from cimento.kinds.run import open_run
 from cimento.options import run_option
-from cimento.paradigms.ratings.suite import points_of
-from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.published import language_code
+from cimento.suites.ratings import points_of
+from cimento.suites.stories import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.suites.tables import open_table
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from cimento.paradigms.ratings.formats import CONNECTIVES
 from cimento.studies import printed_tables
+from cimento.suites.formats.ratings import CONNECTIVES
 
 
 @dataclass(frozen=True, slots=True)

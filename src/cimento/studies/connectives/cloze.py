@@ -27,12 +27,12 @@ from cimento.paradigms.cloze.people import (
     top_class,
 )
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
-from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
-from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites import Meta
+from cimento.suites.cells import Cells, need_columns, text_of
+from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
+from cimento.suites.formats.ratings import ConnectiveId, parse_id
 from cimento.suites.tables import Row, Table, open_table
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")

@@ -22,7 +22,6 @@ from cimento.paradigms.ratings.estimates import (
 )
 from cimento.paradigms.ratings.people import sentence_design
 from cimento.paradigms.ratings.runs import RatedRun
-from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.records.outcomes import each_outcome
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.statistics.means import mean_of
@@ -47,6 +46,7 @@ from cimento.studies.connectives.user_copy import (
     UserCopy,
     beside_people,
 )
+from cimento.suites.ratings import RatedSentence, RatedSet, rated_of
 
 if TYPE_CHECKING:
     from cimento.kinds.registry import SuiteLike

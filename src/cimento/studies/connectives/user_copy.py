@@ -17,9 +17,7 @@ from cimento.paradigms.ratings.estimates import (
     Described,
     describe_labels,
 )
-from cimento.paradigms.ratings.formats import read_rated
 from cimento.paradigms.ratings.people import belongs_to
-from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import Cell, Section, beside
@@ -39,7 +37,9 @@ from cimento.studies.connectives.cloze import (
     read_cloze_section,
     table_5,
 )
+from cimento.suites.formats.ratings import read_rated
 from cimento.suites.load import open_suite
+from cimento.suites.ratings import RatedSentence, RatedSet, rated_of
 from cimento.suites.tables import SUFFIXES
 
 PERPLEXITY = "ppl"

@@ -28,7 +28,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_templates,
 )
 from cimento.paradigms.cloze.requests import Candidate, check_candidates
-from cimento.paradigms.cloze.suite import ClozeItem, Template
+from cimento.suites.cloze import ClozeItem, Template
 
 State: TypeAlias = Literal["snapshot", "release"]
 CANDIDATES = 10

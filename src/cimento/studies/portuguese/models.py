@@ -27,7 +27,6 @@ from cimento.paradigms.cloze.judgments import (
 from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
-from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.studies.portuguese.coverage import BOUNDS_NOTE, covered
 from cimento.studies.portuguese.data import JudgedCandidate, StudyData
@@ -47,6 +46,7 @@ from cimento.studies.portuguese.multiword import (
     mcnemar_tests,
     ranks_of,
 )
+from cimento.suites.cloze import ClozeItem
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import WordReading

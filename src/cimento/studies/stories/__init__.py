@@ -13,48 +13,53 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
-from cimento.paradigms.stories.classification import (
-    Choices,
-    choices,
-    detect,
-    detection_intervals,
-    scaled_confidence,
-    unbiased_mcc,
-)
-from cimento.paradigms.stories.judging import Judged, judge_stories
-from cimento.paradigms.stories.options import Grouping
-from cimento.paradigms.stories.outcomes import Chain, at, flow
-from cimento.paradigms.stories.rates import (
-    KINDS,
+from cimento.paradigms import JsonValue
+from cimento.paradigms.stories import (
+    CONFLICT,
+    CONFLICT_KINDS,
     METRICS,
+    STATE,
+    STORY,
+    TIERS,
+    TRUE,
+    Chain,
+    Choices,
+    Grouping,
+    Judged,
     Rate,
+    RecordedAnswers,
+    Story,
+    Tier,
     baselines,
     by_true_shots,
+    choices,
     confusions,
     constant_answers,
+    detect,
+    detection_intervals,
+    flow,
+    judge_stories,
     majority_labels,
     metric_values,
     partial_credit,
     rate_of,
     rates,
+    scaled_confidence,
     survivors,
+    unbiased_mcc,
 )
-from cimento.paradigms.stories.recordings import RecordedAnswers
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
-from cimento.statistics.classification import ONE_CLASS_ONLY
-from cimento.statistics.design import Significance, Statistic
-from cimento.statistics.differences import (
+from cimento.statistics import (
     Difference,
-    discordant,
+    Significance,
+    Statistic,
+    bootstrap,
+    holm,
     mcnemar,
     share_difference,
     share_test,
+    wilson,
 )
-from cimento.statistics.intervals import wilson
-from cimento.statistics.multiple import holm
-from cimento.statistics.resampling import bootstrap
 from cimento.studies.stories.prompts import rebuild
-from cimento.suites import JsonValue
 
 
 def record_as_json(value: object) -> JsonValue:
@@ -169,7 +174,7 @@ def summarize_stories(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
             tier: record_as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
             for tier in TIERS
         },
-        **_survivors(stories, chained, KINDS),
+        **_survivors(stories, chained, CONFLICT_KINDS),
         "by_true_shots": record_as_json(by_true_shots(stories, outcomes)),
         "confusion_physical_state": record_as_json(confusions(outcomes)),
         "partial_credit": record_as_json(partial_credit(outcomes)),
@@ -183,7 +188,7 @@ def constant_summary(stories: Sequence[Story]) -> dict[str, JsonValue]:
     return {
         "flow": record_as_json(flow(stories, judged.chained)),
         "detection": record_as_json(detect(stories, judged.outcomes)),
-        **_survivors(stories, judged.chained, KINDS[:3]),
+        **_survivors(stories, judged.chained, CONFLICT_KINDS[:3]),
         "partial_credit": record_as_json(partial_credit(judged.outcomes)),
     }
 
@@ -219,8 +224,8 @@ def untiered_rate(judged: Judged, tier: Tier) -> Rate:
     It is None where only some of them were asked, because these are then the model's own choice.
     """
     wanted = {story.row for story in judged.wanted(tier)}
-    asked = at(judged.outcomes, tier).items()
-    values = {row: outcome.correct for row, outcome in asked if row in wanted}
+    asked = (outcome for outcome in judged.outcomes if outcome.tier == tier)
+    values = {outcome.row: outcome.correct for outcome in asked if outcome.row in wanted}
     if len(values) < len(wanted):
         reason = f"{len(values)} of {len(wanted)} stories were asked" if values else "not asked"
         return Rate(name="untiered", value=None, count=None, reason=reason)
@@ -286,14 +291,14 @@ def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> S
         reason = "; ".join(silent) or "no story in common"
         return StoryComparison(first=first, second=second, n=0, reason=reason)
     columns = [[bool(chain.passed[tier][row]) for row in rows] for chain in (one, other)]
-    only_first, only_second = discordant(*columns)
+    pairs = list(zip(*columns, strict=True))
     design = one.design(rows)
     return StoryComparison(
         first=first,
         second=second,
         n=len(rows),
-        only_first_correct=only_first,
-        only_second_correct=only_second,
+        only_first_correct=pairs.count((True, False)),
+        only_second_correct=pairs.count((False, True)),
         change=share_difference(columns[1], columns[0], design),
         test=share_test(columns[1], columns[0], design),
     )
@@ -462,7 +467,7 @@ def _bias(judged: Judged) -> dict[str, JsonValue]:
     }
     if detection.mcc.value is None and detection.answered:
         record["mcc"] = 0.0
-        record["mcc_reason"] = f"{ONE_CLASS_ONLY}; 0 by convention"
+        record["mcc_reason"] = f"{detection.mcc.reason}; 0 by convention"
     return record
 
 

@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cimento.paradigms.stories.judging import asked_of
-from cimento.paradigms.stories.options import StoryOptions, prompt_for
-from cimento.paradigms.stories.variation import names_of
+from cimento.paradigms.stories import (
+    RecordedAnswers,
+    Story,
+    StoryOptions,
+    asked_of,
+    judged_run,
+    names_of,
+    prompt_for,
+)
 
 if TYPE_CHECKING:
-    from cimento.kinds.run import Run
+    from cimento.paradigms import Run
 
 AS_PUBLISHED: Mapping[str, str] = {"protocol": "paper"}
 """The options with which models are asked as the study asked them; the others follow."""
@@ -49,6 +55,21 @@ class Asked:
 def asked(runs: Sequence[Run]) -> dict[str, Asked]:
     """How the models of runs of the three tiers were asked, by the names of `names_of`."""
     return {name: _asked(run) for name, run in zip(names_of(runs), runs, strict=True)}
+
+
+def asked_stories(run: Run) -> tuple[Story, ...]:
+    """The stories that a run asked about, with the corrections of its options."""
+    return asked_of(run)[0].asked
+
+
+def answers_of(runs: Sequence[Run]) -> list[RecordedAnswers]:
+    """The answers in some runs; two prompts of one model get two names."""
+    return [
+        RecordedAnswers(
+            model=name, answers=tuple(outcome.answer for outcome in judged_run(run).outcomes)
+        )
+        for name, run in zip(names_of(runs), runs, strict=True)
+    ]
 
 
 def _asked(run: Run) -> Asked:

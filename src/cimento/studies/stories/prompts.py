@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.paradigms import PromptFormat, Prompting, write_prompt
-from cimento.paradigms.stories.outcomes import Chain
-from cimento.paradigms.stories.prompts import PAPER as PAPER_PROMPT
-from cimento.paradigms.stories.prompts import (
-    PAPER_DRAWS,
-    PromptStyle,
-    Shots,
-    TierPrompt,
+from cimento.paradigms import PromptFormat
+from cimento.paradigms.stories import (
+    CONFLICT,
+    STORY,
+    TIERS,
+    Chain,
+    RecordedAnswers,
+    Story,
+    StoryOptions,
+    Tier,
     choose_shots,
-    dialogue,
     find_prompt,
+    story_prompt,
 )
-from cimento.paradigms.stories.recordings import RecordedAnswers
-from cimento.paradigms.stories.suite import CONFLICT, STORY, TIERS, Story, Tier
-from cimento.suites.reading import sha256_of
 
-SEED = 1234
-N_SHOTS = 3
+OPTIONS = StoryOptions(protocol="paper")
+"""The study's wording, and its three examples drawn with the seed 1234."""
 _DATES = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
 
 
@@ -101,22 +100,29 @@ def _rebuild(
     drawn = {row: answer.shots for row, answer in answers.items() if answer.shots}
     pool = _pool(stories, chained, tier)
     again: Mapping[int, tuple[int, ...]] = {}
-    if pool is not None and len(pool) > N_SHOTS:
-        options = Shots(n=N_SHOTS, mode=PAPER_DRAWS, seed=SEED)
-        shots = choose_shots(tier, pool, pool, options)
+    if pool is not None and len(pool) > OPTIONS.shots:
+        shots = choose_shots(tier, pool, pool, OPTIONS.examples)
         again = {
             item.row: tuple(shot.row for shot in chosen)
             for item, chosen in zip(pool, shots, strict=True)
         }
-    render = _render(template)
+    prompt_format = _format(template)
     equal = None
-    if render is not None:
-        equal = sum(
-            sha256_of(
-                render(tier, stories[answer.row], [stories[row] for row in answer.shots]).encode()
+    if prompt_format is not None:
+        rebuilt = (
+            story_prompt(
+                tier,
+                stories[answer.row],
+                [stories[row] for row in answer.shots],
+                prompt=find_prompt(OPTIONS.prompt),
+                options=OPTIONS,
+                prompt_format=prompt_format,
             )
-            == answer.prompt_sha256
             for answer in hashed
+        )
+        equal = sum(
+            prompt.prompt_sha256 == answer.prompt_sha256
+            for prompt, answer in zip(rebuilt, hashed, strict=True)
         )
     return Rebuilt(
         prompts=len(hashed),
@@ -125,7 +131,7 @@ def _rebuild(
         equal_draws=None
         if pool is None
         else sum(again.get(row) == shots for row, shots in drawn.items()),
-        reason="" if render is not None else f"the chat template {template!r} is not known",
+        reason="" if prompt_format is not None else f"the chat template {template!r} is not known",
     )
 
 
@@ -140,16 +146,9 @@ def _pool(stories: Sequence[Story], chained: Chain, tier: Tier) -> list[Story] |
     return [story for story in stories if not story.plausible and passed.get(story.row)]
 
 
-def _render(template: str | None) -> Callable[[Tier, Story, Sequence[Story]], str] | None:
-    """What makes the text of a prompt; None for an unknown template."""
-    known = [entry for name, entry in TEMPLATES.items() if (template or "").startswith(name)]
-    if template is not None and not known:
-        return None
-    [prompt_format] = known or [PromptFormat()]
-    wording, style = find_prompt(PAPER_PROMPT), PromptStyle()
-
-    def render(tier: Tier, story: Story, shots: Sequence[Story]) -> str:
-        parts = dialogue(TierPrompt(tier, wording, style), story, shots)
-        return write_prompt(parts, (), Prompting(), prompt_format).shown
-
-    return render
+def _format(template: str | None) -> PromptFormat | None:
+    """The format of prompts that a template renders; None for an unknown template."""
+    if template is None:
+        return PromptFormat()
+    known = (entry for name, entry in TEMPLATES.items() if template.startswith(name))
+    return next(known, None)

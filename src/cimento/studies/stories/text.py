@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TypeAlias, cast
 
-from cimento.paradigms.stories.options import Group, applicable, by_paper_code, by_type
-from cimento.paradigms.stories.rates import METRICS
-from cimento.paradigms.stories.suite import TRUE, Story
-from cimento.paradigms.stories.text import UNKNOWN, Rows, shown
-from cimento.report.grid import Grid
+from cimento.paradigms import Grid, JsonValue
+from cimento.paradigms.stories import METRICS, TRUE, Story, applicable, by_paper_code, by_type
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
 from cimento.studies.stories.asked import Asked, asked_notes
-from cimento.suites import JsonValue
 
+Rows: TypeAlias = "list[tuple[str, ...]]"
+
+_NOTHING = "-"
 _TIER_NAMES = ("story", "conflict", "state")
 
 
@@ -141,6 +140,11 @@ def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
     return value if isinstance(value, Mapping) else {}
 
 
+def shown(value: float | None, digits: int) -> str:
+    """A number to read."""
+    return _NOTHING if value is None else f"{value:.{digits}f}"
+
+
 def _share(part: float | None, whole: float | None) -> float | None:
     return None if not whole or part is None else part / whole
 
@@ -148,13 +152,13 @@ def _share(part: float | None, whole: float | None) -> float | None:
 def _with_interval(rate: JsonValue) -> str:
     value = _number_at(rate, "value")
     if value is None:
-        return UNKNOWN
+        return _NOTHING
     return f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
 
 
 def _ends(interval: JsonValue) -> str:
     low, high = _number_at(interval, "low"), _number_at(interval, "high")
-    return UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+    return _NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 _LOG = "metrics.txt of github.com/EkhiAzur/GITA4CALAMITA"
@@ -282,11 +286,11 @@ def differing(sections: Iterable[Section]) -> int:
 
 
 def _p(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.3g}"
+    return _NOTHING if value is None else f"{value:.3g}"
 
 
 _UNKNOWN = "–"
-_KINDS: tuple[Group, ...] = ("plausible", "order", "cloze")
+_KINDS = ("plausible", "order", "cloze")
 """Of stories, in the order of Table 2."""
 _SUMMED = {"Accuracy", "Consistency", "Verifiability"}
 

@@ -17,14 +17,15 @@ from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, need_known
 from cimento.io.files import read_bytes
-from cimento.paradigms.ratings.cells import (
+from cimento.suites.cells import (
     Cells,
     need_columns,
     not_nfc,
     refuse_repeated,
     text_of,
 )
-from cimento.paradigms.ratings.suite import (
+from cimento.suites.load import MAX_FILE_BYTES
+from cimento.suites.ratings import (
     Label,
     RatedSentence,
     RatedSet,
@@ -32,7 +33,6 @@ from cimento.paradigms.ratings.suite import (
     refuse_off_scale,
     with_ratings,
 )
-from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.tables import SUFFIXES, Table, open_table, read_header
 
 CONNECTIVES = (

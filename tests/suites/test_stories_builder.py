@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 
 from cimento import InputError, Meta, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.stories.building import (
-    Replacement,
-    cloze_variants,
-    order_variants,
-    proposed_pair,
-)
 from cimento.paradigms.stories.checks import audit
-from cimento.paradigms.stories.formats import read_stories, write_jsonl
-from cimento.paradigms.stories.suite import (
+from cimento.suites.formats.stories import read_stories, write_jsonl
+from cimento.suites.stories import (
     PROPOSED,
     SentenceStates,
     Story,
     StorySuite,
     is_replacement,
     is_swap,
+)
+from cimento.suites.story_variants import (
+    Replacement,
+    cloze_variants,
+    order_variants,
+    proposed_pair,
 )
 
 BASE = Story(

@@ -15,9 +15,9 @@ from typing import Literal, TypeAlias
 
 from cimento.errors import Fault, InputError
 from cimento.io.values import group_by
-from cimento.paradigms.ratings.cells import Cells
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
+from cimento.suites.cells import Cells
 from cimento.suites.faults import fault
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from cimento.errors import InputError, UsageError
-from cimento.paradigms.stories.suite import (
+from cimento.suites import JsonValue
+from cimento.suites.letters import one_spelling
+from cimento.suites.stories import (
     PROPOSED,
     SentenceStates,
     Story,
@@ -23,8 +25,6 @@ from cimento.paradigms.stories.suite import (
     by_triple,
     swapped,
 )
-from cimento.suites import JsonValue
-from cimento.suites.letters import one_spelling
 
 _FIELDS: tuple[JsonValue, ...] = ("plausible", "breakpoint", "confl_sents", "confl_pairs", "states")
 _LETTERS: Mapping[StoryType, str] = {"order": "O", "cloze": "C"}

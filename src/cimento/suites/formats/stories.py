@@ -15,7 +15,6 @@ from pydantic import JsonValue as AnyJson
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
-from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, StoryFormat, StorySuite
 from cimento.suites import JsonValue, Meta
 from cimento.suites.builtin import kind_of
 from cimento.suites.faults import errors, fault
@@ -24,6 +23,7 @@ from cimento.suites.load import unfolded
 from cimento.suites.reading import decode, sha256_of, unusable
 from cimento.suites.schema import Open, as_json_value
 from cimento.suites.settings import META_KEYS, key_faults
+from cimento.suites.stories import Nested, SentenceStates, Story, StoryFormat, StorySuite
 
 
 def _tuple(value: object) -> object:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError, UsageError
 from cimento.io.tables import JUDGMENTS, validate_table
-from cimento.paradigms.ratings.formats import (
+from cimento.judgments.rated import judgments_table
+from cimento.paradigms.ratings.people import read_forced_choices
+from cimento.suites.formats.ratings import (
     CONNECTIVES,
     ConnectiveId,
     is_rated_table,
@@ -20,8 +22,7 @@ from cimento.paradigms.ratings.formats import (
     read_rated,
     replacement_in,
 )
-from cimento.paradigms.ratings.people import judgments_table, read_forced_choices
-from cimento.paradigms.ratings.suite import Rating, Scale
+from cimento.suites.ratings import Rating, Scale
 from tests.helpers.rated import mturk
 
 ACCOMPLIT = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"

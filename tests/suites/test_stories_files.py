@@ -10,7 +10,8 @@ import pytest
 
 from cimento import InputError, SuiteError
 from cimento.cli.main import invoke
-from cimento.paradigms.stories.formats import (
+from cimento.paradigms.stories.recordings import read_responses
+from cimento.suites.formats.stories import (
     is_stories,
     line,
     read_stories,
@@ -18,8 +19,7 @@ from cimento.paradigms.stories.formats import (
     write_jsonl,
     write_v1,
 )
-from cimento.paradigms.stories.recordings import read_responses
-from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY
+from cimento.suites.stories import CONFLICT, STATE, STORY
 
 PLAUSIBLE = {
     "story_id": 1,
