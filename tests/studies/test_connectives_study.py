@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.people import NONE
+from cimento.judgments import NONE
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.studies import connectives as checks

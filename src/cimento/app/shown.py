@@ -52,7 +52,8 @@ TABLE_FORMS = (".docx", ".xlsx", ".tex", ".csv", ".md")
 SANDBOX = "allow-scripts allow-popups"
 _POLICY = f"sandbox {SANDBOX}; frame-ancestors 'self'"
 
-_TWO = 2
+_N_BEFORE_AFTER = 2
+"""Number of runs that are compared item by item; more are ranked."""
 
 
 def survey_command(suite: str, given: Mapping[str, object], folder: str) -> list[str]:
@@ -286,9 +287,9 @@ def compared(names: Sequence[str], runs: Sequence[Run]) -> Compared:
         zip(names, runs, strict=True), key=lambda pair: str(pair[1].manifest.get("created", ""))
     )
     earliest_first, ordered = tuple(name for name, _ in by_age), [run for _, run in by_age]
-    if len(ordered) < _TWO:
+    if len(ordered) < _N_BEFORE_AFTER:
         return Compared(earliest_first, {})
-    if len(ordered) == _TWO:
+    if len(ordered) == _N_BEFORE_AFTER:
         return Compared(earliest_first, compare(*ordered).grids())
     rankings = compare(ordered)
     return Compared(earliest_first, rankings.grids(), rankings.alone)

@@ -9,9 +9,10 @@ from cimento.cli.console import note
 from cimento.cli.flags import SheetOptions, run_options_of
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.declared import Texts, option
-from cimento.measures.normalising import Frequency, zipf_frequencies
+from cimento.measures.normalising import zipf_frequencies
 from cimento.options import Dtype, Limit, run_option
 from cimento.studies import Form, write_parts
+from cimento.suites.derived import Frequency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,6 @@ from xml.etree import ElementTree as ET
 from cimento.errors import UsageError
 from cimento.evaluation.job import ITEMS_OF_SUITE
 from cimento.export.data import (
-    ACCURACY,
     ExportedResult,
     RunData,
     counts,
@@ -22,7 +21,7 @@ from cimento.export.data import (
 )
 from cimento.io.files import write_text
 from cimento.io.values import grouped
-from cimento.records.outcomes import Estimate, Outcome, each_outcome
+from cimento.records.outcomes import ACCURACY, Estimate, Outcome, each_outcome
 from cimento.records.store import BLANK
 from cimento.suites import JsonValue
 

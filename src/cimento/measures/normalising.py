@@ -22,6 +22,7 @@ from cimento.errors import InputError, UsageError, did_you_mean, need_known, nee
 from cimento.io.files import expanded, read_utf8
 from cimento.io.parsing import number_in, parse_json
 from cimento.io.values import NoValue, Numbers, Value, total
+from cimento.suites.derived import Frequency
 
 Normalisation: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
@@ -326,10 +327,6 @@ def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str, object]]:
                 where=where, seen="has no tabulator", todo="Write token, tabulator, count."
             )
         yield where, token, count
-
-
-Frequency: TypeAlias = Callable[[str], float]
-"""Function from a word to its Zipf frequency: log10 of its occurrences per billion words."""
 
 
 def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:

@@ -220,7 +220,6 @@ def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
 BOUNDED = "Bayesian bootstrap, half an observation at 0 and at 1"
 BOUNDED_CLUSTERED = "Bayesian bootstrap over clusters, half a cluster at 0 and at 1"
 BOUNDED_DRAWS = 9_999
-_HALF = 0.5
 
 
 def bounded_mean(
@@ -275,7 +274,7 @@ def _bounded_draws(sums: Floats, sizes: Floats, *, draws: int, seed: int) -> Flo
     usual = sizes.mean()
     numerators = np.concatenate([sums, [0.0, usual]])
     denominators = np.concatenate([sizes, [usual, usual]])
-    shapes = np.concatenate([np.ones(m), [_HALF, _HALF]])
+    shapes = np.concatenate([np.ones(m), [0.5, 0.5]])
     means, step = [], draws_at_once(m, most=_CHUNK)
     for start in range(0, draws, step):
         # Gamma variables over their sum are Dirichlet's; the sum falls out of the quotient.

@@ -18,7 +18,7 @@ RESIDUAL_VARIANCE = math.pi**2 / 3
 doi:10.1111/j.1469-185X.2010.00141.x)."""
 
 _DRAWS = 2_000
-_Z95 = 1.959963984540054
+Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Located:
             skewness: standardised third moments.
         """
         se = np.sqrt(variance)
-        shift = (_Z95**2 - 1) / 6 * np.clip(skewness, -1, 1)
-        return cls(value, se, value + (shift - _Z95) * se, value + (shift + _Z95) * se)
+        shift = (Z95**2 - 1) / 6 * np.clip(skewness, -1, 1)
+        return cls(value, se, value + (shift - Z95) * se, value + (shift + Z95) * se)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
 from cimento.io.values import NoValue, Value, total
+from cimento.judgments import ACCEPTABILITY
 from cimento.measures.scores import ScoredSentence
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.suite import (
@@ -52,7 +53,6 @@ _CHOICE_COLUMNS = (
 _CONDITION = re.compile(r"(?P<paradigm>.+)ans(?P<correct>[12])")
 _ATTENTION = "attnchk"
 _NO_ANSWER = {"", "{}", "NA"}
-ACCEPTABILITY = "acceptability"
 
 UNNAMED = "it is not known who gave which rating"
 

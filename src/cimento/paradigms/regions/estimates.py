@@ -40,9 +40,11 @@ from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.people_tables import people_grid
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
-from cimento.paradigms.regions.two_by_two import DD, PHENOMENON, items_by_phenomenon, region_dds
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
 from cimento.records.outcomes import GROUP, Estimate, Role, mean_estimate, rate
+from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid
+from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import regions_measured, squares, windows_of
 
 if TYPE_CHECKING:

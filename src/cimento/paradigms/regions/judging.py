@@ -34,9 +34,9 @@ from cimento.paradigms.regions.predictions import (
     replicates_of,
     with_undecided,
 )
-from cimento.paradigms.regions.two_by_two import PHENOMENON
 from cimento.records.outcomes import GROUP, OUTCOMES
 from cimento.records.store import manifest_part
+from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.naming import ALL_PREDICTIONS

@@ -49,7 +49,7 @@ from cimento.report.grid import Grid
 from cimento.report.items import item_records
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction, Suite
-from cimento.suites.design import licensing_of
+from cimento.suites.design import N_FACTORS, licensing_of
 from cimento.suites.formula import parse, references
 from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
@@ -276,7 +276,6 @@ def _tables(
     return [*crossed, *tables]
 
 
-_TWO = 2
 _FIRST = {
     "drop": "was excluded from every sum and length",
     "zero": "was given a surprisal of 0",
@@ -332,7 +331,7 @@ def _in_brief(run: Run) -> list[str]:
     )
     if len(suite.predictions) > 1:
         # A design is reported by its effects; nobody counts items with all its predictions.
-        is_design = len(suite.factors) == _TWO
+        is_design = len(suite.factors) == N_FACTORS
         met += "." if is_design else ", and correct as a whole if all of them hold."
     return [compared, met, *_effects(run)]
 
@@ -366,7 +365,7 @@ def _effects(run: Run) -> list[str]:
         for estimate in run.estimates()
         if estimate.statistic == "DD" and estimate.p_method and estimate.interval_method
     }
-    if len(judged_suite(run).factors) != _TWO:
+    if len(judged_suite(run).factors) != N_FACTORS:
         return []
     drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
     by_t = bool(made & {STUDENT, CLUSTERED_T})
@@ -478,7 +477,7 @@ def _with_source(method: str) -> str:
 def _design(run: Run) -> list[str]:
     """Sentences on the effects of a two-by-two design and their tests."""
     suite = suite_of(run)
-    if len(suite.factors) != _TWO:
+    if len(suite.factors) != N_FACTORS:
         return []
     effect = (
         "Super-additivity is the difference of differences (DD) of the four condition means"

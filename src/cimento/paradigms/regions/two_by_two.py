@@ -27,8 +27,10 @@ from cimento.io.values import BITS_PER_NAT, NoValue, Unit, Value, total
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
 from cimento.records.outcomes import Estimate, mean_estimate
+from cimento.records.wrong_side import DD
 from cimento.statistics.design import Design
 from cimento.suites import Suite
+from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import DesignCell, Square, squares, windows_of
 
 if TYPE_CHECKING:
@@ -44,12 +46,6 @@ NOT_SCORED = "the sentence was not scored"
 NO_ITEMS = "no item is scored in all conditions that are compared"
 
 ONE_ITEM = "fewer than two items are scored here"
-
-DD = "DD"
-"""The difference of differences in a two-by-two design."""
-
-PHENOMENON = "phenomenon"
-"""Free column by which results are broken down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

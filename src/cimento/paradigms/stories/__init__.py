@@ -25,14 +25,7 @@ from cimento.kinds.base import (
 from cimento.kinds.paradigm import Paradigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, notation_faults, story_names
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
-from cimento.paradigms.stories.formats import (
-    ITEMS,
-    KIND,
-    TOML,
-    is_stories,
-    read_stories,
-    write_suite,
-)
+from cimento.paradigms.stories.formats import ITEMS, KIND, is_stories, read_stories, write_suite
 from cimento.paradigms.stories.judging import (
     answered_questions,
     asked_of,
@@ -51,6 +44,7 @@ from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.records.outcomes import outcomes_table
 from cimento.suites.checks.wording import letter_faults
 from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.reading import TOML
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,7 +21,7 @@ from cimento.suites.builtin import kind_of
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.native import meta_table
 from cimento.suites.load import unfolded
-from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.reading import TOML, decode, sha256_of, unusable
 from cimento.suites.schema import Open, as_json_value
 from cimento.suites.settings import META_KEYS, key_faults
 
@@ -75,7 +75,6 @@ class StoryRow(Open):
 
 
 KIND = "stories"
-TOML = "suite.toml"
 ITEMS = "items.jsonl"
 V1_TOP = "test"
 _SAME = (
