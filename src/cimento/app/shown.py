@@ -24,7 +24,7 @@ from cimento.errors import CimentoError, InputError, UsageError, needing
 from cimento.judgments import ACCEPTABILITY, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
-from cimento.paired.item_outcomes import labelled_apart
+from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
@@ -174,7 +174,7 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
     """
     rated = [one for one in judgments if one.question == ACCEPTABILITY and not one.is_check]
     asked = {one.suite for one in rated}
-    shown = labelled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
+    shown = labeled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
     return [beside for run in shown if (beside := _beside_model(rated, run)) is not None]
 
 
@@ -247,7 +247,7 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
 
 @functools.lru_cache(maxsize=4)
 def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
-    runs = labelled_apart(versions_apart(open_runs(paths)))
+    runs = labeled_apart(versions_apart(open_runs(paths)))
     sections = sections_of(runs)
     paper = NamedGrid("results", results_grid(runs))
     return Results(

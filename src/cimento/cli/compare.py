@@ -254,7 +254,7 @@ def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> N
     from cimento.compare.figures_checkpoints import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
-    options.neutralise(drawn)
+    options.neutralize(drawn)
     note(f"The figure is in {drawn}")
 
 

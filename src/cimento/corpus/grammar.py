@@ -135,7 +135,7 @@ class Grammar:
         phenomenon: name of the phenomenon.
         term: class of the phenomenon in the field, such as ``binding``; the key ``class``.
         description: what the pairs contrast, for people.
-        source: reference of the generalisation.
+        source: reference of the generalization.
         features: the values of each feature.
         parts: parts of speech by name.
         lexicon: all words.

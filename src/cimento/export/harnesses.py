@@ -92,7 +92,7 @@ def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
             "suite": manifest.get("suite"),
             "versions": manifest.get("versions"),
             "language": meta.language,
-            "licence": meta.licence,
+            "license": meta.license,
             "citation": meta.citation,
         },
     }
@@ -300,7 +300,7 @@ def _config(name: str, run: RunData, result: ExportedResult) -> dict[str, JsonVa
             "version": meta.version,
             "sha256": run.sha256,
             "language": meta.language,
-            "licence": meta.licence,
+            "license": meta.license,
             "citation": meta.citation,
             "uncertainty": {_metric(one): uncertainty(one) for one in result.estimates},
         },

@@ -74,7 +74,7 @@ def once(judgments: Iterable[Judgment]) -> list[Judgment]:
     return kept
 
 
-def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
+def summarize(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
     """Every question of some judgments, described; checks of attention are left out.
 
     Of repeated answers of one person the first counts (`once`).

@@ -126,7 +126,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
     def record(self, suite: SuiteT, items: int) -> dict[str, object]:  # noqa: ARG002
         """The facts and first items that ``suites show --json`` prints: by default, the subject."""
         meta = suite.meta
-        names = ("version", "language", "phenomenon", "licence", "status", "author", "citation")
+        names = ("version", "language", "phenomenon", "license", "status", "author", "citation")
         about = {name: getattr(meta, name) for name in names}
         return {"name": suite.name, "paradigm": self.name, **about}
 
@@ -376,7 +376,7 @@ def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> 
         "language": meta.language,
         "phenomenon": meta.phenomenon or phenomenon,
         "version": meta.version,
-        "licence": meta.licence,
+        "license": meta.license,
         "status": meta.status,
         "reviewers": ", ".join(map(str, reviewers if isinstance(reviewers, list) else [reviewers])),
         "citation": meta.citation,

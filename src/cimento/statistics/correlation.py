@@ -155,7 +155,7 @@ def asymptotic_p(r: float, n: int, *, covariates: int = 0) -> float:
     Args:
         r: the coefficient.
         n: pairs of values.
-        covariates: number of covariates partialled out.
+        covariates: number of covariates partialed out.
 
     Raises:
         UsageError: a coefficient beyond 1, or too few rows.

@@ -163,7 +163,7 @@ def logistic_weights(
 ) -> Floats:
     """The intercept and the weight of each feature.
 
-    They minimise ``sum log(1 + exp(-s (b + x w))) + penalty |w|^2 / 2`` with s 1 for true and -1
+    They minimize ``sum log(1 + exp(-s (b + x w))) + penalty |w|^2 / 2`` with s 1 for true and -1
     for false (le Cessie and van Houwelingen 1992, doi:10.2307/2347628). The intercept is free.
 
     Args:

@@ -389,7 +389,7 @@ def _record(
         "address": dataset.address,
         "revision": revision,
         "language": language,
-        "licence": dataset.licence,
+        "license": dataset.license,
         "citation": dataset.citation,
         "complete": complete,
         "files": files if complete else {},

@@ -18,7 +18,7 @@ from cimento.models.hf.copies import Copy, MaskedPlan, MaskedScoring, MaskedToke
 from cimento.models.hf.fill_causal import BEAMS
 from cimento.models.hf.fill_words import Beam, Row, RowFiller, best_at, grow
 from cimento.models.hf.inside import Inside
-from cimento.models.hf.layout import centred, masked_positions
+from cimento.models.hf.layout import centered, masked_positions
 from cimento.models.hf.planning import PlanningScorer
 from cimento.models.hf.shapes import Passes
 from cimento.models.questions import (
@@ -108,7 +108,7 @@ class MaskedScorer(PlanningScorer):
         window, frame = self.card.window, self._texts.frame
         if window is None or len(ids) <= window:
             return tuple(ids), index
-        start, end = centred(ids, index, window=window, frame=frame)
+        start, end = centered(ids, index, window=window, frame=frame)
         copy = (*frame.before, *ids[start:end], *frame.after)
         return copy, len(frame.before) + index - start
 

@@ -166,7 +166,7 @@ def checkpoints(folder: Path) -> list[str]:
 
 
 def meant_by(name: str) -> str:
-    """A question after the model that may have been meant by a misspelt name; may be empty."""
+    """A question after the model that may have been meant by a misspelled name; may be empty."""
     if advice := _badly_written(name):
         return advice
     path = expanded(name)

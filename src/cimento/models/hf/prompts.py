@@ -398,7 +398,7 @@ class CausalReplier(_Prompted):
     """
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
-        """Answer prompts one after another, those that begin alike as neighbours; see `Replier`."""
+        """Answer prompts one after another, those that begin alike as neighbors; see `Replier`."""
         prompts = [
             prompt_ids(self._tokenizer, ask.prompt, before=() if ask.templated else self._before)
             for ask in asks

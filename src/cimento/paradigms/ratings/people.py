@@ -93,7 +93,7 @@ def z_scores(
     }
 
 
-def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...]:
+def standardized(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...]:
     """The sentences with z-scores in place of their ratings, and with the mean of these.
 
     A rating without a z-score is left out; a sentence without any has no mean.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from cimento.errors import InputError
 from cimento.io.tables import MONTE_CARLO_ERROR, NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
-from cimento.measures.normalising import load_unigrams
+from cimento.measures.normalizing import load_unigrams
 from cimento.measures.regions import (
     FinalMarkRule,
     RegionColumns,

@@ -12,7 +12,7 @@ from cimento.errors import UsageError, counted
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.kinds.base import MethodFacts
 from cimento.kinds.run import explained_table
-from cimento.measures.normalising import MODEL
+from cimento.measures.normalizing import MODEL
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL
 from cimento.paradigms.regions.contribution_tables import contribution_figure, contribution_grids
@@ -56,7 +56,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.measures.normalising import Normalisation
+    from cimento.measures.normalizing import Normalization
     from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.paradigms.regions.lens import LensMean
@@ -159,7 +159,7 @@ def _rates(summary: RunSummary) -> tuple[Rates, ...]:
 def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     runs = [run for run, _ in group]
     designs = [
-        factorial_of(run, normalisations=("raw", "z"))
+        factorial_of(run, normalizations=("raw", "z"))
         for run in runs
         if crosses_factors(run) and compares_sentences(run)
     ]
@@ -243,7 +243,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     if result.reason or not result.phenomena:
         raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
     known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
-    scale: Normalisation = "z" if known else "raw"
+    scale: Normalization = "z" if known else "raw"
     ps = {
         test.phenomenon: test.dd.p
         for test in tests

@@ -24,7 +24,7 @@ from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import BITS_PER_NAT, NoValue, Unit, Value, total
-from cimento.measures.normalising import Normalisation, Scope
+from cimento.measures.normalizing import Normalization, Scope
 from cimento.measures.regions import RegionValues
 from cimento.records.outcomes import Estimate, mean_estimate
 from cimento.records.wrong_side import DD
@@ -91,7 +91,7 @@ class Effects:
     """The effects of one design, on one scale.
 
     Attributes:
-        normalisation: the scale.
+        normalization: the scale.
         scope: set of scores pooled for the scale.
         cells: the four conditions, in the order of the design.
         length_effect: effect of the first factor, from the means.
@@ -102,7 +102,7 @@ class Effects:
         reason: reason why the effects are None.
     """
 
-    normalisation: Normalisation
+    normalization: Normalization
     scope: Scope
     cells: tuple[CellMean, ...]
     length_effect: float | None
@@ -123,7 +123,7 @@ def effects_of(
     scores: Scores,
     items: Sequence[str],
     *,
-    normalisation: Normalisation = "raw",
+    normalization: Normalization = "raw",
     scope: Scope = "suite",
 ) -> Effects:
     """The effects of a design: condition means over items, their effects, and the DD of every item.
@@ -132,7 +132,7 @@ def effects_of(
         square: the design.
         scores: scores on the given scale.
         items: ids of the items to include.
-        normalisation: the scale.
+        normalization: the scale.
         scope: set of scores pooled for the scale.
     """
     means = [
@@ -142,7 +142,7 @@ def effects_of(
     length, structure, total, dd = effects_of_means([mean.mean for mean in means])
     absent = [(mean.cell.name, mean.reason or "") for mean in means if mean.mean is None]
     return Effects(
-        normalisation=normalisation,
+        normalization=normalization,
         scope=scope,
         cells=tuple(means),
         length_effect=length,

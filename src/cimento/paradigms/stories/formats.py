@@ -343,7 +343,7 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     Raises:
         StorageError: the folder cannot be written.
     """
-    meta: _Record = {"name": name, "version": "0.1.0", "language": language, "licence": ""}
+    meta: _Record = {"name": name, "version": "0.1.0", "language": language, "license": ""}
     return _write(meta, stories, folder)
 
 
