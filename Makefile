@@ -42,13 +42,14 @@ $(LINT)/.stamp: requirements-lint.txt constraints.txt
 demo: $(STAMPS)/run  ## a starter suite of each kind in each language on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
-check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, the picture, the page about size
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, spelling, the picture, the page about size
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_sizes.py
 	$(BIN)/python scripts/dead_names.py
+	$(BIN)/python scripts/spelling.py
 	$(BIN)/python scripts/picture.py --check
 	$(BIN)/python scripts/measure_shape.py --page --check
 

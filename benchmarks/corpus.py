@@ -120,7 +120,7 @@ _SHAPES = (
 
 
 def generated_pairs(paradigm: int, count: int) -> list[Pair]:
-    """Pairs of a made-up paradigm: the second sentence swaps two neighbouring words of the first.
+    """Pairs of a made-up paradigm: the second sentence swaps two neighboring words of the first.
 
     Args:
         paradigm: which; it chooses the shape of the sentences and where they differ.

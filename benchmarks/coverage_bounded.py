@@ -44,14 +44,14 @@ def ratios(margins: Floats) -> Floats:
     return 1 / (1 + 2.0**-margins)
 
 
-def centre_of(truth: float, spread: float, shape: Callable[[Floats], Floats]) -> float:
+def center_of(truth: float, spread: float, shape: Callable[[Floats], Floats]) -> float:
     """The shift of margins at which their ratios have a mean."""
     shaped = spread * shape(np.random.default_rng(SEED).normal(size=400_000))
     return float(optimize.brentq(lambda shift: ratios(shift + shaped).mean() - truth, -90, 90))
 
 
 def held(truth: float, samples: Floats, design: Design) -> tuple[str, str]:
-    """How often two intervals hold the truth, in per cent."""
+    """How often two intervals hold the truth, in percent."""
     covered = {"bounded": 0, "mean": 0}
     for trial, sample in enumerate(samples):
         bounded = bounded_mean(sample, design, seed=trial, draws=DRAWS)
@@ -71,14 +71,14 @@ def main() -> int:
     unequal = Design(tuple(range(clusters.size)), tuple(clusters.tolist()))
     for name, (spread, shape) in SHAPES.items():
         for truth in TRUTHS:
-            centre = centre_of(truth, spread, shape)
+            center = center_of(truth, spread, shape)
             for n in SIZES:
-                samples = ratios(centre + spread * shape(generator.normal(size=(TRIALS, n))))
+                samples = ratios(center + spread * shape(generator.normal(size=(TRIALS, n))))
                 rows.append((name, truth, n, *held(truth, samples, Design.independent(n))))
             between = generator.normal(size=(TRIALS, 12))[:, clusters]
             within = generator.normal(size=(TRIALS, clusters.size))
             mixed = OF_CLUSTERS**0.5 * between + (1 - OF_CLUSTERS) ** 0.5 * within
-            samples = ratios(centre + spread * shape(mixed))
+            samples = ratios(center + spread * shape(mixed))
             rows.append((name, truth, "12 clusters of 1 to 8", *held(truth, samples, unequal)))
     names = ("items", "mean ratio", "n", "`bounded_mean`", "`mean_of`")
     title = "Means of probability ratios: coverage, simulated"

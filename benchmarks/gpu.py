@@ -2,7 +2,7 @@
 
 ``python benchmarks/gpu.py --data FOLDER --json gpu.json --seconds 300``: the folder has BLiMP's
 paradigms (JSON lines); without it, pairs are generated. Weights are random, since speed does not
-depend on what a model has learnt. ``--tiny`` is a trial on any machine. Steps that the time limit
+depend on what a model has learned. ``--tiny`` is a trial on any machine. Steps that the time limit
 leaves no room for are named. Times are wall seconds, each from one run after a warm-up of its own.
 """
 

@@ -1,6 +1,6 @@
 """Models of real size with random weights, and tokenizers trained on the sentences at hand.
 
-Speed and memory do not depend on what a model has learnt. Weights are drawn widely enough
+Speed and memory do not depend on what a model has learned. Weights are drawn widely enough
 (`initializer_range` 0.05) that every prediction depends on its context, so that equal scores mean
 equal computations. Run as a script, for what it allocates to be gone before anything is measured:
 ``python models.py TEXTS.json FOLDER NAME...``.

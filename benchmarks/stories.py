@@ -3,7 +3,7 @@
 ``python benchmarks/stories.py`` compares CPU seconds of two ways to the same scores: what prompts
 begin with computed once, and every option as a text of its own (a batch of padded rows, the head on
 the wanted rows only). The model has the size of GPT-2 small and random weights, for speed does not
-depend on what a model has learnt; scores are compared too. It takes half an hour on one core.
+depend on what a model has learned; scores are compared too. It takes half an hour on one core.
 """
 
 from __future__ import annotations

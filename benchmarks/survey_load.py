@@ -48,7 +48,7 @@ class Person:
         token: of the link.
         acknowledged: position to the last answer that the server said it has.
         sent: position to the answers that were sent, acknowledged or not.
-        answer_seconds: from sending an answer to its acknowledgement.
+        answer_seconds: from sending an answer to its acknowledgment.
         page_seconds: from asking for the next page to its last byte.
     """
 

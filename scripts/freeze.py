@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from freeze_layout import LONG, Layout, normalised
+from freeze_layout import LONG, Layout, normalized
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = ROOT / "tests" / "frozen_plugin"
@@ -172,10 +172,10 @@ class _Frozen:
             code = invoke(arguments)
         asked = sum(map(int, log.read_text().split())) if log.exists() else 0
         return [
-            f"$ cimento {' '.join(map(normalised, arguments))}",
+            f"$ cimento {' '.join(map(normalized, arguments))}",
             f"exit code {code}, texts asked: {asked}",
             *self._once("standard output", self._layout.output(out.getvalue())),
-            *self._once("standard error", normalised(err.getvalue())),
+            *self._once("standard error", normalized(err.getvalue())),
         ]
 
     def _keep(self, name: str, *arguments: str, output: str = "", parts: str = "") -> None:
@@ -200,14 +200,14 @@ class _Frozen:
         """The tables and summaries of runs, and the names of all files."""
         paths = [path for path in _files(Path(output)) if ".units" not in path.parts]
         relative = [path.relative_to(output) for path in paths]
-        yield "files", "\n".join(sorted(normalised(str(path)) for path in relative))
+        yield "files", "\n".join(sorted(normalized(str(path)) for path in relative))
         for path, name in zip(paths, relative, strict=True):
             if path.suffix == ".parquet" or path.name in ("summary.json", "acceptability.json"):
-                yield normalised(str(name)), self._layout.file(path)
+                yield normalized(str(name)), self._layout.file(path)
 
     def _written(self, place: str) -> Iterator[tuple[str, str]]:
         for path in _files(Path(place)) if place else ():
-            yield normalised(str(path)), self._layout.file(path)
+            yield normalized(str(path)), self._layout.file(path)
 
 
 # --- Where commands run
@@ -220,7 +220,7 @@ def _files(place: Path) -> list[Path]:
 
 
 def _without_policy(path: Path) -> tuple[str, str]:
-    return normalised(str(path)), str(path)
+    return normalized(str(path)), str(path)
 
 
 @contextlib.contextmanager

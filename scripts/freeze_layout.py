@@ -50,8 +50,8 @@ class Layout:
         try:
             value = json.loads(text)
         except ValueError:
-            return normalised(text)
-        return self.json(_plain(value)) if isinstance(value, dict | list) else normalised(text)
+            return normalized(text)
+        return self.json(_plain(value)) if isinstance(value, dict | list) else normalized(text)
 
     def file(self, path: Path) -> str:
         """A file by its form: a table, JSON, lines of JSON, a page, text."""
@@ -72,7 +72,7 @@ class Layout:
             )
         if path.suffix == ".html":
             text = page_text(text)
-        return self._lines(normalised(text), FIRST_CELLS if path.suffix in CELLS else FIRST_LINES)
+        return self._lines(normalized(text), FIRST_CELLS if path.suffix in CELLS else FIRST_LINES)
 
     def table(self, table: pl.DataFrame) -> str:
         """Number of rows, a digest of each column, the first rows as CSV."""
@@ -125,7 +125,7 @@ class Layout:
         if isinstance(value, float):
             return f"{value:.6g}" if self._exact else "#"
         if isinstance(value, str):
-            text = normalised(value)
+            text = normalized(value)
             return FLOAT.sub(lambda number: str(self._rounded(float(number[0]))), text)
         if isinstance(value, dict):
             return {str(key): self._rounded(child) for key, child in value.items()}
@@ -160,7 +160,7 @@ _VARIES = (
 )  # fmt: skip
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """A text without what differs between days, machines and versions."""
     text = text.replace(os.getcwd(), "WORK").replace(str(ROOT), "ROOT")  # noqa: PTH109  # as text
     for pattern, name in _VARIES:
@@ -189,14 +189,14 @@ def _text(value: object) -> str:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """A value with floats of twelve significant digits and normalised texts."""
+    """A value with floats of twelve significant digits and normalized texts."""
     if isinstance(value, float):
         return "TIME" if EPOCHS[0] < value < EPOCHS[1] else float(f"{value:.12g}")
     if isinstance(value, str):
-        return normalised(value)
+        return normalized(value)
     if isinstance(value, dict):
         return {
-            normalised(key): "VERSION"
+            normalized(key): "VERSION"
             if key in PACKAGES and isinstance(child, str)
             else _plain(child)
             for key, child in value.items()
@@ -209,4 +209,4 @@ def _plain(value: JsonValue) -> JsonValue:
 def _cell(value: object) -> str:
     if value is None:
         return "-"
-    return f"{value:.12g}" if isinstance(value, float) else normalised(str(value))
+    return f"{value:.12g}" if isinstance(value, float) else normalized(str(value))

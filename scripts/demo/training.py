@@ -110,7 +110,7 @@ def batches(
 def _groups(
     texts: Sequence[Sequence[int]], order: Sequence[int], *, tokens: int, window: int
 ) -> list[list[int]]:
-    """Neighbours in an order by length, as many as fit into a batch of the shortest's length."""
+    """Neighbors in an order by length, as many as fit into a batch of the shortest's length."""
     groups: list[list[int]] = [[]]
     for index in order:
         group = groups[-1]

@@ -46,7 +46,7 @@ MODELS = {
 
 
 def build(folder: Path) -> None:
-    """Save the models, with what is needed to load and to recognise them."""
+    """Save the models, with what is needed to load and to recognize them."""
     sys.path.insert(0, str(ROOT))
     from tests.helpers import zoo
 

@@ -36,7 +36,7 @@ from typing import ClassVar, Literal
 _SHOWN = 20
 _MOST_NAMED = 24
 _MOST_CLOSE = 3
-_SHORTEST_PART = 4
+SHORTEST_PART = 4
 _MOST_COMPARED = 20_000
 _LONGEST_COMPARED = 200
 _LONGEST_LINE = 2_000
@@ -383,7 +383,7 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
     short = [other for other in names[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=_MOST_CLOSE, cutoff=0.6)
-    if not close and len(name) >= _SHORTEST_PART:
+    if not close and len(name) >= SHORTEST_PART:
         close = [other for other in short if name.casefold() in other.casefold()][:_MOST_CLOSE]
     if close:
         return f"Did you mean {' or '.join(repr(near) for near in close)}?"

@@ -72,7 +72,7 @@ def test_a_cell_is_typed_undone_by_a_key_and_pasted_from_a_spreadsheet(opened, f
     assert open_grid(folder / "frasi.xlsx").grid.items.rows[3] == ("Anna ride.", "Anna ridono.")
 
 
-def test_regions_are_coloured_and_items_become_rows(opened):
+def test_regions_are_colored_and_items_become_rows(opened):
     tab = opened("it/edit?suite=isole.xlsx")
     tab.wait_for_selector(".region-1")
     assert tab.locator(".legend .region").all_inner_texts() == ["main_clause", "embedded_clause"]

@@ -68,7 +68,7 @@ def test_built_in_tests_are_found_by_language_kind_and_phenomenon(tmp_path):
     visit(tmp_path, flow)
 
 
-def test_sentences_are_coloured_word_by_word_and_blanks_are_filled(tmp_path):
+def test_sentences_are_colored_word_by_word_and_blanks_are_filled(tmp_path):
     async def flow(user):
         await user.open("/en/start")
         (texts,) = user.find(marker="sentences").elements

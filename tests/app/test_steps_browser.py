@@ -58,8 +58,8 @@ def test_pages_fit_into_the_window_in_light_and_dark(opened, address, step, sche
     assert (sum_of(paper) < sum_of(ink)) == (scheme == "dark")
 
 
-def sum_of(colour):
-    return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])
+def sum_of(color):
+    return sum(int(part) for part in color.removeprefix("rgb(").removesuffix(")").split(",")[:3])
 
 
 def test_the_address_without_its_token_shows_nothing(browser, address):
@@ -102,7 +102,7 @@ def test_a_page_of_a_stranger_can_not_use_the_app(browser, address, stranger, wh
     context.close()
 
 
-def test_a_sentence_is_tried_and_its_words_are_coloured(opened, address):
+def test_a_sentence_is_tried_and_its_words_are_colored(opened, address):
     tab = opened(f"{address}it/start")
     tab.locator("textarea").first.fill("Il cane dorme in giardino.")
     tab.locator("section button").first.click()

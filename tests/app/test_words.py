@@ -91,13 +91,13 @@ def test_every_check_has_the_title_of_its_page():
 
 
 def test_every_check_has_advice_which_is_that_of_the_command_line():
-    catalogue = {key.removeprefix("advice."): texts["en"] for key, texts in translations().items()
+    catalog = {key.removeprefix("advice."): texts["en"] for key, texts in translations().items()
                  if key.startswith("advice.")}  # fmt: skip
     titles = {key.removeprefix("check.") for key in translations() if key.startswith("check.")}
-    assert set(catalogue) == titles
+    assert set(catalog) == titles
     # Formulas have advice of their own in every fault; the others name commands, the app its steps.
     apart = {"CIM-S020", "CIM-S021", "CIM-S022", "CIM-S023", "CIM-S033", "CIM-S036"}
-    assert {code for code, check in CHECKS.items() if catalogue[code] != check.todo} == apart
+    assert {code for code, check in CHECKS.items() if catalog[code] != check.todo} == apart
 
 
 def test_a_text_takes_values_and_an_unknown_key_is_an_error():

@@ -53,7 +53,7 @@ def test_tables_are_written_in_every_form(runs, tmp_path):
 @pytest.mark.parametrize(
     ("options", "seen"),
     [
-        (["--covariate", "colour"], "no such column"),
+        (["--covariate", "color"], "no such column"),
         (["--phenomenon", "foo"], "--phenomenon foo: no suite has such a column"),
         (["--model", "3pl"], "3pl"),
         (["--measure", "nothing"], "measure"),

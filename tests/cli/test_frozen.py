@@ -12,7 +12,7 @@ import pytest
 
 import freeze
 import freeze_layout
-from freeze_layout import Layout, normalised
+from freeze_layout import Layout, normalized
 
 FROZEN = Path(__file__).parents[1] / "frozen"
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
@@ -47,8 +47,8 @@ def check(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # Cells of tables repeat themselves, and all commands of a case work in one folder.
-        patch.setattr(freeze_layout, "normalised", functools.cache(normalised))
-        patch.setattr(freeze, "normalised", freeze_layout.normalised)
+        patch.setattr(freeze_layout, "normalized", functools.cache(normalized))
+        patch.setattr(freeze, "normalized", freeze_layout.normalized)
         now = freeze.freeze(case, folder, workers=workers, stored=stored)
     frozen = {
         path.name: path.read_text(encoding="utf-8")
@@ -112,10 +112,10 @@ def test_a_table_that_changes_in_one_cell_changes_the_digest_of_its_column():
 
 
 def test_days_machines_and_versions_are_not_frozen():
-    assert normalised("made 2026-11-22T14:09:45+00:00") == "made TIME"
-    assert normalised("samples_x_2026-11-22T14-14-06+00-00.jsonl") == "samples_x_TIME.jsonl"
-    assert normalised("with numpy 2.4.6, torch 2.13.0+cpu (x)") == (
+    assert normalized("made 2026-11-22T14:09:45+00:00") == "made TIME"
+    assert normalized("samples_x_2026-11-22T14-14-06+00-00.jsonl") == "samples_x_TIME.jsonl"
+    assert normalized("with numpy 2.4.6, torch 2.13.0+cpu (x)") == (
         "with numpy VERSION, torch VERSION (x)"
     )
-    assert normalised("runs/it/plain@1234567--d6aa39cb/x") == "RUNS/it/plain@1234567--POLICY/x"
-    assert normalised("it-islands 0.3.1, of 256 items") == "it-islands 0.3.1, of 256 items"
+    assert normalized("runs/it/plain@1234567--d6aa39cb/x") == "RUNS/it/plain@1234567--POLICY/x"
+    assert normalized("it-islands 0.3.1, of 256 items") == "it-islands 0.3.1, of 256 items"

@@ -198,7 +198,7 @@ def test_surprisals_are_by_text(tmp_path, capsys):
 def test_suites_of_every_kind_are_shown_as_json(name, n_items, facts, capsys):
     [suite] = printed(capsys, "suites", "show", name, "--items", "2")["suites"]
     assert (suite["name"], suite["n_items"], len(suite["items"])) == (name, n_items, 2)
-    assert suite.keys() >= facts | {"paradigm", "language", "licence"}
+    assert suite.keys() >= facts | {"paradigm", "language", "license"}
 
 
 def test_the_json_of_a_story_is_what_is_printed_of_it(capsys):

@@ -34,7 +34,7 @@ def test_matches_are_counted_by_a_feature(capsys):
     assert "--by: got 'lemma'. Write V.lemma" in capsys.readouterr().err
 
 
-def test_without_a_licence_there_are_ids_only(tmp_path, capsys):
+def test_without_a_license_there_are_ids_only(tmp_path, capsys):
     table = tmp_path / "hits.tsv"
     arguments = ["corpus", "query", SUBJECTS, "it_sample", "--license", "CC BY-NC 4.0"]
     assert invoke([*arguments, "-o", str(table)]) == 0
@@ -60,7 +60,7 @@ def test_malformed_sentences_are_refused_or_skipped_and_said(tmp_path, capsys):
     assert [line.split("\t")[2] for line in shown.out.splitlines()] == ["sent_id", "y"]
 
 
-def test_a_misspelt_feature_is_named_and_a_bad_pattern_shown_with_its_place(capsys):
+def test_a_misspelled_feature_is_named_and_a_bad_pattern_shown_with_its_place(capsys):
     assert invoke(["corpus", "query", "pattern { V [Nmber=Sing] }", "it_sample"]) == 0
     assert "No word of the treebanks has: Nmber." in capsys.readouterr().err
     assert invoke(["corpus", "query", "pattern { V [Number Sing] }", "it_sample"]) == 2
@@ -104,7 +104,7 @@ def test_a_query_becomes_a_suite_that_loads_with_its_sheet_and_its_trees(tmp_pat
         "items.tsv", "query.json", "review.tsv", "sources.tsv", "suite.toml", "trees.conllu",
     ]  # fmt: skip
     suite = open_suite(out).suite
-    assert (len(suite.items), suite.meta.licence, suite.cluster) == (8, "CC BY 4.0", "lemma")
+    assert (len(suite.items), suite.meta.license, suite.cluster) == (8, "CC BY 4.0", "lemma")
     assert suite.items[0].column("source") == "it_sample-ud-test.conllu#giardino-6"
     record = json.loads((out / "query.json").read_text(encoding="utf-8"))
     assert record["matches"] == record["usable"] + sum(record["left_out"].values())
@@ -166,4 +166,4 @@ def test_help_has_one_spelling_of_a_license_besides_the_option(capsys):
     assert invoke(["corpus", "query", "--help"]) == 0
     shown = capsys.readouterr().out.replace("--license", "")
     assert "the license of every treebank" in shown
-    assert "licence" not in shown
+    assert "license" not in shown

@@ -33,11 +33,11 @@ def two(tmp_path):
     return tmp_path
 
 
-def test_hits_are_exported_with_their_licence_and_text_only_where_it_allows_that(two, capsys):
+def test_hits_are_exported_with_their_license_and_text_only_where_it_allows_that(two, capsys):
     assert invoke(["corpus", "search", str(two / "it_sample-ud-test.conllu")]) == 0
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     row = dict(zip(*lines[:2], strict=True))
-    assert (row["sent_id"], row["token_id"], row["licence"]) == ("1", "2", "CC BY 4.0")
+    assert (row["sent_id"], row["token_id"], row["license"]) == ("1", "2", "CC BY 4.0")
     assert row["text"] == "Piove ma esco."
     assert len(row["sha256"]) == 64
     assert invoke(["corpus", "search", str(two)]) == 0

@@ -30,7 +30,7 @@ from cimento.corpus.connectives.inventories import (
     ranked_candidates,
     regions_of,
     replaced,
-    spelt,
+    spelled,
     write_inventory,
 )
 from cimento.corpus.connectives.lexicons import open_inventory
@@ -102,7 +102,7 @@ def test_what_cannot_be_taken_out_of_a_text_is_said():
     assert passage_of(sentences["varie-3"], (1, 2, 3)).form == "A meno che"
 
 
-def test_only_neighbours_in_a_document_follow_each_other():
+def test_only_neighbors_in_a_document_follow_each_other():
     sentences = by_id()
     assert follows(sentences["treno-2"], sentences["treno-3"])
     assert not follows(sentences["treno-1"], sentences["treno-3"])
@@ -151,7 +151,7 @@ def test_case_elision_and_euphonic_d_are_adjusted(text, name, result):
 
 
 def test_a_blank_takes_no_elision():
-    assert spelt(INVENTORY["dove"], place("Andiamo [[quando]] è nata."), elide=False) == "dove"
+    assert spelled(INVENTORY["dove"], place("Andiamo [[quando]] è nata."), elide=False) == "dove"
 
 
 words = st.text(alphabet="abceioèàz ,.", max_size=20)
@@ -395,7 +395,7 @@ def test_the_whole_way_to_suites_that_load(tmp_path, capsys):
     assert invoke(["corpus", "finish", str(pairs), str(SAMPLE), "-o", str(tmp_path / "mine")]) == 0
     rated = load_rated(tmp_path / "mine")
     assert len(rated.rated.sentences) == 36
-    assert rated.suite.meta.licence == "CC BY 4.0"
+    assert rated.suite.meta.license == "CC BY 4.0"
     assert rated.suite.extra["sources"][0]["sha256"] == sample()[0].sha256
     arguments = ["corpus", "pairs", *common, "--section", "cloze", "--avoid", str(pairs), "--fewer"]
     assert invoke([*arguments, "-o", str(cloze)]) == 0
@@ -434,7 +434,7 @@ def test_a_treebank_that_may_not_be_passed_on_leaves_ids_only(tmp_path, capsys):
     # Who has the treebank makes the suite of what was written.
     again = ["corpus", "finish", str(out / "decisions.tsv"), str(SAMPLE), *closed, "--text"]
     assert invoke([*again, "-o", str(tmp_path / "whole")]) == 0
-    assert load_rated(tmp_path / "whole").suite.meta.licence == "CC BY-NC-SA 4.0"
+    assert load_rated(tmp_path / "whole").suite.meta.license == "CC BY-NC-SA 4.0"
 
 
 def test_selection_is_printed_and_written(tmp_path, capsys):

@@ -153,26 +153,26 @@ def test_an_id_that_is_missing_or_there_twice_is_told_apart_by_its_line(tmp_path
     assert [problem.severity for problem in problems] == ["warning"]
 
 
-def test_files_know_corpus_split_and_licence(tmp_path):
+def test_files_know_corpus_split_and_license(tmp_path):
     for name in ("it_isdt-ud-dev.conllu", "xx_own-ud-test.conllu"):
         (tmp_path / name).write_text(GOOD)
     first, second = open_treebanks([tmp_path])
-    assert (first.corpus, first.split, first.licence) == ("it_isdt", "dev", "CC BY-NC-SA 3.0")
-    assert second.licence == "unknown"
+    assert (first.corpus, first.split, first.license) == ("it_isdt", "dev", "CC BY-NC-SA 3.0")
+    assert second.license == "unknown"
     (tmp_path / "README.md").write_text("# A treebank\nLicense: CC BY-SA 4.0\n")
-    assert open_treebanks([tmp_path])[1].licence == "CC BY-SA 4.0"
-    assert open_treebanks([tmp_path], licence="CC0 1.0")[0].licence == "CC0 1.0"
+    assert open_treebanks([tmp_path])[1].license == "CC BY-SA 4.0"
+    assert open_treebanks([tmp_path], terms="CC0 1.0")[0].license == "CC0 1.0"
 
 
 @pytest.mark.parametrize(
-    ("licence", "open_"),
+    ("terms", "open_"),
     [
         ("CC BY 4.0", True), ("CC-BY-SA-4.0", True), ("CC0-1.0", True), ("CC BY", True),
         ("CC BY-NC-SA 3.0", False), ("CC BY-ND 4.0", False), ("unknown", False), ("", False),
     ],
 )  # fmt: skip
-def test_only_licences_that_allow_it_let_sentences_be_shown(licence, open_):
-    assert may_show(licence) is open_
+def test_only_licenses_that_allow_it_let_sentences_be_shown(terms, open_):
+    assert may_show(terms) is open_
 
 
 def test_texts_that_differ_in_case_marks_and_addresses_are_the_same():

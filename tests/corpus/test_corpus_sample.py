@@ -40,8 +40,8 @@ def test_there_are_sixty_sentences_in_ten_texts_that_may_be_passed_on():
     assert (len(sample), sum(len(sentence.words) for sentence in sample)) == (60, 539)
     assert set(Counter(sentence.document for sentence in sample).values()) == {6}
     (file,) = open_treebanks([SAMPLE])
-    assert file.licence == "CC BY 4.0"
-    assert may_show(file.licence)
+    assert file.license == "CC BY 4.0"
+    assert may_show(file.license)
 
 
 def test_every_connective_is_in_three_sentences():

@@ -82,13 +82,13 @@ def test_lemma_form_and_spelling_are_different_ways_to_match():
     assert matches(given, inventory(["e", "ed"]), match="form", spellings="all") == [("e", (5,))]
 
 
-def test_perche_is_found_however_it_is_spelt():
-    spelt = ("perchè", "perche'", "xk", "Xké", "perché", "perche’")
-    words = [(form, form, "SCONJ", 0 if n == 0 else 1, "mark") for n, form in enumerate(spelt)]
+def test_perche_is_found_however_it_is_spelled():
+    spelled = ("perchè", "perche'", "xk", "Xké", "perché", "perche’")
+    words = [(form, form, "SCONJ", 0 if n == 0 else 1, "mark") for n, form in enumerate(spelled)]
     rule = open_rule("any")
     list_ = open_inventory("it-connectives")
     by_form = Finder(list_, replace(rule, match="form", spellings="all"))
-    assert len(by_form.find(sentence(words))) == len(spelt)
+    assert len(by_form.find(sentence(words))) == len(spelled)
     assert len(Finder(list_, rule).find(sentence(words))) == 1
 
 

@@ -26,7 +26,7 @@ from cimento.corpus.texts import (
     concordance_sentences,
     masked,
     message_sentences,
-    normalise_plain,
+    normalize_plain,
     read_concordance,
     read_messages,
     sentence_of,
@@ -60,7 +60,7 @@ class TestPlain:
         assert [form for form, _ in tokens(text)] == forms
 
     @settings(deadline=None)
-    @given(st.text(min_size=1, max_size=60).map(normalise_plain).filter(lambda t: list(tokens(t))))
+    @given(st.text(min_size=1, max_size=60).map(normalize_plain).filter(lambda t: list(tokens(t))))
     def test_every_text_comes_back_from_its_file(self, tmp_path_factory, text):
         path = tmp_path_factory.mktemp("plain") / "x.conllu"
         write(path, "".join(as_conllu([PlainSentence("a-1", text)])))

@@ -309,8 +309,8 @@ def holds(clause, sentence, place):
         return any(all(passes(test, word) for test in tests) for tests in clause.alternatives)
     if isinstance(clause, EdgeClause):
         head, child = place[clause.source], place[clause.target]
-        labelled = any(all(passes(t, child) for t in tests) for tests in clause.labels)
-        return child.head == head.id and (not clause.labels or labelled != clause.negated)
+        labeled = any(all(passes(t, child) for t in tests) for tests in clause.labels)
+        return child.head == head.id and (not clause.labels or labeled != clause.negated)
     if isinstance(clause, OrderClause):
         gap = place[clause.right].id - place[clause.left].id
         return gap == 1 if clause.adjacent else gap > 0

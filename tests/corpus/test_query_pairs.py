@@ -42,7 +42,7 @@ CAT = [
     "2 gatto gatto NOUN Gender=Masc|Number=Sing 3 nsubj",
     f"3 canta cantare VERB {SINGS.format('Sing')} 0 root",
 ]
-NEIGHBOUR = [
+NEIGHBOR = [
     "1 Il il DET Definite=Def|Gender=Masc|Number=Sing|PronType=Art 2 det",
     "2 gatto gatto NOUN Gender=Masc|Number=Sing 7 nsubj",
     "3-4 della",
@@ -52,7 +52,7 @@ NEIGHBOUR = [
     "6 non non ADV PronType=Neg 7 advmod",
     f"7 canta cantare VERB {SINGS.format('Sing')} 0 root",
 ]
-NEIGHBOURS = [
+NEIGHBORS = [
     "1 Le il DET Definite=Def|Gender=Fem|Number=Plur|PronType=Art 2 det",
     "2 case casa NOUN Gender=Fem|Number=Plur 0 root",
     "3-4 delle",
@@ -149,8 +149,8 @@ def test_words_that_agree_inside_the_phrase_are_kept_or_broken_as_asked(tmp_path
 def test_a_noun_between_is_made_an_attractor_with_its_contracted_article(tmp_path):
     files = treebank(
         tmp_path,
-        ("Il gatto della nonna non canta", NEIGHBOUR),
-        ("Le case delle nonne", NEIGHBOURS),
+        ("Il gatto della nonna non canta", NEIGHBOR),
+        ("Le case delle nonne", NEIGHBORS),
     )
     _, _, drafts = drafts_of(files, *FORMS)
     (pair,) = drafts.pairs
@@ -165,10 +165,10 @@ def test_a_noun_between_is_made_an_attractor_with_its_contracted_article(tmp_pat
 
 def test_an_attractor_that_is_there_is_counted_and_none_is_made(tmp_path):
     rows = [
-        *NEIGHBOUR[:2],
-        *NEIGHBOURS[2:5],
+        *NEIGHBOR[:2],
+        *NEIGHBORS[2:5],
         "5 nonne nonna NOUN Gender=Fem|Number=Plur 2 nmod",
-        *NEIGHBOUR[6:],
+        *NEIGHBOR[6:],
     ]
     _, _, drafts = drafts_of(treebank(tmp_path, ("Il gatto delle nonne non canta", rows)), *FORMS)
     (pair,) = drafts.pairs
@@ -188,7 +188,7 @@ def test_an_attractor_that_is_there_is_counted_and_none_is_made(tmp_path):
     ],
 )
 def test_every_kind_of_change_is_made(tmp_path, change, bad):
-    files = treebank(tmp_path, ("Il gatto della nonna non canta", NEIGHBOUR))
+    files = treebank(tmp_path, ("Il gatto della nonna non canta", NEIGHBOR))
     pattern = "pattern { V -[nsubj]-> S; V -[advmod]-> N }"
     nouns = [
         (form, lemma, "NOUN", f"Gender=Masc|Number={number}")
@@ -233,7 +233,7 @@ def test_capitals_stay_after_a_full_stop_inside_a_text(tmp_path):
 
 
 def test_sentences_with_a_word_more_are_compared_by_what_follows(tmp_path):
-    files = treebank(tmp_path, ("Il gatto della nonna non canta", NEIGHBOUR))
+    files = treebank(tmp_path, ("Il gatto della nonna non canta", NEIGHBOR))
     more = {"pattern": "pattern { V -[advmod]-> N }", "controller": ""}
     index, query, drafts = drafts_of(files, **more, change="del_node N")
     suite = pair_suite(index, query, {"1": drafts.pairs[0]}, meta=Meta("mine"))
@@ -346,6 +346,6 @@ def test_every_item_names_its_tree_and_the_words_of_the_pattern(tmp_path):
         assert (sentence.words, sentence.text) == (known.words, pair.good.text)
         assert sentence.multiwords == known.multiwords
     header, *rows = as_ids(index, pairs).splitlines()
-    assert header.split("\t")[:6] == ["item", "licence", "file", "sha256", "sent_id", "words"]
+    assert header.split("\t")[:6] == ["item", "license", "file", "sha256", "sent_id", "words"]
     assert [row.split("\t")[4] for row in rows] == [sentence.id for sentence in sentences]
     assert rows[0].split("\t")[5] == " ".join(f"{k}={v}" for k, v in pairs["1"].words.items())

@@ -1,4 +1,4 @@
-"""An option that a kind of test does not honour is refused with one message, before all else."""
+"""An option that a kind of test does not honor is refused with one message, before all else."""
 
 from __future__ import annotations
 

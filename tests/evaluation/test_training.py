@@ -251,7 +251,7 @@ def test_an_evaluation_after_the_best_checkpoint_was_loaded_is_of_its_weights(tm
     metrics = made.evaluate()
     assert {name: metrics[name] for name in before[best]} == before[best]
     assert before[best] == pytest.approx(asked_again(made))
-    # Nothing new was learnt of step 6, and the weights of the best step have their run.
+    # Nothing new was learned of step 6, and the weights of the best step have their run.
     assert callback.history == before
     assert {run.model for run in open_runs(tmp_path / "runs")} == stored
 

@@ -6,7 +6,7 @@ from cimento.cli.main import invoke
 
 
 def test_a_card_has_a_license_only_where_all_suites_agree_on_it(tmp_path):
-    for name, line in (("free", ""), ("open", 'licence = "cc-by-4.0"')):
+    for name, line in (("free", ""), ("open", 'license = "cc-by-4.0"')):
         (tmp_path / name).mkdir()
         toml = f'[meta]\nname = "{name}"\nlanguage = "en"\n{line}\n'
         prediction = '[[predictions]]\nname = "better"\nformula = "(*;%bad%) > (*;%good%)"\n'
@@ -16,12 +16,12 @@ def test_a_card_has_a_license_only_where_all_suites_agree_on_it(tmp_path):
     suites = [str(tmp_path / name) for name in ("free", "open")]
     runs = tmp_path / "runs"
     assert invoke(["run", *suites, "-m", "demo-causal", "-o", str(runs)]) == 0
-    for given, licence in ((runs, ""), (runs / "open", "license: cc-by-4.0")):
+    for given, line in ((runs, ""), (runs / "open", "license: cc-by-4.0")):
         out = tmp_path / f"card-{given.name}"
         assert invoke(["export", str(given), "--to", "hf-dataset", "-o", str(out)]) == 0
         head, _, body = (out / "README.md").read_text("utf-8").partition("\n---\n")
         assert [row for row in head.splitlines() if row.startswith("license")] == (
-            [licence] if licence else []
+            [line] if line else []
         )
         assert "- `open`: cc-by-4.0\n" in body
         assert ("- `free`: not stated\n" in body) == (given == runs)

@@ -308,7 +308,7 @@ def arpa(path: Path) -> object:
 
 def unigrams(path: Path) -> object:
     """Counts of tokens."""
-    from cimento.measures.normalising import load_unigrams
+    from cimento.measures.normalizing import load_unigrams
 
     return load_unigrams(str(path), language="it")
 

@@ -35,7 +35,7 @@ def wording(path: Path) -> object:
 
 
 def treebank_folder(folder: Path) -> object:
-    """A treebank with the licence that its README tells."""
+    """A treebank with the license that its README tells."""
     from cimento.corpus.treebanks import open_treebanks
 
     return open_treebanks([folder])

@@ -141,7 +141,7 @@ CHOICES = jsonl(
     {"sentence_a": "Les chats dorment.", "sentence_b": "Les chats dort.", "label": 0, "id": 7},
     {"sentence_a": "Il faut que tu viens.", "sentence_b": "Il faut que tu viennes.", "label": 1},
 )
-LABELLED = lines(
+LABELED = lines(
     ["pattern", "constr_id", "sent_id", "class", "sent", "prefix", "form"],
     ["agr", "3", "1", "correct", "le porte che vedo sono", "le porte che vedo", "sono"],
     ["agr", "3", "1", "wrong", "le porte che vedo è", "le porte che vedo", "è"],

@@ -53,7 +53,7 @@ contradiction = "«{first}» vale in ogni caso, anche senza «{second}»."
 """.encode()
 README = b"# A treebank\n\n=== Machine-readable metadata\nLicense: CC BY-SA 4.0\nGenre: fiction\n"
 DECISIONS = lines(
-    ["id", "corpus", "licence", "file", "sha256", "sent_id", "token_id", "joined", "edit",
+    ["id", "corpus", "license", "file", "sha256", "sent_id", "token_id", "joined", "edit",
      "candidates", "replacement", "grammaticality", "drop", "reason"],
     ["quindi 1", "it_prova", "CC BY 4.0", "it_prova-ud-test.conllu",
      hashlib.sha256(m.CONLLU).hexdigest(), "s2", "3", "", "", "", "perché", "yes", "", ""],

@@ -97,7 +97,7 @@ SUITES = {
     "blimp": _file("pairs.jsonl", readers.suite, s.BLIMP),
     "choices": _file("pairs.jsonl", readers.suite, s.CHOICES),
     "pairs csv": _file("pairs.csv", readers.suite, s.PAIR_TABLE),
-    "labelled": _file("pairs.tab", readers.suite, s.LABELLED),
+    "labeled": _file("pairs.tab", readers.suite, s.LABELED),
     "clams": _file("simple_agrmt.txt", readers.suite, s.CLAMS),
     "zorro": _file("pairs.txt", readers.zorro, s.ZORRO),
     "lm-eval task": _in_folder("task.yaml", readers.lm_eval, s.LM_EVAL, data__jsonl=s.BLIMP),

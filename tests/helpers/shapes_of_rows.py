@@ -250,7 +250,7 @@ SHAPES: dict[str, Shape] = {
         "decisions.tsv",
         lambda: counted(
             "e {n}" + "\t" * 13,
-            header="id\tcorpus\tlicence\tfile\tsha256\tsent_id\ttoken_id\tjoined\tedit\tcandidates"
+            header="id\tcorpus\tlicense\tfile\tsha256\tsent_id\ttoken_id\tjoined\tedit\tcandidates"
             "\treplacement\tgrammaticality\tdrop\treason",
         ),
         readers_more.decisions,

@@ -33,7 +33,7 @@ def treebank(folder: Path, *sentences: tuple[str, list[str]]) -> tuple[TreebankF
     folder.mkdir(exist_ok=True, parents=True)
     parts = [conllu(rows, text, name=f"s-{n}") for n, (text, rows) in enumerate(sentences, 1)]
     (folder / "xx_own-ud-test.conllu").write_text("".join(parts), encoding="utf-8")
-    return open_treebanks([folder], licence="CC BY 4.0")
+    return open_treebanks([folder], terms="CC BY 4.0")
 
 
 class FewForms:

@@ -1,7 +1,7 @@
 """Tiny random models of every kind, made in the tests; their tokenizers are in `zoo_tokenizers`.
 
 Weights come from numpy's generator, seeded by each parameter's name, so that a model is the same
-whatever the order in which a library initialises it. They are large enough that every prediction
+whatever the order in which a library initializes it. They are large enough that every prediction
 depends on the whole context. To add an architecture, add a line to `SPECIES`.
 """
 

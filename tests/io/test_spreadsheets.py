@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet program would take for formulas, neutralised where that is asked for."""
+"""Cells that a spreadsheet program would take for formulas, neutralized where that is asked for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_file_keeps_its_cells_and_its_line_ends(tmp_path):
     assert path.read_bytes() == b'\xef\xbb\xbfa,b\r\n"\'=x, y","line\n-two"\r\n-1,\'@z\r\n'
 
 
-def test_a_report_is_neutralised_on_request(tmp_path, monkeypatch):
+def test_a_report_is_neutralized_on_request(tmp_path, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     row = {"sentence_good": "Il cane dorme.", "sentence_bad": "Il cane dormono.", "UID": "=cmd()"}
     (tmp_path / "a.jsonl").write_text(json.dumps(row))
@@ -105,7 +105,7 @@ def cells_of(folder):
 
 @pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_that_writes_csv_neutralises_it_on_request(name, tmp_path):
+def test_every_command_that_writes_csv_neutralizes_it_on_request(name, tmp_path):
     assert invoke(COMMANDS[name]) == 0
     live, dead = cells_of(tmp_path)
     assert invoke([*COMMANDS[name], "--spreadsheet-safe"]) == 0
@@ -117,7 +117,7 @@ def test_every_command_that_writes_csv_neutralises_it_on_request(name, tmp_path)
 
 
 @pytest.mark.usefixtures("runs")
-def test_there_is_something_to_neutralise(tmp_path):
+def test_there_is_something_to_neutralize(tmp_path):
     names = set()
     for name in ("report", "lengths", "join", "export"):
         assert invoke(COMMANDS[name]) == 0

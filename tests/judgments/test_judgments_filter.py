@@ -296,7 +296,7 @@ def alpha_of(table):
 @given(st.data())
 def test_repeated_answers_of_one_person_are_one_persons(data):
     from cimento.judgments import Judgment
-    from cimento.judgments.summaries import mean_ratings, summarise, with_rest
+    from cimento.judgments.summaries import mean_ratings, summarize, with_rest
 
     people = data.draw(st.integers(2, 5))
     table = {
@@ -312,7 +312,7 @@ def test_repeated_answers_of_one_person_are_one_persons(data):
         Judgment(suite="s", item=item, annotator="p0", value=str(data.draw(st.integers(1, 7))))
         for item in data.draw(st.lists(st.sampled_from(sorted(table)), max_size=12))
     ]
-    (alone,), (both,) = summarise(first), summarise([*first, *repeated])
+    (alone,), (both,) = summarize(first), summarize([*first, *repeated])
     assert both == alone
     assert mean_ratings([*first, *repeated]) == mean_ratings(first)
     assert with_rest([*first, *repeated]) == with_rest(first)

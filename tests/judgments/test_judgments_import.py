@@ -246,7 +246,7 @@ class TestPcibex:
         assert judgment.seconds == 2.5
         assert judgment.at == "2026-03-02T09:30:00+00:00"
         assert judgment.survey == "A"
-        assert answers.passed == {"nothing was answered in a trial labelled intro": 1}
+        assert answers.passed == {"nothing was answered in a trial labeled intro": 1}
 
     def test_judgments_of_ibex_itself(self, tmp_path, suite):
         text = IBEX.replace("%C3%88 no", "È tardi%2C ma resto.")

@@ -1,4 +1,4 @@
-"""What judging, storing and summarising a long run takes, in a process of its own."""
+"""What judging, storing and summarizing a long run takes, in a process of its own."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from cimento.measures import (
     find_measures,
     judged_on,
 )
-from cimento.measures.normalising import TokenCounts
+from cimento.measures.normalizing import TokenCounts
 from cimento.measures.sentence import length_penalty, log_sigmoid
 
 HALF, QUARTER = math.log(1 / 2), math.log(1 / 4)
@@ -231,7 +231,7 @@ def test_golden_toy_scores(shared):
     assert find_measure("surprisal-bits").of(toy) == pytest.approx(
         math.fsum(masked["token_surprisal_bits"]), abs=1e-8
     )
-    for logit, whole, expected, normalised in zip(
+    for logit, whole, expected, normalized in zip(
         logits,
         sums,
         masked["token_log_sigmoid"],
@@ -239,7 +239,7 @@ def test_golden_toy_scores(shared):
         strict=True,
     ):
         assert log_sigmoid(logit) == pytest.approx(expected, abs=1e-9)
-        assert log_sigmoid(logit) - whole == pytest.approx(normalised, abs=1e-9)
+        assert log_sigmoid(logit) - whole == pytest.approx(normalized, abs=1e-9)
 
 
 @pytest.mark.golden

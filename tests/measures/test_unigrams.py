@@ -10,7 +10,7 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.errors import MissingDependencyError
 from cimento.measures import NoValue
-from cimento.measures.normalising import WordFrequencies, load_unigrams
+from cimento.measures.normalizing import WordFrequencies, load_unigrams
 
 
 def test_token_counts_are_read_from_lines_and_from_json(tmp_path):

@@ -168,7 +168,7 @@ def test_what_cannot_be_done_with_a_file_is_one_message(options, error, seen, fi
         cimento.score("Le zie.", f"gguf:{file}", **options)
 
 
-def test_a_text_that_is_too_long_or_not_spelt_is_one_message(file, monkeypatch):
+def test_a_text_that_is_too_long_or_not_spelled_is_one_message(file, monkeypatch):
     with pytest.raises(ModelError, match=r"makes 3001 tokens .*, and 2048 are read"):
         cimento.score("a" * 3000, f"gguf:{file}")
     monkeypatch.setattr(FakeLlama, "detokenize", lambda _self, tokens: b"?" * len(tokens))

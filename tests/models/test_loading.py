@@ -159,7 +159,7 @@ def test_an_unknown_device_is_one_message(device, zoo_folder):
 
 
 def test_the_tokens_are_those_of_the_tokenizers_file(zoo_folder):
-    """transformers 5 takes but the vocabulary from a Qwen2 and normalises as it sees fit."""
+    """transformers 5 takes but the vocabulary from a Qwen2 and normalizes as it sees fit."""
     folder = zoo_folder("qwen2")
     text = plain.TEXTS[7]
     ids = plain.tokens_of(folder, text).ids

@@ -161,7 +161,7 @@ def test_models_that_see_padding_get_none(name, pads, zoo_folder):
 
 
 class MixingHead(torch.nn.Module):
-    """A head that looks at the neighbouring position too."""
+    """A head that looks at the neighboring position too."""
 
     def __init__(self, head):
         super().__init__()

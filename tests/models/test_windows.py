@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cimento import Policy, UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.errors import TextTooLongError
-from cimento.models.hf.layout import centred, window_start
+from cimento.models.hf.layout import centered, window_start
 from cimento.models.tokenizing import Frame
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
@@ -174,7 +174,7 @@ def test_a_part_is_full_and_has_its_token_in_the_middle(window, before, after, d
     length = before + after + data.draw(st.integers(room, 100))
     index = data.draw(st.integers(before, length - after - 1))
 
-    start, end = centred(
+    start, end = centered(
         range(length), index, window=window, frame=Frame((1,) * before, (2,) * after)
     )
 

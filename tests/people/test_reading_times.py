@@ -250,7 +250,7 @@ def test_what_cannot_be_joined_is_said_before_a_model_is_loaded(tmp_path, capsys
     assert "joined.doc: ends in '.doc'" in capsys.readouterr().err
 
 
-def test_words_that_begin_like_formulas_are_neutralised_on_request(tmp_path):
+def test_words_that_begin_like_formulas_are_neutralized_on_request(tmp_path):
     path = write_joined(observed({"a": "=A1 e -2 +b."}), tmp_path / "times.csv")
 
     def words(*more):

@@ -370,7 +370,7 @@ def test_a_table_that_does_not_apply_leads_to_the_one_that_does(
     capsys.readouterr()
 
 
-def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind, tmp_path):
+def test_a_figure_has_title_names_font_and_grays_of_ones_own(runs_of_every_kind, tmp_path):
     pytest.importorskip("altair")
     file = tmp_path / "x.json"
     command = ["figure", str(runs_of_every_kind / "it-islands"), "interaction", "-o", str(file)]

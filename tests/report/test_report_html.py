@@ -61,7 +61,7 @@ def hostile_suite(text):
         [{"a": f"{plain} dorme", "b": f"{plain} dormono"}],
         columns=[{"phenomenon": text}],
     )
-    meta = dataclasses.replace(suite.meta, name=text, language=text, comment=text, licence=text)
+    meta = dataclasses.replace(suite.meta, name=text, language=text, comment=text, license=text)
     predictions = (dataclasses.replace(suite.predictions[0], comment=text),)
     return dataclasses.replace(suite, meta=meta, predictions=predictions, region_names=(text,))
 

@@ -40,18 +40,18 @@ def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
 
 
 def test_a_name_that_is_too_long_is_not_cut_in_its_revision():
-    text = terminal_table(summary_of(make_summary(BOTH, model="organisation/model-large@1234567")))
+    text = terminal_table(summary_of(make_summary(BOTH, model="organization/model-large@1234567")))
     lines = [line[:12].rstrip() for line in text.splitlines()]
-    begin = lines.index("organisation")
+    begin = lines.index("organization")
     # Lines of the model stand beside the rates of its predictions.
-    assert lines[begin : begin + 4] == ["organisation", "/", "model-large", "@1234567"]
+    assert lines[begin : begin + 4] == ["organization", "/", "model-large", "@1234567"]
 
 
 def test_the_terminal_table_has_codes_only_where_asked():
     summary = summary_of(make_summary())
-    coloured = terminal_table(summary, colour=True)
-    assert "\x1b[" in coloured
-    stripped = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    colored = terminal_table(summary, color=True)
+    assert "\x1b[" in colored
+    stripped = re.sub(r"\x1b\[[0-9;]*m", "", colored)
     assert [line.rstrip() for line in stripped.splitlines()] == terminal_table(summary).splitlines()
 
 

@@ -48,11 +48,11 @@ def test_one_item(stored: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert "pass by 1.00 bits  prediction 0: (2;%good%) < (2;%bad%)" in shown
 
 
-def test_colour_shades_surprising_tokens() -> None:
+def test_color_shades_surprising_tokens() -> None:
     run = evaluate(SUITE, uniform_scorer(1024))
     report = region_report(run)
     (record,) = report.items
-    assert "\x1b[" in terminal_item(record, report, colour=True)
+    assert "\x1b[" in terminal_item(record, report, color=True)
     assert "\x1b[" not in terminal_item(record, report)
 
 

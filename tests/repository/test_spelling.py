@@ -1,45 +1,50 @@
-"""One spelling on all English pages: the American one."""
+"""One spelling of English in code, messages and pages: the American one (scripts/spelling.py)."""
 
 from __future__ import annotations
 
-import re
+import tomllib
 
 import pytest
 
-from tests.helpers.docs_pages import DOCS
+import spelling
 
-ROOT = DOCS.parent
-PAGES = sorted(
-    path
-    for path in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"))
-    if path.name != "CHANGELOG.md" and not re.search(r"\.(it|es|pt|ru)\.md$", path.name)
+RULES = spelling.Spelling(tomllib.loads(spelling.RULES.read_text("utf-8")))
+
+
+def british(text, path="a.md"):
+    return [match[0] for match in RULES.british(text, path)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The colour is normalised.", ["colour", "normalised"]),
+        ("_COLOURS = labelled_rows(NeighbourhoodOf)", ["COLOURS", "labelled", "Neighbourhood"]),
+        (r"'a\nlicence'", ["licence"]),
+        ("Five per cent of them.", ["per cent"]),
+        ("Colors, normalized; the analyses of a color, organisms, licenses, hours.", []),
+        ("A promise to exercise; controlled dialogues; installing a filler; percent.", []),
+        ("Que se centré, due per cento, aria-labelledby", []),
+        ("Assessing linguistic generalisation in language models", []),
+    ],
 )
-NOT_PROSE = re.compile(r"```.*?^ *```$|`[^`\n]*`|\]\([^)]*\)|<[^>]*>", re.DOTALL | re.MULTILINE)
-TITLES = ("Assessing linguistic generalisation in language models",)
-"""Titles of works, which are spelled as they are."""
-BRITISH = re.compile(
-    r"\b\w*(?:favour|colour|neighbour|behaviour|honour|labour|rumour|licence|catalogue"
-    r"|labelled|labelling|modelled|modelling|cancelled|centred|fulfil(?!l)|artefact|acknowledgement"
-    r"|(?:general|normal|optim|pseudonym|recogn|summar|minim|maxim|organ|token|standard|categor"
-    r"|penal|emphas|special|random|visual|initial)is(?:e|ing|ation|er)"
-    r")\w*|\b(?:analys(?:e|ed|ing|er)|grey|towards|learnt|spelt|whilst)\b",
-    re.IGNORECASE,
-)
+def test_british_words_are_found_and_american_and_foreign_ones_are_not(text, found):
+    assert british(text) == found
 
 
-def british(text: str) -> list[str]:
-    """British spellings in the prose of a page: not in code, addresses and titles of works."""
-    for title in TITLES:
-        text = text.replace(title, "")
-    return [match[0] for match in BRITISH.finditer(NOT_PROSE.sub(" ", text))]
-
-
-def test_british_spellings_are_noticed_in_prose_alone():
-    text = "The colour is normalised. `--licence`, `cimento analyse`, [so](licence.md): licences.\n"
-    assert british(text) == ["colour", "normalised", "licences"]
-    assert british("Colors, normalized; the analyses of a color, organisms, licenses.") == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_are_spelled_in_american_english(page):
-    assert british(page.read_text(encoding="utf-8")) == []
+def test_words_and_names_of_files_are_replaced_with_their_capitals(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(spelling, "tracked", lambda root: [path.name for path in root.iterdir()])
+    (tmp_path / "colours.py").write_text("GREY = Colour('towards')\n", encoding="utf-8")
+    (tmp_path / "pagina.it.md").write_text("centre\n", encoding="utf-8")
+    assert spelling.main(["--root", str(tmp_path)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "colours.py: the name of the file: colours, colors",
+        "colours.py:1: GREY, GRAY",
+        "colours.py:1: Colour, Color",
+        "colours.py:1: towards, toward",
+    ]
+    assert spelling.main(["--root", str(tmp_path), "--fix"]) == 0
+    assert (tmp_path / "colors.py").read_text("utf-8") == "GRAY = Color('toward')\n"
+    assert not (tmp_path / "colours.py").exists()
+    assert (tmp_path / "pagina.it.md").read_text("utf-8") == "centre\n"
+    assert spelling.main(["--root", str(tmp_path)]) == 0

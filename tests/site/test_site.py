@@ -380,7 +380,7 @@ def test_a_text_of_a_suite_is_text_on_every_page(tmp_path):
         [{"match": f"{HOSTILE} | dorme.", "mismatch": f"{HOSTILE} | dormono."}],
         columns=[{"phenomenon": HOSTILE}],
     )
-    named = agreement(HOSTILE, comment=HOSTILE, author=HOSTILE, licence=HOSTILE)
+    named = agreement(HOSTILE, comment=HOSTILE, author=HOSTILE, license=HOSTILE)
     evaluate(suite, knows(HOSTILE), output=tmp_path / "runs")
     evaluate(named, knows(HOSTILE), output=tmp_path / "runs")
     root = tmp_path / "site"

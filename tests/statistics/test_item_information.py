@@ -65,7 +65,7 @@ def test_the_chance_of_an_infit_is_that_of_all_answers_by_hand():
     assert fit.p[0] == pytest.approx(more, abs=1e-6)
 
 
-def test_a_standing_is_the_mode_that_a_general_optimiser_finds():
+def test_a_standing_is_the_mode_that_a_general_optimizer_finds():
     known = bank()
     right = answers(known, [0.7])[:, 0]
     right[::4] = math.nan

@@ -68,10 +68,10 @@ def test_it_covers_the_mean_ratio(truth, n, spread):
     """BCa covered 83 to 91 % at .915 (200 trials: a standard error of 1.5 points)."""
     generator = np.random.default_rng(17)
     normal = generator.standard_normal(100_000)
-    centre = optimize.brentq(lambda mu: ratios(mu + spread * normal).mean() - truth, -60, 60)
+    center = optimize.brentq(lambda mu: ratios(mu + spread * normal).mean() - truth, -60, 60)
     trials, covered = 300, 0
     for trial in range(trials):
-        sample = ratios(centre + spread * generator.standard_normal(n))
+        sample = ratios(center + spread * generator.standard_normal(n))
         interval = bounded_mean(sample, Design.independent(n), seed=trial, draws=999)
         covered += interval.low <= truth <= interval.high
     assert 0.92 <= covered / trials <= 0.99

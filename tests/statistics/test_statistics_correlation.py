@@ -167,7 +167,7 @@ def test_undefined_correlations_have_a_reason():
         correlate(range(5), range(5), design=Design.independent(6))
 
 
-def test_one_covariate_is_partialled_out_as_by_yules_formula():
+def test_one_covariate_is_partialed_out_as_by_yules_formula():
     generator = np.random.default_rng(3)
     z = generator.normal(size=40)
     x, y = z + generator.normal(size=40), z + generator.normal(size=40)
@@ -187,7 +187,7 @@ def test_one_covariate_is_partialled_out_as_by_yules_formula():
         assert correlation.p_asymptotic == pytest.approx(2 * stats.t.sf(abs(t), 37))
 
 
-def test_two_covariates_are_partialled_out_as_by_the_inverse_matrix():
+def test_two_covariates_are_partialed_out_as_by_the_inverse_matrix():
     generator = np.random.default_rng(4)
     table = generator.normal(size=(30, 4)) @ generator.normal(size=(4, 4))
     inverse = np.linalg.inv(np.corrcoef(table, rowvar=False))

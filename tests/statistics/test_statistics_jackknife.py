@@ -32,9 +32,9 @@ def by_a_loop(statistic, design, level=0.95, ratings=2.0):
     z = [scaled(statistic(np.flatnonzero(labels != name))) for name in names]
     m = len(names)
     error = math.sqrt((m - 1) / m * sum((value - np.mean(z)) ** 2 for value in z))
-    centre = scaled(statistic(np.arange(labels.size)))
+    center = scaled(statistic(np.arange(labels.size)))
     reach = stats.t.ppf((1 + level) / 2, m - 1) * error
-    ends = (math.exp(2 * end) for end in (centre - reach, centre + reach))
+    ends = (math.exp(2 * end) for end in (center - reach, center + reach))
     return tuple((end - 1) / (end + ratings - 1) for end in ends)
 
 

@@ -173,8 +173,8 @@ def test_simulated_power_is_that_of_the_t_test():
         trials=600,
     )
     # The noncentral t distribution of scipy, both tails.
-    limit, centre = stats.t.ppf(0.975, 24), 0.5 * 5
-    exact = stats.nct.sf(limit, 24, centre) + stats.nct.cdf(-limit, 24, centre)
+    limit, center = stats.t.ppf(0.975, 24), 0.5 * 5
+    exact = stats.nct.sf(limit, 24, center) + stats.nct.cdf(-limit, 24, center)
     assert power.low < exact < power.high
     never = simulated_power(lambda _: 0, lambda _: None, seed=1, trials=10)
     assert (never.power, never.undefined) == (0, 10)

@@ -160,7 +160,7 @@ def test_lengths_must_be_equal() -> None:
         regress(OUTCOME, {"tokens": [1, 2]}, ITEMS)
 
 
-def test_the_weights_are_those_of_another_minimiser():
+def test_the_weights_are_those_of_another_minimizer():
     # R 4.2.2: nll <- function(b) { e <- b[1] + b[2]*x1 + b[3]*x2
     #   sum(log1p(exp(-(2*y-1)*e))) + (b[2]^2 + b[3]^2) / 2 }
     # optim(c(0,0,0), nll, method="BFGS", control=list(reltol=1e-15, maxit=10000))$par

@@ -31,9 +31,9 @@ def test_a_model_stands_below_the_published_rows_of_each_cell():
         "Wh-complex np", "Short-N.I.", "GePpeTto (published)", "90.0", "92.0"
     )  # fmt: skip
     # 5 of 6; 6 of 6; 1 of 6: Wilson's interval of the first is that of its closed form
-    centre, half = (5 + 1.96**2 / 2) / (6 + 1.96**2), 1.96 / (6 + 1.96**2)
+    center, half = (5 + 1.96**2 / 2) / (6 + 1.96**2), 1.96 / (6 + 1.96**2)
     half *= (5 * 1 / 6 + 1.96**2 / 4) ** 0.5
-    ends = f"[{100 * (centre - half):.1f}, {100 * (centre + half):.1f}]"
+    ends = f"[{100 * (center - half):.1f}, {100 * (center + half):.1f}]"
     assert row == ("", "", "x/GePpeTto", f"83.3 {ends}", "", "", "")
     assert [grid.text[first + k][3].split()[0] for k in (7, 11)] == ["100.0", "16.7"]
     # the average is that of twelve cells, or none

@@ -144,14 +144,14 @@ def folder(tmp_path):
     ]
     sheet(tmp_path, *("\t".join(row) for row in rows))
     labels = ("m_sg", "m_sg", "m_sg")
-    labelled = [
+    labeled = [
         (*rows[0], *labels, "TRUE"),
         # from the quotation mark to the last field of the row below
         (*rows[1][:5], "0.7", "s", "", *labels, "FALSE"),
         (*rows[3], "Indicativo presente_pl", "pron_nos", "Indicativo presente", "TRUE"),
     ]
     (tmp_path / "all-eval.xlsx").write_bytes(
-        write_sheets({"all-eval": [HEADER, *labelled]}, where="all-eval")
+        write_sheets({"all-eval": [HEADER, *labeled]}, where="all-eval")
     )
     tasks = {
         NOUN: ({"m_sg": ["o"]}, ["<SEED> [MASK] azul."]),

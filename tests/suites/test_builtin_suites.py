@@ -72,7 +72,7 @@ class TestEverySuite:
         meta = suite.meta
         assert meta.name == name
         assert meta.language == name.split("-")[0]
-        assert meta.licence == "CC-BY-4.0"
+        assert meta.license == "CC-BY-4.0"
         assert meta.status == STATUS
         assert meta.version
         assert meta.author
@@ -80,12 +80,12 @@ class TestEverySuite:
         phenomena = {item.column("phenomenon") for item in suite.items}
         assert meta.phenomenon or None not in phenomena
 
-    def test_has_a_readme_with_status_and_licence(self, name):
+    def test_has_a_readme_with_status_and_license(self, name):
         readme = (FOLDER / name / "README.md").read_text(encoding="utf-8")
         flowing = " ".join(readme.split())
         assert readme.startswith(f"# {name}\n")
         assert f"Status: {STATUS}" in flowing
-        assert "Licence: CC BY 4.0" in flowing
+        assert "License: CC BY 4.0" in flowing
         suite = starter_suite(name)
         for prediction in suite.predictions:
             assert f"`{prediction.formula}`" in readme

@@ -120,7 +120,7 @@ def linear(tree):
 )
 @settings(deadline=None)
 def test_whether_inequalities_can_hold_is_what_linear_programming_says(comparisons):
-    # Maximise a slack s <= 1 with s <= every strict difference: solvable iff the best s > 0.
+    # Maximize a slack s <= 1 with s <= every strict difference: solvable iff the best s > 0.
     strict, equal = [], []
     for comparison in comparisons:
         row = linear(comparison.left) - linear(comparison.right)

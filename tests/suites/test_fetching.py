@@ -40,7 +40,7 @@ def single(site: Site) -> Published:
         name="pairs",
         title="Pairs",
         languages=("it",),
-        licence="CC0",
+        license="CC0",
         citation="nobody",
         size="one pair",
         format="a table",
@@ -54,7 +54,7 @@ def test_the_registry_is_whole() -> None:
     for entry in entries.values():
         ways = [entry.hub, entry.archive, entry.files, entry.by_hand]
         assert sum(map(bool, ways)) == 1, entry.name
-        assert entry.licence
+        assert entry.license
         assert entry.citation
         for address in [entry.archive, *(a for file in entry.files.values() for a in file)]:
             if address:
@@ -314,7 +314,7 @@ def test_the_suites_of_a_repository_are_taken_out(
         name="repo",
         title="Repository",
         languages=("it",),
-        licence="MIT",
+        license="MIT",
         citation="nobody",
         size="one pair",
         format="a table",
@@ -332,7 +332,7 @@ HUB = Published(
     name="suites",
     title="Suites",
     languages=("es", "it"),
-    licence="MIT",
+    license="MIT",
     citation="nobody",
     size="two",
     format="zip archives",

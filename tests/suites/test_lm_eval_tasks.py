@@ -322,7 +322,7 @@ def test_workers_are_told_of_the_blank(suites, zoo_folder, tmp_path):
         ("target_delimiter: 7\n", ["scores: target_delimiter."], []),
     ],
 )  # fmt: skip
-def test_every_field_that_is_not_honoured_is_named(suites, more, named, others):
+def test_every_field_that_is_not_honored_is_named(suites, more, named, others):
     faults = [fault for fault in open_suite(suites(more)).faults if fault.code == "CIM-S008"]
     said = " ".join(f"{fault.code} {fault.seen}" for fault in faults)
 

@@ -135,7 +135,7 @@ COLORLESS = (
 
 def test_colorless_green(tmp_path: Path) -> None:
     loaded = read(written(tmp_path / "generated.tab", COLORLESS))
-    assert loaded.format == "labelled"
+    assert loaded.format == "labeled"
     (item,) = loaded.suite.items
     assert item.id == "L__NOUN_VERB/4/0"
     assert [r.text for r in item.condition("bad").regions] == [

@@ -48,10 +48,10 @@ def test_several_authors(tmp_path: Path) -> None:
     lines = [
         line
         for line in toml.read_text(encoding="utf-8").splitlines()
-        if not line.startswith(("author", "licence", "version"))
+        if not line.startswith(("author", "license", "version"))
     ]
     at = lines.index("[meta]") + 1
-    lines[at:at] = ['author = "Ada Bianchi; Luis Sosa"', 'licence = "MIT"', 'version = "1.0"']
+    lines[at:at] = ['author = "Ada Bianchi; Luis Sosa"', 'license = "MIT"', 'version = "1.0"']
     toml.write_text("\n".join(lines), encoding="utf-8")
     assert invoke(["suites", "publish", str(tmp_path / "mine"), "-o", str(tmp_path / "out")]) == 0
     citation = yaml.safe_load((tmp_path / "out" / "CITATION.cff").read_text(encoding="utf-8"))
@@ -66,7 +66,7 @@ def test_what_every_host_asks_for_must_be_there(
     out = tmp_path / "out"
     assert invoke(["suites", "publish", str(pairs), "-o", str(out)]) == 2
     said = capsys.readouterr().err
-    assert all(f"no {name}" in said for name in ("author", "licence", "version", "language"))
+    assert all(f"no {name}" in said for name in ("author", "license", "version", "language"))
     assert not out.exists()
 
 

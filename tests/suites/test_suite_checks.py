@@ -458,7 +458,7 @@ def test_faults_are_told_apart_and_summed_up():
     assert any("CIM-S041 several spaces in a row, 2 times; first item 1" in line for line in lines)
 
 
-def test_two_misspelt_conditions_are_told_apart():
+def test_two_misspelled_conditions_are_told_apart():
     good = {name: f"{name} | a | b." for name in ("long_island", "short_island")}
     item = {name.replace("island", "isalnd"): text for name, text in good.items()}
     fault = one(

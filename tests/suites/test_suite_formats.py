@@ -413,5 +413,5 @@ def test_advice_on_a_json_suite_names_its_fields_and_neither_bars_nor_settings(t
 
 def test_the_help_of_convert_names_all_formats_that_can_be_read():
     about = ConvertOptions.model_fields["from_"].description or ""
-    _, _, names = about.removesuffix(".").partition("recognised: ")
+    _, _, names = about.removesuffix(".").partition("recognized: ")
     assert names.split(", ") == list(FORMATS)

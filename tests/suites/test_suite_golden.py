@@ -98,7 +98,7 @@ def test_sentences_are_those_of_the_text_files(golden, paren):
     for name, suite in paren.items():
         lines = (golden / "suites" / "txt" / f"{name}.txt").read_text("utf-8").splitlines()
         if name == "nn-nv-rpl":
-            # one line of the text file is tokenised already
+            # one line of the text file is tokenized already
             lines = [line.replace("company 's", "company's") for line in lines]
         assert sentences(suite) == lines
 

@@ -52,7 +52,7 @@ name = "n"
 version = "1"
 language = "it"
 phenomenon = "p"
-licence = "CC0-1.0"
+license = "CC0-1.0"
 citation = "c"
 status = "draft"
 author = "a"
@@ -75,7 +75,7 @@ weight = 2
     items = "item\tcondition\ttext\tf\tt\tnote\n1\ta\tUno.\tu\tk\t\n1\tb\tDue.\tv\tk\tbello\n"
     suite = open_suite(write_folder(tmp_path, toml=toml, items=items)).suite
     meta = suite.meta
-    assert (meta.version, meta.phenomenon, meta.licence) == ("1", "p", "CC0-1.0")
+    assert (meta.version, meta.phenomenon, meta.license) == ("1", "p", "CC0-1.0")
     assert (meta.citation, meta.status, meta.author) == ("c", "draft", "a")
     assert (meta.reference, meta.comment, meta.tags) == ("r", "k", ("x", "y"))
     assert meta.extra == {"funding": "none"}
@@ -378,7 +378,7 @@ def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
         (f'{TOML}\ncommment = "x"', "[[predictions]] 1 commment", "Did you mean 'comment'?"),
     ],
 )
-def test_a_key_that_is_misspelt_or_misplaced_is_an_error_that_says_where_it_belongs(
+def test_a_key_that_is_misspelled_or_misplaced_is_an_error_that_says_where_it_belongs(
     tmp_path, toml, key, todo
 ):
     (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")

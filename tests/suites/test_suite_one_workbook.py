@@ -35,7 +35,7 @@ def test_a_suite_that_comes_with_cimento_goes_into_a_workbook_and_back(tmp_path,
 
 def test_an_empty_setting_that_cimento_does_not_know_is_kept(tmp_path):
     pairs = cimento.pairs([("They sing.", "They sings."), ("We run.", "We runs.")], name="p")
-    meta = dataclasses.replace(pairs.meta, extra={"metric": "", "licence_note": ""})
+    meta = dataclasses.replace(pairs.meta, extra={"metric": "", "license_note": ""})
     write_native(dataclasses.replace(pairs, meta=meta), tmp_path / "p")
     fold(tmp_path / "p", tmp_path / "p.xlsx")
     assert load_suite(tmp_path / "p.xlsx").suite.meta.extra == meta.extra

@@ -115,7 +115,7 @@ def suites(draw: st.DrawFn) -> Suite:
     return Suite(
         meta=Meta(
             draw(words),
-            **{key: draw(raw_texts) for key in ("version", "language", "comment", "licence")},
+            **{key: draw(raw_texts) for key in ("version", "language", "comment", "license")},
             tags=tuple(draw(st.lists(raw_texts, max_size=2))),
             extra=draw(extras),
         ),

@@ -50,7 +50,7 @@ def words_of(name: str) -> set[str]:
     }
 
 
-def misspelt(words: set[str], language: str) -> list[str]:
+def misspelled(words: set[str], language: str) -> list[str]:
     """The words that are not on the list, neither as they are nor with a small first letter."""
     known = looked_up(language)
     return sorted(w for w in words if w not in known and w[0].lower() + w[1:] not in known)
@@ -60,13 +60,13 @@ def misspelt(words: set[str], language: str) -> list[str]:
 def test_every_word_is_spelled_right(name):
     words = words_of(name)
     assert len(words) > 50
-    assert misspelt(words, starter_suite(name).meta.language) == []
+    assert misspelled(words, starter_suite(name).meta.language) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_typos_are_found(language):
     text, typos = TYPOS[language]
-    assert misspelt(set(WORD.findall(text)), language) == typos
+    assert misspelled(set(WORD.findall(text)), language) == typos
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -37,7 +37,7 @@ from cimento.judgments.summaries import (
     is_rated,
     once,
     rating_of,
-    summarise,
+    summarize,
 )
 from cimento.kinds.registry import load_suite
 from cimento.kinds.run import Run, open_run
@@ -185,7 +185,7 @@ class Results:
 
     async def _describe(self) -> None:
         """The questions with their means and agreement."""
-        summaries = await asyncio.to_thread(summarise, self._judgments)
+        summaries = await asyncio.to_thread(summarize, self._judgments)
         self._summary.clear()
         with self._summary:
             ui.label(

@@ -17,6 +17,7 @@ from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.io.parsing import whole_number
 from cimento.kinds.registry import audit_suite
+from cimento.suites.builtin import WORKBOOK
 from cimento.suites.checks.notation import IN_EXCEL
 from cimento.suites.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.suites.reading import TOML
@@ -25,7 +26,6 @@ from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 if TYPE_CHECKING:
     from cimento.app.words import Words
 
-WORKBOOK = ".xlsx"
 _MOST_ROUNDS = 50
 """Faults that end the reading of a suite, after which the rest is read without their rows."""
 _PAGES = (

@@ -299,7 +299,7 @@ class Editor:
         self._element.run_grid_method("refreshCells", {"force": True})
 
     def _show_legend(self) -> None:
-        """The names of the regions, in their colours."""
+        """The names of the regions, in their colors."""
         names = region_names(self.grid) if self._sheet == ITEMS else ()
         self._legend.clear()
         self._legend.set_visibility(len(names) > 1)

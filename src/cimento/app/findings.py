@@ -190,7 +190,7 @@ async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
 
 def audited(grid: Grid) -> Audit | None:
     """The audit of a suite of sentences; None for a suite of another kind."""
-    from cimento.measures.normalising import zipf_frequencies
+    from cimento.measures.normalizing import zipf_frequencies
     from cimento.paradigms.regions.audit import audit_region_suite
 
     with TemporaryDirectory(prefix="cimento-") as temporary:

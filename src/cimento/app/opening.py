@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cimento.app.checking import WORKBOOK, Note, check_grid, file_name, located
+from cimento.app.checking import Note, check_grid, file_name, located
 from cimento.app.editing import (
     Grid,
     set_cells,
@@ -20,6 +20,7 @@ from cimento.app.editing import (
 from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError, counted
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
+from cimento.suites.builtin import WORKBOOK
 from cimento.suites.faults import errors
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES

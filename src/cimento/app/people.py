@@ -37,6 +37,7 @@ from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.kinds.base import SurveyTask
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
+from cimento.people.surveys.administration import MOST_LINKS
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.links import HEADER, link_lines
@@ -48,7 +49,6 @@ from cimento.suites.builtin import find_suite
 SECONDS = 2.0
 """Seconds between two looks at the answers."""
 USUAL_ROOM = 100
-MOST_LINKS = 1000
 PORT = 8000
 """The usual port, as in a terminal, so that a survey that is opened again keeps its links."""
 

@@ -1,4 +1,4 @@
-"""Try a sentence: surprisal word by word as coloured strips, and fillers for a blank.
+"""Try a sentence: surprisal word by word as colored strips, and fillers for a blank.
 
 The models that can be chosen are here too, and the one that is loaded to try sentences.
 """
@@ -169,12 +169,12 @@ def _show(visit: Visit, tried: Tried) -> None:
 
 
 def _strip(visit: Visit, words: list[dict[str, object]]) -> None:
-    """The words of a text, each on the colour of its surprisal and with the number below."""
+    """The words of a text, each on the color of its surprisal and with the number below."""
     known = [bits for word in words if isinstance(bits := word["surprisal_bits"], float)]
     with ui.element("div").props("role=list dir=auto").classes("strip"):
         for word in words:
             bits = word["surprisal_bits"]
-            with ui.element("div").props("role=listitem").classes(f"word {_colour(bits)}"):
+            with ui.element("div").props("role=listitem").classes(f"word {_color(bits)}"):
                 Text(str(word["word"]), "span")
                 reason = str(word["unscored_reason"] or "")
                 below = Text(
@@ -186,8 +186,8 @@ def _strip(visit: Visit, words: list[dict[str, object]]) -> None:
         Text(visit.say("start.sum", bits=visit.say.number(sum(known), ".1f"))).classes("small")
 
 
-def _colour(bits: object) -> str:
-    """The class of a word's colour, as in the report: a step for each two bits."""
+def _color(bits: object) -> str:
+    """The class of a word's color, as in the report: a step for each two bits."""
     if not isinstance(bits, float):
         return "none"
     return f"t{min(max(int(bits / STEP_BITS), 0), STEPS - 1)}"
@@ -218,7 +218,7 @@ def _fillers(visit: Visit, text: str, rows: list[dict[str, object]]) -> None:
 
 
 def _percent(share: float, say: Words) -> str:
-    """A probability in per cent, of small ones two digits."""
+    """A probability in percent, of small ones two digits."""
     percent = 100 * share
     if 0 < percent < LEAST_PERCENT:
         return f"< {say.number(LEAST_PERCENT, 'g')} %"

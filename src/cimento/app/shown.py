@@ -24,7 +24,7 @@ from cimento.errors import CimentoError, InputError, UsageError, needing
 from cimento.judgments import ACCEPTABILITY, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
-from cimento.paired.item_outcomes import labelled_apart
+from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
@@ -51,7 +51,8 @@ TABLE_FORMS = (".docx", ".xlsx", ".tex", ".csv", ".md")
 SANDBOX = "allow-scripts allow-popups"
 _POLICY = f"sandbox {SANDBOX}; frame-ancestors 'self'"
 
-_TWO = 2
+_N_BEFORE_AFTER = 2
+"""Number of runs that are compared item by item; more are ranked."""
 
 
 def survey_command(suite: str, given: Mapping[str, object], folder: str) -> list[str]:
@@ -172,7 +173,7 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
     """
     rated = [one for one in judgments if one.question == ACCEPTABILITY and not one.is_check]
     asked = {one.suite for one in rated}
-    shown = labelled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
+    shown = labeled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
     return [beside for run in shown if (beside := _beside_model(rated, run)) is not None]
 
 
@@ -245,7 +246,7 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
 
 @functools.lru_cache(maxsize=4)
 def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
-    runs = labelled_apart(versions_apart(open_runs(paths)))
+    runs = labeled_apart(versions_apart(open_runs(paths)))
     sections = sections_of(runs)
     paper = NamedGrid("results", results_grid(runs))
     return Results(
@@ -285,9 +286,9 @@ def compared(names: Sequence[str], runs: Sequence[Run]) -> Compared:
         zip(names, runs, strict=True), key=lambda pair: str(pair[1].manifest.get("created", ""))
     )
     earliest_first, ordered = tuple(name for name, _ in by_age), [run for _, run in by_age]
-    if len(ordered) < _TWO:
+    if len(ordered) < _N_BEFORE_AFTER:
         return Compared(earliest_first, {})
-    if len(ordered) == _TWO:
+    if len(ordered) == _N_BEFORE_AFTER:
         return Compared(earliest_first, compare(*ordered).grids())
     rankings = compare(ordered)
     return Compared(earliest_first, rankings.grids(), rankings.alone)

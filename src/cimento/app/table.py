@@ -29,7 +29,7 @@ REGIONS = """(params) => {
   });
   return box;
 }"""
-"""The renderer of sentences with bars: each region has a colour, and the bars stay."""
+"""The renderer of sentences with bars: each region has a color, and the bars stay."""
 
 NUMBER = """(params) => {
   const box = document.createElement('span');

@@ -310,7 +310,7 @@ def filter_answers(options: FilterOptions) -> None:
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
-    from cimento.judgments.summaries import summarise
+    from cimento.judgments.summaries import summarize
 
     refuse_suffix(options.output)
     limits = options.rules
@@ -326,7 +326,7 @@ def filter_answers(options: FilterOptions) -> None:
         note(remark)
     filtered, text = write_filtered(judgments, limits, options.output, source=file, by=options.by)
     show(text)
-    if not summarise(filtered.judgments):
+    if not summarize(filtered.judgments):
         note("Nothing is left.")
     names = ", ".join(options.output.with_suffix(f".log.{kind}").name for kind in ("json", "txt"))
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")

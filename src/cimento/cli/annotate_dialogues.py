@@ -267,12 +267,12 @@ def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
     from cimento.judgments import judgments_of, read_judgments
-    from cimento.judgments.summaries import summarise
+    from cimento.judgments.summaries import summarize
     from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
 
     judgments = judgments_of(read_judgments(file))
-    summaries = summarise(judgments)
+    summaries = summarize(judgments)
     for remark in (*doubled(judgments), *worded(judgments)):
         note(remark)
     if not summaries:

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from cimento.compare.ranked import Ranking
     from cimento.paired.pairwise import PairwiseComparison
 
-_TWO = 2
+_N_BEFORE_AFTER = 2
+"""Number of runs that are compared item by item; more are ranked."""
 _MOST_IN_PAIRS = 10
 """Number of models up to which every pair of them is printed without being asked for."""
 
@@ -96,7 +97,7 @@ def compare(options: CompareOptions) -> int:
     if options.output is not None:
         refuse_file_name(options.output, holds="tables are")
     runs = folders_among(options.runs)
-    if len(runs) == _TWO:
+    if len(runs) == _N_BEFORE_AFTER:
         return _before_and_after(runs, options)
     return _several(runs, options)
 
@@ -253,7 +254,7 @@ def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> N
     from cimento.compare.figures_checkpoints import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
-    options.neutralise(drawn)
+    options.neutralize(drawn)
     note(f"The figure is in {drawn}")
 
 

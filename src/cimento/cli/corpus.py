@@ -449,7 +449,7 @@ def nli(options: InferenceOptions) -> None:
         version="0.1.0",
         language=words.language,
         phenomenon="inference from connectives",
-        licence=source.meta.licence,
+        license=source.meta.license,
         status=words.status,
         comment=f"Made of the suite {source.name} {source.meta.version}".rstrip(),
     )

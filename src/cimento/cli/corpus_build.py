@@ -49,7 +49,7 @@ class TreebankOptions(Options):
         """
         from cimento.corpus.treebanks import open_treebanks
 
-        return open_treebanks(self.treebanks, licence=self.license)
+        return open_treebanks(self.treebanks, terms=self.license)
 
 
 class InventoryOptions(Options):
@@ -130,12 +130,12 @@ def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
 
 def shows_text(files: Sequence[TreebankFile], wanted: bool | None) -> bool:  # noqa: FBT001  # as the option gives it
     """Whether to write sentences as text: as requested, or else if every license allows it."""
-    from cimento.corpus.treebanks import licences_of, may_show
+    from cimento.corpus.treebanks import licenses_of, may_show
 
-    closed = {k: v for k, v in licences_of(files).items() if not may_show(v)}
+    closed = {k: v for k, v in licenses_of(files).items() if not may_show(v)}
     if not closed:
         return wanted is not False
-    said = ", ".join(f"{corpus}: {licence}" for corpus, licence in closed.items())
+    said = ", ".join(f"{corpus}: {terms}" for corpus, terms in closed.items())
     if wanted is None:
         note(f"Ids only ({said}); --text gives the sentences too, for your own use.")
         return False
@@ -354,14 +354,14 @@ def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
-    from cimento.corpus.decisions import decision_suite, licence_of
+    from cimento.corpus.decisions import decision_suite, license_of
 
     meta = Meta(
         name=options.name or options.output.resolve().name,
         version="0.1.0",
         language=inventory.language,
         phenomenon="textual connectives",
-        licence=licence_of(kept),
+        license=license_of(kept),
         status=_STATUS,
         reference="Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033",
     )

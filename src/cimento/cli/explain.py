@@ -274,7 +274,7 @@ def _write(
     name = options.part if isinstance(explained, Explanation) else options.by
     for number, grid in enumerate(grids, start=1):
         for ending, form in GRID_FORMS.items():
-            options.neutralise(write_text(form(grid), folder / f"{name}-{number}{ending}"))
+            options.neutralize(write_text(form(grid), folder / f"{name}-{number}{ending}"))
     if lacking := lacking_figures():
         note(lacking)
         return

@@ -13,7 +13,7 @@ from cimento.documents.paper import names_standing
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import option
 from cimento.kinds.run import Run, open_runs
-from cimento.measures.normalising import Normalisation, Scope
+from cimento.measures.normalizing import Normalization, Scope
 from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
 from cimento.paradigms.regions.figures_conditions import (
     Bars,
@@ -62,7 +62,7 @@ class FigureOptions(TableOptions):
         flags=("-o",),
     )
     measure: str = option("", "What is drawn; else what the run is judged on.")
-    scale: Normalisation = option("z", "raw, z, likert-z ... of interactions.")
+    scale: Normalization = option("z", "raw, z, likert-z ... of interactions.")
     scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
     bars: Bars = option(
         "se",
@@ -108,7 +108,7 @@ def figure(options: FigureOptions) -> int:
             title=options.title, names=names, font_size=options.font_size, gray=options.gray
         )
         written.append(dressed.write(path))
-    options.neutralise(*written)
+    options.neutralize(*written)
     for path in written:
         note(f"The figure is in {path}")
     return 0
@@ -232,7 +232,7 @@ def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
 def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
     from cimento.paradigms.regions.factorial import dd_tests
 
-    tests = dd_tests([result], normalisation=options.scale, seed=options.seed)
+    tests = dd_tests([result], normalization=options.scale, seed=options.seed)
     return {test.phenomenon: test.dd.p for test in tests}
 
 

@@ -160,10 +160,10 @@ class SheetOptions(Options):
         help="CSV for Excel: accents are read, and no cell is taken for a formula.",
     )
 
-    def neutralise(self, *paths: Path) -> None:
+    def neutralize(self, *paths: Path) -> None:
         """Rewrite the CSV files among some files without formulas, if this is requested."""
         if self.spreadsheet_safe:
-            neutralise(paths)
+            neutralize(paths)
 
 
 def refuse_file_name(path: Path, *, holds: str, then: str = "") -> None:
@@ -203,7 +203,7 @@ def refuse_used_folder(path: Path, *, force: bool) -> None:
 _FILES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".html", ".md", ".txt", ".pdf"})
 
 
-def neutralise(paths: Iterable[Path]) -> None:
+def neutralize(paths: Iterable[Path]) -> None:
     """Rewrite CSV files so that no cell can be taken for a formula by a spreadsheet program.
 
     Args:

@@ -18,7 +18,6 @@ from cimento.errors import UsageError
 from cimento.io.parsing import parse_json
 from cimento.models.registry import without_secrets
 
-_ONE = 1.0
 _INSTEAD: Mapping[str, tuple[str, str]] = {
     "--num-fewshot": (
         "sentences are scored alone, without worked examples before them",
@@ -151,7 +150,7 @@ def _refuse_share(value: str) -> None:
         share = float(value)
     except ValueError:
         return
-    if 0 < share < _ONE:
+    if 0 < share < 1:
         raise UsageError(
             where=f"--limit {value}",
             seen="lm-eval takes this for a share of the items; a number of items is needed here",

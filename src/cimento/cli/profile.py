@@ -81,7 +81,7 @@ def profile(options: ProfileOptions) -> None:
     results = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
     if options.output is not None:
         drawn = _draw(results, options.figure).write(options.output)
-        options.neutralise(drawn)
+        options.neutralize(drawn)
         note(f"Written: {drawn}")
     if options.as_json:
         show_json(_plain(results))
@@ -119,7 +119,7 @@ def _found(
     candidates, comparison = _judged(answers, items, method, options)
     language, frequency = answers.suite.meta.language, None
     if options.frequency:
-        from cimento.measures.normalising import zipf_frequencies
+        from cimento.measures.normalizing import zipf_frequencies
 
         frequency = zipf_frequencies(language, purpose="--frequency")
         if frequency is None:

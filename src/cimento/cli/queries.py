@@ -78,7 +78,7 @@ def query(options: QueryOptions) -> None:
     from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.matching import find
     from cimento.corpus.queries.parsing import open_query
-    from cimento.corpus.treebanks import licences_of
+    from cimento.corpus.treebanks import licenses_of
 
     stored = open_query(options.query)
     skipped = where_skipped(options.malformed)
@@ -97,7 +97,7 @@ def query(options: QueryOptions) -> None:
         rows = _rows(index, stored, matches, with_text=with_text)
         result = {"hits": [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]}
     sentences = len({match.sentence for match in matches})
-    result = {"licences": licences_of(index.files), "matches": len(matches),
+    result = {"licenses": licenses_of(index.files), "matches": len(matches),
               "sentences": sentences, "words": index.n_words, **result}  # fmt: skip
     if options.as_json:
         show_json(result)
@@ -364,7 +364,7 @@ def _record(
         "dictionary": options.dictionary or None,
         "seed": options.seed,
         "treebanks": [
-            {"file": file.name, "sha256": file.sha256, "licence": file.licence}
+            {"file": file.name, "sha256": file.sha256, "license": file.license}
             for file in index.files
         ],
         "matches": drafts.matches,
@@ -465,7 +465,7 @@ def _meta(
         version="0.1.0",
         language=options.language,
         phenomenon=query.name or "own query",
-        licence=" AND ".join(dict.fromkeys(file.licence for file in files)),
+        license=" AND ".join(dict.fromkeys(file.license for file in files)),
         status="made from a treebank, not yet reviewed",
         comment=f"{title}{query.change.text} by {query.name or 'a query'} ({RECORD});"
         f" forms of {forms}; dependents: {query.dependents}; seed {options.seed}.",

@@ -22,10 +22,10 @@ from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
 from cimento.kinds.run import Run, open_runs
 from cimento.measures import judged_on as measures_named
-from cimento.measures.normalising import Normalisation
+from cimento.measures.normalizing import Normalization
 from cimento.models.hf.names import is_folder
 from cimento.options import run_option
-from cimento.paired.item_outcomes import labelled_apart
+from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.store import MANIFEST
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.terminal import on_terminal, terminal_item
@@ -58,7 +58,7 @@ def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
             paths = {
                 options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()
             }
-            options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
+            options.neutralize(*(write_text(form(grid), path) for path, form in paths.items()))
 
 
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
@@ -76,7 +76,7 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Ru
         TableError: a folder contains no finished run, or one that cannot be read.
         UsageError: a measure is unknown.
     """
-    return labelled_apart(versions_apart([judged_on(run, measures) for run in open_runs(paths)]))
+    return labeled_apart(versions_apart([judged_on(run, measures) for run in open_runs(paths)]))
 
 
 def judged_on(run: Run, measures: Sequence[str]) -> Run:
@@ -130,7 +130,7 @@ class ReportOptions(TableOptions):
         metavar="NAME=TEXT",
     )
     label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
-    scale: Normalisation | None = option(
+    scale: Normalization | None = option(
         None, "Of --table effects: raw, z, likert-z ...; raw if it is not for a program."
     )
     form: Form | None = option(
@@ -191,7 +191,7 @@ def report(options: ReportOptions) -> int:
         write_report(runs, output, joint=_joint(runs) if options.analyze else ())
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
-        options.neutralise(output)
+        options.neutralize(output)
     return 0
 
 
@@ -359,9 +359,9 @@ def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
-    colour = sys.stdout.isatty()
-    width = shutil.get_terminal_size((100, 24)).columns if colour else 100
-    shown = terminal_item(record, report, width=width, colour=colour)
+    color = sys.stdout.isatty()
+    width = shutil.get_terminal_size((100, 24)).columns if color else 100
+    shown = terminal_item(record, report, width=width, color=color)
     return f"{printable(report.model)}\n{shown}"
 
 

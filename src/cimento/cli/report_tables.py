@@ -11,7 +11,7 @@ from cimento.errors import UsageError
 from cimento.kinds.run import Run
 
 if TYPE_CHECKING:
-    from cimento.measures.normalising import Normalisation
+    from cimento.measures.normalizing import Normalization
     from cimento.report.grid import Grid
 
 TableName: TypeAlias = Literal[
@@ -41,7 +41,7 @@ def make_table(
     measures: Sequence[str],
     *,
     seed: int = 0,
-    scale: Normalisation | None = None,
+    scale: Normalization | None = None,
     records: bool = True,
 ) -> Grid:
     """A table of some runs.
@@ -72,7 +72,7 @@ def _of_designs(
     measures: Sequence[str],
     *,
     seed: int,
-    scale: Normalisation | None,
+    scale: Normalization | None,
     records: bool,
 ) -> Grid:
     """Tables of suites with two factors.
@@ -98,7 +98,7 @@ def _of_designs(
         made = dd_tests(results, seed=seed)
         return tables.dd_grid(made) if records else dd_in_paper(made)
     if name == "effects" and not records:
-        return effects_in_paper(dd_tests(results, normalisation=scale or "raw", seed=seed))
+        return effects_in_paper(dd_tests(results, normalization=scale or "raw", seed=seed))
     if name == "mixed":
         return tables.mixed_grid(design_models(results))
     if name == "effects":

@@ -9,9 +9,10 @@ from cimento.cli.console import note
 from cimento.cli.flags import SheetOptions, run_options_of
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.declared import Texts, option
-from cimento.measures.normalising import Frequency, zipf_frequencies
+from cimento.measures.normalizing import zipf_frequencies
 from cimento.options import Dtype, Limit, run_option
 from cimento.studies import Form, write_parts
+from cimento.suites.derived import Frequency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,6 +106,6 @@ class StudyOptions(SheetOptions):
         if self.output is None:
             return
         written = write_parts(parts, self.output)
-        self.neutralise(*written)
+        self.neutralize(*written)
         names = ", ".join(path.name for path in (*written, *figures))
         note(f"Written to {self.output}: {names}")

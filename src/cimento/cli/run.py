@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise, options_of, refuse_file_name
+from cimento.cli.flags import Given, command_of, neutralize, options_of, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.run_file import CallOptions, with_run_file
 from cimento.errors import UsageError
@@ -291,5 +291,5 @@ def _show_sensitivity(options: CallOptions) -> None:
         paths = [
             write_text(form(grid), folder / f"sensitivity{end}") for end, form in GRID_FORMS.items()
         ]
-        neutralise(paths)
+        neutralize(paths)
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")

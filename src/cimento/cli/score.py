@@ -252,7 +252,7 @@ def join(options: _JoinOptions) -> int:
         show(joined.write_csv())
     if options.output is not None:
         reading.write_joined(joined, options.output)
-        options.neutralise(options.output)
+        options.neutralize(options.output)
         note(f"{len(joined)} observations: {options.output}")
     for name, number in changed.items():
         point = number.replace(",", ".")

@@ -35,7 +35,7 @@ from cimento.models.hf.arguments import (
     parse_tokenizer_args,
 )
 from cimento.options import Arguments, JudgingOptions, run_option
-from cimento.paired.item_outcomes import labelled_apart
+from cimento.paired.item_outcomes import labeled_apart
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 
 if TYPE_CHECKING:
@@ -133,13 +133,13 @@ def _with_model(table: pl.DataFrame, run: Run) -> pl.DataFrame:
 
 def _told_apart(runs: Sequence[Run]) -> list[Run]:
     """Runs whose labels differ within a suite: by options, version of the suite or folder."""
-    labelled = labelled_apart(versions_apart(runs))
-    counts = Counter((run.suite.name, run.model) for run in labelled)
+    labeled = labeled_apart(versions_apart(runs))
+    counts = Counter((run.suite.name, run.model) for run in labeled)
     return [
         replace(run, manifest={**run.manifest, "label": f"{run.model} ({run.folder})"})
         if counts[run.suite.name, run.model] > 1
         else run
-        for run in labelled
+        for run in labeled
     ]
 
 
@@ -284,7 +284,7 @@ def export(options: ExportOptions) -> None:
         dataset=options.dataset,
         source=options.source,
     )
-    options.neutralise(*written)
+    options.neutralize(*written)
     show("\n".join(map(str, written)))
     note(f"{counted(len(opened), 'run is', 'runs are')} in {options.output}.")
 

@@ -98,7 +98,7 @@ def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
     names = (
         ("kind", "language", "phenomenon", "items", "status")
         if isinstance(entry, BuiltinSuite)
-        else ("title", "languages", "licence", "citation", "size", "format", "address")
+        else ("title", "languages", "license", "citation", "size", "format", "address")
     )
     return {"name": entry.name, **{name: getattr(entry, name) for name in names}}
 
@@ -108,7 +108,7 @@ def _list_published() -> None:
         (
             entry.name,
             " ".join(entry.languages),
-            entry.licence,
+            entry.license,
             entry.size,
             "by hand" if entry.by_hand else "yes" if entry.verified else f"{entry.name}@COMMIT",
             entry.title,
@@ -116,7 +116,7 @@ def _list_published() -> None:
         )
         for entry in published().values()
     ]
-    header = ("dataset", "languages", "licence", "size", "pinned", "what it is", "where")
+    header = ("dataset", "languages", "license", "size", "pinned", "what it is", "where")
     show(in_columns(header, rows))
 
 
@@ -150,7 +150,7 @@ def get(options: GetOptions) -> None:
             f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"
             f" what came is recorded in {folder / SOURCE} and compared from now on."
         )
-    note(f"{entry.title}\nlicence: {entry.licence}\nplease cite: {entry.citation}")
+    note(f"{entry.title}\nlicense: {entry.license}\nplease cite: {entry.citation}")
     show(str(folder))
 
 
@@ -248,8 +248,8 @@ class ConvertOptions(SuiteOptions):
     to: Format = option("native", "Format to write.")
     from_: str = option(
         "",
-        "Format to read, if it cannot be recognised: native, syntaxgym, syntaxgym-rows,"
-        " syntaxgym-csv, blimp, pairs, labelled, choices, clams, zorro, lm-eval, good-first,"
+        "Format to read, if it cannot be recognized: native, syntaxgym, syntaxgym-rows,"
+        " syntaxgym-csv, blimp, pairs, labeled, choices, clams, zorro, lm-eval, good-first,"
         " factorial, factorial-table, minicons, crossed, options, forms, words.",
         flags=("--from",),
     )

@@ -225,12 +225,12 @@ def probe_suites(options: ProbeOptions) -> None:
     ratings above the middle of the scale. No item is in the part that classifies it.
     """
     from cimento.models.hf.inside import Inspectable
-    from cimento.paradigms.ratings.probe import labelled, probe
+    from cimento.paradigms.ratings.probe import labeled, probe
 
     if not options.models:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")
     loaded = [sentence_suite(one) for one in load_suites(options.suites, language=options.language)]
-    sentences = {suite.name: labelled(suite) for suite in loaded}
+    sentences = {suite.name: labeled(suite) for suite in loaded}
     probes: list[Probe] = []
     for model in options.models:
         scorer = open_scorer(model, Asking(device=options.device))

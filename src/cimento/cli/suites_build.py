@@ -131,7 +131,7 @@ def expressions(options: ExpressionOptions) -> None:
         version="0.1.0",
         language=options.language,
         phenomenon="multiword expressions",
-        licence=options.license,
+        license=options.license,
         status="made from concordances, not yet reviewed",
     )
     suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")

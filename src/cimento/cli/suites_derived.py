@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.cli.resources import needed_frequencies
+from cimento.compare.pilots import WHERE
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folder_atomically, refuse_existing, write_text
@@ -132,8 +133,7 @@ def _numbers(balance: Balance) -> tuple[str, str, str, str]:
 
 
 Of = Literal["rate", "margin", "dd", "correlation"]
-_TWO = 2
-_WHERE = "cimento suites power"
+_MOST_PILOTS = 2
 
 
 class PowerOptions(Options):
@@ -210,7 +210,7 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
         return open_runs(folder)[0].suite.name, (folder, *options.pilot)
     if not options.pilot:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen=f"{options.suite} is no folder of a run, and no --pilot is given",
             todo="Give a run of the suite: cimento suites power RUN.",
         )
@@ -221,9 +221,9 @@ def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
     """The quantity to test, and the pilot of one model's rate or of two models' difference."""
     from cimento.compare.pilots import chance_of_rates, pilot_of_rates
 
-    if len(pilots) > _TWO:
+    if len(pilots) > _MOST_PILOTS:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
@@ -232,7 +232,7 @@ def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
         _outcomes(run, path, options.question) for run, path in zip(runs, pilots, strict=True)
     ]
     asked = f"{name}, {outcomes[0].question}"
-    if len(outcomes) == _TWO:
+    if len(outcomes) == _MOST_PILOTS:
         pilot = pilot_of_rates(outcomes, chance=None)
         return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
     against = options.against
@@ -280,7 +280,7 @@ def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, 
 def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
     if len(pilots) > 1:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen=f"{len(pilots)} pilots",
             todo="Only rates are compared between two: give one pilot, or --of rate.",
         )

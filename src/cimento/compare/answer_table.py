@@ -14,11 +14,12 @@ from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.io.values import grouped
-from cimento.measures.normalising import Frequency, zipf_frequencies
+from cimento.measures.normalizing import zipf_frequencies
 from cimento.paired.item_outcomes import distinct_names, item_outcomes, judged_on_measure
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.records.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
+from cimento.suites.derived import Frequency
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import count_words
 

@@ -19,7 +19,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.kinds.identity import content_of
@@ -37,6 +37,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
+from cimento.suites.derived import Frequency
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
     from cimento.suites import Suite
 
-Frequency: TypeAlias = Callable[[str], float]
-"""From a word to its frequency on the Zipf scale."""
 
 TOKENS, WORDS, FREQUENCY = "token fewer", "word fewer", "Zipf unit more"
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*")  # accents may stand alone

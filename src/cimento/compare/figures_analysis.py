@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.report.figures import (
     BLUE,
-    GREY,
+    GRAY,
     ORANGE,
     Figure,
     VegaSpec,
@@ -148,7 +148,7 @@ def difficulty_figure(analysis: Analysis) -> Figure:
     spec: VegaSpec = {
         "data": {"values": frame.to_dicts()},
         "layer": [
-            {"mark": {"type": "rule", "color": GREY}, "encoding": {"x": {"datum": 0}}},
+            {"mark": {"type": "rule", "color": GRAY}, "encoding": {"x": {"datum": 0}}},
             {
                 "mark": {"type": "rule", "color": BLUE},
                 "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},

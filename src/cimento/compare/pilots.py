@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paired.item_outcomes import ItemOutcomes
 
-_WHERE = "cimento suites power"
+WHERE = "cimento suites power"
 
 
 def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:
@@ -31,7 +31,7 @@ def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) ->
     _refuse_rated(outcomes)
     if not items:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen="no item was scored in the pilot" + ("s both" if len(outcomes) > 1 else ""),
             todo="Give runs of one suite that were judged.",
         )
@@ -41,7 +41,7 @@ def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) ->
         return Pilot(kind="difference", values=gaps, design=design)
     if chance is None:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen=f"what chance gives is not known for {first.question!r} of {first.suite}",
             todo="Give the share to test against with --against, or a second --pilot.",
         )
@@ -61,7 +61,7 @@ def pilot_of_margins(outcomes: ItemOutcomes) -> Pilot:
     _refuse_rated([outcomes])
     if not outcomes.values:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen=f"there are no margins in the run of {outcomes.suite} by {outcomes.model}",
             todo="Give a run of a suite with predictions; see --question.",
         )
@@ -77,7 +77,7 @@ def _refuse_rated(outcomes: Sequence[ItemOutcomes]) -> None:
     for one in outcomes:
         if one.references and not one.right:
             raise UsageError(
-                where=_WHERE,
+                where=WHERE,
                 seen=f"{one.question!r} has no right and wrong answers: it is correlated with"
                 " people's ratings",
                 todo="Add --of correlation, and with --difference the smallest correlation that"
@@ -98,11 +98,11 @@ def pilot_of_correlations(outcomes: Sequence[ItemOutcomes], *, question: str) ->
     rated = {one.question: one for one in outcomes if one.references}
     if not rated:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen="the pilot has no ratings to correlate scores with",
             todo="Give a run of a suite with people's ratings (cimento annotate apply).",
         )
-    need_known(question, rated, where=_WHERE, seen=f"{question!r} is correlated with no ratings")
+    need_known(question, rated, where=WHERE, seen=f"{question!r} is correlated with no ratings")
     one = rated[question]
     items = [item for item in one.values if item in one.references]
     return Pilot(
@@ -127,17 +127,17 @@ def pilot_of_interactions(
         UsageError: there is no such phenomenon, or several and none was named, or no difference.
     """
     if not interactions:
-        raise UsageError(where=_WHERE, seen=f"{outcomes.suite} crosses no two factors")
+        raise UsageError(where=WHERE, seen=f"{outcomes.suite} crosses no two factors")
     names = list(interactions)
     if not phenomenon and len(names) > 1:
         raise UsageError(
-            where=_WHERE,
+            where=WHERE,
             seen=f"{outcomes.suite} has the phenomena {', '.join(names)}",
             todo="Name one of them with --phenomenon.",
         )
     name = phenomenon or names[0]
     seen = f"{outcomes.suite} has no phenomenon {phenomenon!r}"
-    need_known(name, names, where=_WHERE, seen=seen)
+    need_known(name, names, where=WHERE, seen=seen)
     return _pilot_of_values(outcomes, interactions[name])
 
 

@@ -107,7 +107,7 @@ def _cells(run: Run) -> Iterator[PivotCell]:
         reason=_NOT_JUDGED,
     )
     if crosses_factors(run) and compares_sentences(run):
-        for effects in factorial_of(run, normalisations=("raw",)).phenomena:
+        for effects in factorial_of(run, normalizations=("raw",)).phenomena:
             mean = effects.average_of_pairs(seed=options_of(run).seed)
             yield replace(
                 empty,

@@ -13,6 +13,9 @@ from cimento.statistics.intervals import Interval
 from cimento.statistics.multiple import Rank
 from cimento.statistics.reliability import ItemAnalysis
 
+FEWEST_RANKED = 2
+"""Models, or checkpoints, that can be ranked."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedModel:
@@ -72,6 +75,6 @@ class Ranking:
         """The models by step of training, where they are revisions of one model; else none."""
         steps = {model.step for model in self.models}
         families = {model.family for model in self.models}
-        if len(families) > 1 or None in steps or len(steps) < max(2, len(self.models)):
+        if len(families) > 1 or None in steps or len(steps) < max(FEWEST_RANKED, len(self.models)):
             return ()
         return tuple(sorted(self.models, key=lambda model: model.step or 0))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cimento.compare.ranked import RankedModel, Ranking
+from cimento.compare.ranked import FEWEST_RANKED, RankedModel, Ranking
 from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.paired.item_outcomes import ItemOutcomes, rates_only
@@ -26,7 +26,6 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.multiple import ModelRanks, Rank, RankedPair, rank_by_pairs
 from cimento.statistics.reliability import item_analysis
 
-TWO = 2
 _SHOWN = 60
 
 
@@ -92,7 +91,7 @@ def rank_models(
     correlations = [
         change
         for group in several
-        for one, other in combinations(group, TWO)
+        for one, other in combinations(group, 2)
         for change in (paired_correlations(one, other) if with_pairs or not rankings else ())
     ]
     if not rankings and not correlations:
@@ -171,7 +170,7 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _
         for one in group
     ]
     rows = list(zip(*columns.values(), strict=True))
-    several = combinations(group, TWO) if with_pairs else ()
+    several = combinations(group, 2) if with_pairs else ()
     pairs = tuple(compare_pair(one, other, items) for one, other in several)
     tests = [(pair.first, pair.second, pair.test.p) for pair in pairs]
     ranking = Ranking(
@@ -181,7 +180,7 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _
         left_out=len(scored_by_some) - len(items),
         models=tuple(sorted(models, key=lambda model: -(model.accuracy or 0.0))),
         pairs=pairs,
-        together=cochran_q(rows, design, seed=seed) if len(group) > TWO else None,
+        together=cochran_q(rows, design, seed=seed) if len(group) > FEWEST_RANKED else None,
         alpha=krippendorff_alpha(rows, design=design),
         analysis=item_analysis(rows, seed=seed),
         items=tuple(items),
@@ -223,7 +222,7 @@ def places_of(group: Sequence[ItemOutcomes], *, items: Collection[str] | None = 
     """
     judged = [one for one in group if one.right]
     columns = {one.model: one.right if judged else one.values for one in judged or group}
-    if len(columns) < TWO or not all(judged or [one.coefficients for one in group]):
+    if len(columns) < FEWEST_RANKED or not all(judged or [one.coefficients for one in group]):
         return Places(ranks={}, reason="fewer than two models have something to rank by")
     listed = [column.keys() for column in columns.values()]
     known = [item for item in listed[0] if items is None or item in items]
@@ -267,7 +266,7 @@ def _share_tests(columns: Mapping[str, Sequence[bool]], design: Design) -> _Test
     tests = {}
     right = np.array([*columns.values()], dtype=np.int64).reshape(len(columns), design.n)
     alone = (right @ (1 - right.T)).tolist()  # items that the model of a row alone gets right
-    for (first, one), (second, other) in combinations(enumerate(columns), TWO):
+    for (first, one), (second, other) in combinations(enumerate(columns), 2):
         counts = alone[second][first], alone[first][second]
         if design.clustered or counts not in known:
             known[counts] = share_test(columns[other], columns[one], design)
@@ -284,7 +283,7 @@ def _correlation_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _
     same = [replace(one, values={item: one.values[item] for item in items}) for one in group]
     changes = [
         change
-        for one, other in combinations(same, TWO)
+        for one, other in combinations(same, 2)
         for change in paired_correlations(one, other)[:1]
     ]
     means = {

@@ -25,7 +25,7 @@ from cimento.corpus.connectives.inventories import (
     ranked_candidates,
     regions_of,
     replaced,
-    spelt,
+    spelled,
 )
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, counted
@@ -36,7 +36,7 @@ from cimento.suites.tables import Row, Table, open_table, unquoted
 IMPLAUSIBLE = 3
 """Number of implausible alternatives of a cloze item."""
 
-_SOURCE = ("corpus", "licence", "file", "sha256", "sent_id", "token_id", "joined")
+_SOURCE = ("corpus", "license", "file", "sha256", "sent_id", "token_id", "joined")
 _ID = re.compile(r"(?P<connective>.+) (?P<number>[1-9]\d{0,8})(?P<kind>cl|)")
 _YES = ("yes", "x", "1", "true", "sì", "si")
 _NO = ("", "no", "0", "false")
@@ -51,7 +51,7 @@ class PairDecision:
         id: ``<connective> <n>``, with ``cl`` for a cloze item.
         section: the kind of item that it becomes.
         connective: the original connective.
-        source: corpus, licence, file, sha256, sent_id, token_id and joined, from the row.
+        source: corpus, license, file, sha256, sent_id, token_id and joined, from the row.
         passage: the text, read again from the treebank.
         replacement: the connective in place of the original; empty for cloze items.
         grammatical: whether the result is grammatical; None for cloze items.
@@ -141,7 +141,7 @@ def as_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
 def _source(candidate: CandidateSentence) -> dict[str, str]:
     hit, passage = candidate.hit, candidate.passage
     return {
-        "corpus": hit.corpus, "licence": candidate.licence, "file": hit.file, "sha256": hit.sha256,
+        "corpus": hit.corpus, "license": candidate.license, "file": hit.file, "sha256": hit.sha256,
         "sent_id": hit.sentence_id, "token_id": ",".join(map(str, hit.token_ids)),
         "joined": passage.joined, "edit": passage.edit,
     }  # fmt: skip
@@ -447,7 +447,7 @@ def decision_options(
     """
     passage = decision.passage
     names = (decision.connective, decision.plausible, *decision.implausible)
-    forms = [passage.form, *(spelt(inventory[name], passage, elide=False) for name in names[1:])]
+    forms = [passage.form, *(spelled(inventory[name], passage, elide=False) for name in names[1:])]
     others = [
         _other_spelling(inventory[name], form) for name, form in zip(names, forms, strict=True)
     ]
@@ -457,8 +457,8 @@ def decision_options(
 
 
 def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
-    """The source files of items, with licence and sha256."""
-    fields = ("corpus", "file", "licence", "sha256")
+    """The source files of items, with license and sha256."""
+    fields = ("corpus", "file", "license", "sha256")
     by_digest: dict[str, JsonValue] = {
         decision.source["sha256"]: {name: decision.source[name] for name in fields}
         for decision in decisions
@@ -467,9 +467,9 @@ def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
     return list(by_digest.values())
 
 
-def licence_of(decisions: Sequence[PairDecision]) -> str:
-    """The licences of all sources, joined by ``AND`` as in SPDX."""
-    return " AND ".join(dict.fromkeys(decision.source["licence"] for decision in decisions))
+def license_of(decisions: Sequence[PairDecision]) -> str:
+    """The licenses of all sources, joined by ``AND`` as in SPDX."""
+    return " AND ".join(dict.fromkeys(decision.source["license"] for decision in decisions))
 
 
 def _pair(decision: PairDecision, inventory: Inventory) -> Item:

@@ -1,7 +1,7 @@
 """Changes to a sentence, each named by the words of a pattern, and the sentence with them made.
 
 The notation follows the commands of Grew's rules: ``V.Number=Plur``, ``V.lemma=andare``,
-``V.form=se``, ``del_node N``; ``swap A B`` and ``add_before N "che"`` are spelt otherwise there.
+``V.form=se``, ``del_node N``; ``swap A B`` and ``add_before N "che"`` are spelled otherwise there.
 """
 
 from __future__ import annotations

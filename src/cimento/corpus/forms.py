@@ -261,13 +261,13 @@ def agreeing_words(
         word: a word of it.
         values: the features, with their values before the change.
     """
-    centre = sentence.head_of(word) if word.relation in ("aux", "cop") else None
+    center = sentence.head_of(word) if word.relation in ("aux", "cop") else None
     for other in sentence.words:
         if other.id == word.id or not all(other.feature(n) == v for n, v in values.items()):
             continue
         belongs = other.head == word.id and other.relation in AGREEING_RELATIONS
-        if centre is not None and (other.id == centre.id or (
-            other.head == centre.id and other.relation in ("aux", "cop")
+        if center is not None and (other.id == center.id or (
+            other.head == center.id and other.relation in ("aux", "cop")
         )):  # fmt: skip
             belongs = True
         if belongs and not (other.relation == "acl" and other.feature("VerbForm") != "Part"):

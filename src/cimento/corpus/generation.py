@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from itertools import chain, product, zip_longest
 
 from cimento.corpus.grammar import (
-    BAD,
-    GOOD,
     SLOT,
     Filled,
     Grammar,
@@ -23,7 +21,7 @@ from cimento.corpus.grammar import (
     twin_slots,
 )
 from cimento.errors import InputError
-from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import BAD, GOOD, Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
 from cimento.suites.letters import one_spelling

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
+from cimento.suites import BAD, GOOD
+
 FeatureBundle = Mapping[str, str]
 """The value of each feature, such as ``pl`` for ``number``."""
-
-GOOD, BAD = "good", "bad"
-"""The keys of a pair of texts, and the names of its conditions."""
 
 SLOT = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 """A slot in a text: ``{V}``, or ``{V:ptcp}`` with values, a form, or ``!feature``."""
@@ -136,7 +135,7 @@ class Grammar:
         phenomenon: name of the phenomenon.
         term: class of the phenomenon in the field, such as ``binding``; the key ``class``.
         description: what the pairs contrast, for people.
-        source: reference of the generalisation.
+        source: reference of the generalization.
         features: the values of each feature.
         parts: parts of speech by name.
         lexicon: all words.

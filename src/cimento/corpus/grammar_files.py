@@ -13,19 +13,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cimento.corpus.grammar import (
-    BAD,
-    GOOD,
-    SLOT,
-    Grammar,
-    GrammarTemplate,
-    LexiconWord,
-    PartOfSpeech,
-    Slot,
-)
+from cimento.corpus.grammar import SLOT, Grammar, GrammarTemplate, LexiconWord, PartOfSpeech, Slot
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
 from cimento.io.patterns import REFUSED, may_be_endless
+from cimento.suites import BAD, GOOD
 from cimento.suites.builtin import readers_of
 from cimento.suites.tables import open_table
 

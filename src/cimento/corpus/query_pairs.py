@@ -430,13 +430,13 @@ def _places(pair: TreebankPair) -> str:
 
 def as_ids(index: TreebankIndex, pairs: Mapping[str, TreebankPair]) -> str:
     """The sources of pairs, as TSV without their sentences."""
-    columns = ("item", "licence", "file", "sha256", "sent_id", "words", "form", "wrong")
+    columns = ("item", "license", "file", "sha256", "sent_id", "words", "form", "wrong")
     rows = [columns]
     for name, pair in pairs.items():
         entry = index.entries[pair.sentence]
         file = index.files[entry.file]
         rows.append(
-            (name, file.licence, file.name, file.sha256, entry.id, _places(pair), *pair.forms)
+            (name, file.license, file.name, file.sha256, entry.id, _places(pair), *pair.forms)
         )
     return "".join("\t".join(row) + "\n" for row in rows)
 

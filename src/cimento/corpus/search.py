@@ -17,7 +17,7 @@ from cimento.corpus.connectives.matching import (
     is_initial,
     is_question,
 )
-from cimento.corpus.treebanks import ReadingProblem, TreebankFile, fingerprint, licences_of
+from cimento.corpus.treebanks import ReadingProblem, TreebankFile, fingerprint, licenses_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ def make_hit(file: TreebankFile, sentence: TreebankSentence, match: Match, rule:
 
 
 COLUMNS = (
-    "connective", "corpus", "licence", "file", "sha256", "sent_id", "token_id", "form", "upos",
+    "connective", "corpus", "license", "file", "sha256", "sent_id", "token_id", "form", "upos",
     "deprel", "head_id", "head_upos", "head_has_cop", "initial", "question",
 )  # fmt: skip
 
@@ -150,11 +150,11 @@ def hit_rows(
         files: the treebanks that were searched.
         with_text: whether the sentence is a column too.
     """
-    licences = licences_of(files)
+    licenses = licenses_of(files)
     yield "\t".join((*COLUMNS, "text") if with_text else COLUMNS) + "\n"
     for hit, sentence in result:
         cells = [
-            hit.connective, hit.corpus, licences[hit.corpus], hit.file, hit.sha256,
+            hit.connective, hit.corpus, licenses[hit.corpus], hit.file, hit.sha256,
             hit.sentence_id, ",".join(map(str, hit.token_ids)), hit.form, hit.upos, hit.deprel,
             str(hit.head_id), hit.head_upos or "_",
             *("1" if flag else "0" for flag in (hit.head_has_cop, hit.initial, hit.question)),
@@ -169,7 +169,7 @@ def hits_as_json(
 ) -> dict[str, object]:
     """Hits as JSON values; see `hit_rows`."""
     return {
-        "licences": licences_of(files),
+        "licenses": licenses_of(files),
         "files": {file.name: file.sha256 for file in files},
         "hits": [
             {**asdict(hit), **({"text": sentence.text} if with_text else {})}

@@ -74,7 +74,7 @@ class PlainText:
     counts: Mapping[str, int]
 
 
-def normalise_plain(text: str) -> str:
+def normalize_plain(text: str) -> str:
     """A text in NFC, with single blanks and without control characters."""
     composed = unicodedata.normalize("NFC", text)
     kept = (" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in composed)
@@ -218,7 +218,7 @@ def message_sentences(
     counts, known, kept = Counter[str](), set[bytes](), list[PlainSentence]()
     ids = Counter[str]()
     for given, raw in messages:
-        text, key = normalise_plain(raw), normalise_plain(given)
+        text, key = normalize_plain(raw), normalize_plain(given)
         counts["messages"] += 1
         if _RETWEET.match(text):
             counts["retweets, left out"] += 1
@@ -380,7 +380,7 @@ def sentence_of(line: ConcordanceLine) -> tuple[str, bool]:
     elif mark:
         right = right[: mark.end()]
     glued = "" if right[:1] and not right[:1].isalnum() and not right.startswith(" ") else " "
-    text = normalise_plain(_TAG.sub(" ", f"{left} {line.node}{glued}{right}"))
+    text = normalize_plain(_TAG.sub(" ", f"{left} {line.node}{glued}{right}"))
     return _without_blanks(text), begins and (end is not None or mark is not None)
 
 
@@ -419,7 +419,7 @@ def concordance_sentences(
             counts["duplicates, left out"] += 1
         else:
             known.add(mark)
-            node = normalise_plain(line.node).lower()
+            node = normalize_plain(line.node).lower()
             comments = {"node": node, "reference": line.reference}
             sentence = PlainSentence(f"{name}-{number}", text, comments)
             by_node.setdefault(node, []).append(sentence)
@@ -463,7 +463,7 @@ def _from_rows(rows: Sequence[Sequence[str]], path: Path) -> Iterator[Concordanc
         for cells in rows[number + 1 :]:
             texts = [_cell(cells, place) for place in places]
             if texts[1].strip():
-                yield ConcordanceLine(normalise_plain(_cell(cells, reference)), *texts)
+                yield ConcordanceLine(normalize_plain(_cell(cells, reference)), *texts)
         return
     raise InputError(
         where=str(path),
@@ -487,7 +487,7 @@ def _from_xml(path: Path) -> Iterator[ConcordanceLine]:
             left, node, right = (values[place] for place in places if place is not None)
             references = (parts[name] for name in REFERENCE if name in parts)
             reference = element.get("refs") or next(references, "")
-            yield ConcordanceLine(normalise_plain(reference), left, node, right)
+            yield ConcordanceLine(normalize_plain(reference), left, node, right)
 
 
 def _without_blanks(text: str) -> str:

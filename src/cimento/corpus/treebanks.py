@@ -1,4 +1,4 @@
-"""Treebanks: files, corpora and licences, and the reading of CoNLL-U sentence by sentence.
+"""Treebanks: files, corpora and licenses, and the reading of CoNLL-U sentence by sentence.
 
 The format is that of https://universaldependencies.org/format.html. Malformed input is never
 reinterpreted: a sentence with a fault is refused, or skipped and recorded with its lines.
@@ -288,7 +288,7 @@ SAMPLE = "it_sample"
 
 _DATA = Path(__file__).parents[1] / "data" / "corpus"
 _UD_NAME = re.compile(r"(?P<corpus>[a-z]{2,3}_\w+)-ud-(?P<split>train|dev|test)\b")
-_README_LICENCE = re.compile(r"^License:(.*\S.*)$", re.MULTILINE)
+_README_LICENSE = re.compile(r"^License:(.*\S.*)$", re.MULTILINE)
 _OPEN = re.compile(r"CC0|CC[ -]BY(?:[ -]SA)?(?:[ -]\d(?:\.\d)?)?$|public domain", re.IGNORECASE)
 _MASKED = re.compile(r"https?://\S+|@\w+|[^\w\s#]+")
 
@@ -302,14 +302,14 @@ class TreebankFile:
         sha256: hash of its bytes, in hexadecimal.
         corpus: the treebank's name, ``it_isdt`` for ``it_isdt-ud-test.conllu``.
         split: ``train``, ``dev``, ``test``, or empty.
-        licence: licence of the treebank; ``unknown`` where it is not stated.
+        license: license of the treebank; ``unknown`` where it is not stated.
     """
 
     path: Path
     sha256: str
     corpus: str
     split: str
-    licence: str
+    license: str
 
     @property
     def name(self) -> str:
@@ -323,33 +323,33 @@ class TreebankFile:
         return read_sentences(self.path, skipped=skipped)
 
 
-def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[TreebankFile, ...]:
+def open_treebanks(paths: Sequence[Path], *, terms: str = "") -> tuple[TreebankFile, ...]:
     """The files of treebanks, without repeats, in the order given.
 
     Args:
         paths: files, folders of which every ``.conllu`` and ``.conllu.gz`` is taken, or
             ``it_sample``, the built-in treebank.
-        licence: licence of all files; if empty, the known licence of the Universal Dependencies
+        terms: license of all files; if empty, the known license of the Universal Dependencies
             treebank of that name, or else that in the README of its folder.
 
     Raises:
         InputError: a file does not exist, or a folder has no treebank.
     """
     files = dict.fromkeys(file for path in paths for file in _files(path))
-    return tuple(_open(path, licence) for path in files)
+    return tuple(_open(path, terms) for path in files)
 
 
-def may_show(licence: str) -> bool:
-    """Whether a licence allows sentences to be passed on to anybody: CC0, CC BY, CC BY-SA.
+def may_show(terms: str) -> bool:
+    """Whether a license allows sentences to be passed on to anybody: CC0, CC BY, CC BY-SA.
 
-    An unknown licence is assumed not to allow it.
+    An unknown license is assumed not to allow it.
     """
-    return bool(_OPEN.match(licence.strip()))
+    return bool(_OPEN.match(terms.strip()))
 
 
-def licences_of(files: Iterable[TreebankFile]) -> dict[str, str]:
-    """The licence of each corpus, in order."""
-    return {file.corpus: file.licence for file in files}
+def licenses_of(files: Iterable[TreebankFile]) -> dict[str, str]:
+    """The license of each corpus, in order."""
+    return {file.corpus: file.license for file in files}
 
 
 def fingerprint(text: str) -> bytes:
@@ -373,22 +373,22 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
-def _open(path: Path, licence: str) -> TreebankFile:
+def _open(path: Path, terms: str) -> TreebankFile:
     with reading(path, todo="Check its permissions."), path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     match = _UD_NAME.match(path.name)
     corpus = match["corpus"] if match else path.name.partition(".")[0]
     split = match["split"] if match else ""
-    return TreebankFile(path, digest, corpus, split, licence or _licence(path, corpus))
+    return TreebankFile(path, digest, corpus, split, terms or _license(path, corpus))
 
 
-def _licence(path: Path, corpus: str) -> str:
-    known = tomllib.loads((_DATA / "licences.toml").read_text(encoding="utf-8"))["licences"]
+def _license(path: Path, corpus: str) -> str:
+    known = tomllib.loads((_DATA / "licenses.toml").read_text(encoding="utf-8"))["licenses"]
     if corpus in known:
         return str(known[corpus])
     readme = path.parent / "README.md"
     if readme.is_file():
-        match = _README_LICENCE.search(readme.read_text(encoding="utf-8", errors="replace"))
+        match = _README_LICENSE.search(readme.read_text(encoding="utf-8", errors="replace"))
         if match:
             return match[1].strip()
     return UNKNOWN

@@ -17,7 +17,7 @@ from cimento.io.inline_markup import exchanged
 from cimento.io.values import grouped
 from cimento.kinds.sections import chance_as_text, estimate_cell, runs_by_suite
 from cimento.kinds.stopped import AdaptiveRecord
-from cimento.measures.normalising import SCALES
+from cimento.measures.normalizing import SCALES
 from cimento.paradigms.regions.factorial_tables import interval_methods
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import manifest_part
@@ -57,8 +57,8 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
     together = {_row_name(one): held for _, one, held in headlines if held > 1}
     estimates = [one for *_, one in cells]
-    levelled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
-    (header, rows, labels), said = _with_predictions(levelled, together)
+    leveled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
+    (header, rows, labels), said = _with_predictions(leveled, together)
     methods = formatting.methods(estimates).replace("95 %", "95%")
     judged = judged_notes([run for run in several if run.model in short], short)
     return Grid(
@@ -387,7 +387,7 @@ def _rows_in_paper(
 def _effect_column(test: DDTest) -> dict[str, GridCell]:
     """The cells of one model and phenomenon, by the label of their rows."""
     phenomenon = next(one for one in test.result.phenomena if one.name == test.phenomenon)
-    effects = phenomenon.effects[test.normalisation]
+    effects = phenomenon.effects[test.normalization]
     first, second = phenomenon.square.factors
     plain = ("plain", f"{first} changed", f"{second} changed", "both changed")
     conditions = [
@@ -411,11 +411,11 @@ def _effect_column(test: DDTest) -> dict[str, GridCell]:
 def _scale_in_words(tests: Sequence[DDTest]) -> str:
     """The measures and the scale of some tests."""
     units = dict.fromkeys(
-        (test.result.measure, test.result.unit if test.normalisation == "raw" else "")
+        (test.result.measure, test.result.unit if test.normalization == "raw" else "")
         for test in tests
     )
     scales = [
-        SCALES[kind] for kind in dict.fromkeys(t.normalisation for t in tests) if kind != "raw"
+        SCALES[kind] for kind in dict.fromkeys(t.normalization for t in tests) if kind != "raw"
     ]
     measures = "; ".join(
         f"{measure.removesuffix(f'-{unit}')} in {unit}" if unit else measure

@@ -23,6 +23,7 @@ from cimento.errors import StorageError
 from cimento.io.files import DATABASE_ERRORS
 from cimento.io.parsing import parse_json
 from cimento.io.tables import BOUNDARY, COLUMNS, LAYER, Column
+from cimento.models.checked import ROUNDING_NATS
 from cimento.suites import JsonValue
 
 Scores: TypeAlias = dict[int, float]
@@ -47,9 +48,6 @@ _SEAL = 8
 _SEALED = "sealed (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
 _OURS = f"CREATE TABLE {_SEALED}"
 """The statement that SQLite stores for our table."""
-
-_ROUNDING = 1e-3
-"""The amount by which a log-probability may exceed 0 through rounding in half precision."""
 
 
 class AnswerCache(Protocol):
@@ -354,7 +352,7 @@ def _is_sound(key: bytes, blob: bytes) -> bool:
     known = not column or column in {*COLUMNS, BOUNDARY} or column.startswith(LAYER)
     if not known or len(data) % _RECORD.size:
         return False
-    highest = math.inf if column else _ROUNDING
+    highest = math.inf if column else ROUNDING_NATS
     return all(index >= 0 and not value > highest for index, value in unpack_scores(data).items())
 
 

@@ -6,15 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from cimento.engine import EngineName
 from cimento.engine.on_ray import RayActors
 from cimento.engine.processes import Processes, ThisProcess
 from cimento.engine.workers import Pool, Worker
 from cimento.errors import UsageError
 from cimento.io.parsing import whole_number
-
-EngineName: TypeAlias = Literal["local", "ray"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

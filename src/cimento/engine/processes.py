@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 
 from cimento.engine.workers import Said, TaskOutcome, UnitTask, Worker
+from cimento.io.helper_process import GRACE_S
 from cimento.models.hf import own_process
 
-_GRACE_S = 5.0
 _KILLED = 9
 """The number of the signal SIGKILL, which Windows has no name for."""
 _THREADS, _AHEAD = 64, 72
@@ -148,7 +148,7 @@ class Processes:
         for process in self._all.values():
             process.pipe.close()
         for process in self._all.values():
-            process.process.join(0.1 if process.busy else _GRACE_S)
+            process.process.join(0.1 if process.busy else GRACE_S)
             if process.process.is_alive():
                 process.process.kill()
                 process.process.join()
@@ -162,7 +162,7 @@ class Processes:
         except (EOFError, OSError):
             process.pipe.close()
             # A process that closed its pipe is about to end, with the code that tells why.
-            process.process.join(_GRACE_S)
+            process.process.join(GRACE_S)
             code = process.process.exitcode
             process.process.kill()
             process.process.join()

@@ -22,7 +22,7 @@ from cimento.engine.requests import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, InputError, ModelError, StorageError, UsageError
-from cimento.evaluation.honored import honoured, refuse_unused
+from cimento.evaluation.honored import honored, refuse_unused
 from cimento.evaluation.job import SuiteJob, suite_job
 from cimento.io.declared import checked
 from cimento.io.helper_process import HelperProcess
@@ -340,7 +340,7 @@ def suite_jobs(
             advance = progress(loaded.suite.name, shown) if progress else None
             try:
                 asked = handle or open_model(
-                    model, loaded, honoured(loaded.paradigm, run_options, None).scoring
+                    model, loaded, honored(loaded.paradigm, run_options, None).scoring
                 )
                 yield suite_job(
                     loaded, asked, run_options, shown=shown, progress=advance, helper=helper

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError
-from cimento.evaluation.honored import honoured, is_used_by_all
+from cimento.evaluation.honored import honored, is_used_by_all
 from cimento.evaluation.job import SUITE_FILES, inputs_of, with_columns
 from cimento.kinds.registry import find_paradigm, suite_digest
 from cimento.kinds.run import Run, open_run
@@ -114,7 +114,7 @@ def _is_asked(
     names, sha256 = digest(paradigm, place)
     if not names or suite.get(SUITE_FILES) != names or suite.get("sha256") != sha256:
         return False
-    asked = honoured(paradigm, run_options, model)
+    asked = honored(paradigm, run_options, model)
     options, scoring = asked.options, with_columns(asked.scoring, asked.options)
     content, output = str(inputs.get("suite")), run_options.output or Path()
     named = asked.folder(output, str(suite.get("name")), content, model.label, suite=None)

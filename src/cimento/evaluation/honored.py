@@ -28,7 +28,7 @@ SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Honoured:
+class Honored:
     """The options of a run that apply to suites of one paradigm.
 
     Attributes:
@@ -72,7 +72,7 @@ class Honoured:
         )
 
 
-def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honoured:
+def honored(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honored:
     """The options of a run that a paradigm honors, as if no others had been given.
 
     `refuse_unused` refuses an option that none of the suites of a run honors.
@@ -93,7 +93,7 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle 
     scoring = run_options.scoring.settled()
     if model is not None:
         scoring = dataclasses.replace(scoring, policy=model.scoring.policy)
-    return Honoured(
+    return Honored(
         options=parse_options(paradigm, given),
         scoring=dataclasses.replace(scoring, **without),
     )

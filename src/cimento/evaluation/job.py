@@ -13,7 +13,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, se
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError
 from cimento.evaluation.adaptive import AdaptiveRounds
-from cimento.evaluation.honored import honoured
+from cimento.evaluation.honored import honored
 from cimento.evaluation.remarks import about_suite
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
@@ -338,7 +338,7 @@ def suite_job(
         CimentoError: the suite cannot be asked with these options.
     """
     handle = model if isinstance(model, ModelHandle) else None
-    asked = honoured(loaded.paradigm, run_options, handle)
+    asked = honored(loaded.paradigm, run_options, handle)
     # The digest of the whole suite, which names the folder of a part of it too.
     reading = dataclasses.replace(loaded.reading, content=loaded.content)
     loaded = dataclasses.replace(loaded, reading=reading)

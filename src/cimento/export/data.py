@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.outcomes import Estimate
 
-ACCURACY = "accuracy"
-_TWO = 2
+_FEWEST_VERDICTS = 2
+"""Of which a standard error can be computed."""
 _BOUNDS = {
     **dict.fromkeys(("pearson", "spearman", "kendall", "MCC"), (-1.0, 1.0)),
     "AUC": (0.0, 1.0),
@@ -190,7 +190,7 @@ def standard_error(estimate: Estimate) -> tuple[float | None, str]:
     """
     if not estimate.is_share or estimate.value is None:
         return None, "it is no share of items; see the interval"
-    if estimate.n < _TWO:
+    if estimate.n < _FEWEST_VERDICTS:
         return None, "fewer than two verdicts"
     if estimate.right in (0, estimate.n):
         return None, "all verdicts are equal, so that the formula gives 0; see the interval"

@@ -13,7 +13,6 @@ from xml.etree import ElementTree as ET
 from cimento.errors import UsageError
 from cimento.evaluation.job import ITEMS_OF_SUITE
 from cimento.export.data import (
-    ACCURACY,
     ExportedResult,
     RunData,
     counts,
@@ -22,7 +21,7 @@ from cimento.export.data import (
 )
 from cimento.io.files import write_text
 from cimento.io.values import grouped
-from cimento.records.outcomes import Estimate, Outcome, each_outcome
+from cimento.records.outcomes import ACCURACY, Estimate, Outcome, each_outcome
 from cimento.records.store import BLANK
 from cimento.suites import JsonValue
 
@@ -93,7 +92,7 @@ def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
             "suite": manifest.get("suite"),
             "versions": manifest.get("versions"),
             "language": meta.language,
-            "licence": meta.licence,
+            "license": meta.license,
             "citation": meta.citation,
         },
     }
@@ -301,7 +300,7 @@ def _config(name: str, run: RunData, result: ExportedResult) -> dict[str, JsonVa
             "version": meta.version,
             "sha256": run.sha256,
             "language": meta.language,
-            "licence": meta.licence,
+            "license": meta.license,
             "citation": meta.citation,
             "uncertainty": {_metric(one): uncertainty(one) for one in result.estimates},
         },

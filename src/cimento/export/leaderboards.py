@@ -22,7 +22,7 @@ from cimento.errors import UsageError
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
 from cimento.io.values import grouped
-from cimento.paired.item_outcomes import labelled_apart
+from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.outcomes import Estimate, Outcome
 from cimento.records.store import file_name
 from cimento.report.formatting import estimate_label, interval, number
@@ -214,7 +214,7 @@ def _source(run: RunData) -> dict[str, JsonValue]:
     details: dict[str, JsonValue] = {
         "version": meta.version,
         "language": meta.language,
-        "licence": meta.licence,
+        "license": meta.license,
         "citation": meta.citation,
         "sha256": run.sha256,
     }
@@ -329,10 +329,10 @@ def eval_results(runs: Iterable[RunData], *, dataset: str, source: str = "") -> 
         source: likewise.
     """
     several = list(runs)
-    labelled = labelled_apart([run.run for run in several])
+    labeled = labeled_apart([run.run for run in several])
     return "".join(
         _entry(run, one, named.model, dataset=dataset, source=source)
-        for run, named in zip(several, labelled, strict=True)
+        for run, named in zip(several, labeled, strict=True)
         for one in run.run.estimates()
         if one.role == "headline" and one.value is not None
     )

@@ -16,7 +16,7 @@ from cimento.errors import counted
 from cimento.export.data import RunData, counts, of_runs
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
-from cimento.paired.item_outcomes import labelled_apart
+from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
@@ -35,7 +35,7 @@ _ABOUT = {
     "choices": "one row an option of a question",
     "replies": "one row a reply that a model wrote",
 }
-_LICENCE = re.compile(r"^[\w.+-]+$")
+_LICENSE = re.compile(r"^[\w.+-]+$")
 
 
 def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
@@ -62,7 +62,7 @@ def _told_apart(runs: Sequence[RunData]) -> list[RunData]:
 
     Two runs of one name, in two number formats say, would be one model in a joined table.
     """
-    return of_runs(labelled_apart(versions_apart([data.run for data in runs])))
+    return of_runs(labeled_apart(versions_apart([data.run for data in runs])))
 
 
 def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:
@@ -84,15 +84,15 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
     opened = [data.run for data in runs]
     metas = [run.suite.meta for run in opened]
     head = ["---", *_listed("language", sorted({meta.language for meta in metas} - {""}))]
-    licences = {meta.licence.lower() for meta in metas}
+    licenses = {meta.license.lower() for meta in metas}
     # A license in the head is one of the whole folder: a suite that states none agrees to none.
-    if len(licences) == 1 and _LICENCE.match(shared := min(licences)):
+    if len(licenses) == 1 and _LICENSE.match(shared := min(licenses)):
         head.append(f"license: {shared}")
     head += ["tags:", "- cimento", "- linguistic-evaluation", "configs:"]
     for number, name in enumerate(tables):
         head += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
         head += ["  default: true"] if number == 0 else []
-    stated = {run.suite: run.meta.licence for run in runs}
+    stated = {run.suite: run.meta.license for run in runs}
     body = [
         "---",
         "",
@@ -114,7 +114,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "",
         "## Licenses of the suites",
         "",
-        *(f"- `{suite}`: {licence or 'not stated'}" for suite, licence in stated.items()),
+        *(f"- `{suite}`: {terms or 'not stated'}" for suite, terms in stated.items()),
         "",
         "## How it was made",
         "",

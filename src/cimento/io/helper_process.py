@@ -34,7 +34,7 @@ from {__name__} import serve
 serve()
 """
 _LENGTH = struct.Struct("<q")
-_GRACE_S = 5.0
+GRACE_S = 5.0
 
 
 class HelperProcess:
@@ -74,7 +74,7 @@ class HelperProcess:
         with contextlib.suppress(OSError):
             stdin.close()
         try:
-            self._process.wait(_GRACE_S)
+            self._process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

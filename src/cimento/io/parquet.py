@@ -50,7 +50,7 @@ _Struct: TypeAlias = "dict[int, _Value]"
 _Buffer: TypeAlias = "bytes | mmap.mmap"
 
 
-_READ_WHOLE = 1 << 20
+READ_WHOLE = 1 << 20
 """Size in bytes up to which a file is read as a whole, not mapped."""
 
 
@@ -66,7 +66,7 @@ def refuse_growth(path: Path) -> None:
         TableError: the file needs too much memory, or its headers cannot be read.
     """
     with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size <= _READ_WHOLE:
+        if os.fstat(file.fileno()).st_size <= READ_WHOLE:
             # Single bytes of a mapped file take long.
             refuse_growth_of(file.read(), where=str(path))
             return

@@ -148,7 +148,7 @@ def finite(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_SHOWN_COLUMNS = 5
+SHOWN_COLUMNS = 5
 SUFFIXES = (".parquet", ".csv", ".tsv")
 
 
@@ -230,7 +230,7 @@ def _from_text(path: Path) -> pl.DataFrame:
 
     table = open_table(path)
     if not {"item", "value"} <= {*table.columns}:
-        shown = ", ".join(map(repr, table.columns[:_SHOWN_COLUMNS]))
+        shown = ", ".join(map(repr, table.columns[:SHOWN_COLUMNS]))
         raise TableError(
             where=str(path),
             seen=f"is no table of judgments: its columns are {shown} ...",

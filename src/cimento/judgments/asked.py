@@ -18,7 +18,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 """The heading of a column of a grid in form programs: the question, its row in brackets."""
 
-_DASH = " - "
+GRID_DASH = " - "
 """What Qualtrics writes between the question of a grid and its row."""
 
 _SHOWN_NAMES = 3
@@ -192,8 +192,8 @@ def _variants(name: str) -> Iterator[str]:
     if match := _BRACKETED.fullmatch(whole):
         yield comparable_text(match["row"])
     tail = whole
-    while _DASH in tail:
-        tail = tail.partition(_DASH)[2]
+    while GRID_DASH in tail:
+        tail = tail.partition(GRID_DASH)[2]
         # Not a lone number, which may be the id of some item.
         if any(char.isalpha() for char in tail):
             yield tail

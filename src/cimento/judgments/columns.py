@@ -20,7 +20,6 @@ from cimento.judgments import finite
 
 _MOSTLY = 0.8
 """The share of cells of one kind that makes a column one of that kind."""
-_HALF = 0.5
 _USUAL_SCALE = 11.0
 """The highest number of usual scales (0 to 10, 1 to 11)."""
 _FAR = 2.0
@@ -64,7 +63,7 @@ class Profile:
     @property
     def numeric(self) -> bool:
         """Whether half of the answers, or more, are numbers."""
-        return bool(self.cells) and len(self.numbers) >= _HALF * len(self.cells)
+        return bool(self.cells) and 2 * len(self.numbers) >= len(self.cells)
 
 
 def profile_of(cells: Sequence[str]) -> Profile:

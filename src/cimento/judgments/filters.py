@@ -28,7 +28,7 @@ from cimento.judgments.summaries import (
     same_run,
     same_share,
     sitting_seconds,
-    summarise,
+    summarize,
     with_rest,
 )
 from cimento.report.formatting import agreement_text
@@ -170,8 +170,8 @@ def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> F
                 limit=limit,
                 excluded=tuple(_exclusions(left, failing)),
                 unmeasured=failing.unmeasured,
-                before=summarise(left),
-                after=summarise(kept),
+                before=summarize(left),
+                after=summarize(kept),
                 moved=_moved(left, kept),
             )
         )
@@ -179,8 +179,8 @@ def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> F
     return Filtered(
         judgments=tuple(left),
         steps=tuple(steps),
-        before=summarise(judgments),
-        after=summarise(left),
+        before=summarize(judgments),
+        after=summarize(left),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.judgments import TEXT, ColumnMap, RawRow
+from cimento.judgments import SHOWN_COLUMNS, TEXT, ColumnMap, RawRow
 from cimento.judgments.columns import is_address
 from cimento.suites.tables import Table
 
@@ -33,7 +33,6 @@ STAMPS = frozenset({
 })  # fmt: skip
 """How the first column of answers to an online form is called."""
 _AROUND = " .:?*"
-_SHOWN_COLUMNS = 5
 
 
 def is_named(table: Table, columns: ColumnMap) -> bool:
@@ -117,7 +116,7 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
         table: of answers.
         others: its columns that may be that of the participants.
     """
-    shown = ", ".join(map(repr, others[:_SHOWN_COLUMNS])) or "none"
+    shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
     return InputError(
         where=table.name,
         seen="it is not said whose answers a row has",

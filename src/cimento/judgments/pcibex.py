@@ -99,7 +99,7 @@ def read_pcibex(
             answer, choices = _answered(events)
             if answer is None:
                 label = events[0].cells.get(_LABEL) or "without a label"
-                reason = f"nothing was answered in a trial labelled {label}"
+                reason = f"nothing was answered in a trial labeled {label}"
                 passed[reason] = passed.get(reason, 0) + 1
                 continue
             if choices > 1:

@@ -18,8 +18,8 @@ from cimento.statistics.design import Design
 
 QuestionKey: TypeAlias = tuple[str, str, str, str]
 
-_TWO = 2
-"""Answers that a standard deviation, or an agreement, needs."""
+_FEWEST_RATINGS = 2
+"""Ratings that a standard deviation needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def once(judgments: Iterable[Judgment]) -> list[Judgment]:
     return kept
 
 
-def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
+def summarize(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
     """Every question of some judgments, described; checks of attention are left out.
 
     Of repeated answers of one person the first counts (`once`).
@@ -130,7 +130,9 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
             answers.setdefault(judgment.key, []).append(value)
     means = mean_ratings(judgments) if rated else {}
     sizes = [len(got) for got in answers.values()]
-    deviations = [statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _TWO]
+    deviations = [
+        statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _FEWEST_RATINGS
+    ]
     conditions: dict[str, list[float]] = {}
     for (_, _, condition, _), mean in means.items():
         conditions.setdefault(condition, []).append(mean)
@@ -349,7 +351,7 @@ def median_seconds(judgments: Sequence[Judgment]) -> Measurement:
     """The median time of somebody's answers, which breaks between them do not lengthen."""
     asked = [judgment for judgment in judgments if judgment.counts]
     taken = [judgment.seconds for judgment in asked if judgment.seconds is not None]
-    if not taken or len(taken) < len(asked) / _TWO:
+    if not taken or 2 * len(taken) < len(asked):
         return Measurement(None, "the time of most answers is not known")
     median = statistics.median(taken)
     return Measurement(median, f"median {median:.2f} seconds an answer, of {len(taken)}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cimento.errors import InputError, counted
 from cimento.judgments import TEXT, ColumnMap, RawRow
-from cimento.judgments.asked import AskedItems
+from cimento.judgments.asked import GRID_DASH, AskedItems
 from cimento.judgments.columns import no_items, profile_of
 from cimento.judgments.form_table import FormTable
 from cimento.judgments.formats import RawAnswers
@@ -26,7 +26,6 @@ from cimento.judgments.participants import (
 )
 from cimento.suites.tables import Table, open_table
 
-_DASH = " - "
 _SHOWN = 5
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
@@ -178,11 +177,11 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     Qualtrics writes the question of a grid before each of its rows, with a dash between.
     """
     read = {name: form.heading(name) for name in chosen}
-    grids = Counter(heading.rpartition(_DASH)[0] for heading in read.values())
+    grids = Counter(heading.rpartition(GRID_DASH)[0] for heading in read.values())
     short = {
         name: row if grids[question] > 1 and question and form.headings else heading
         for name, heading in read.items()
-        for question, _, row in [heading.rpartition(_DASH)]
+        for question, _, row in [heading.rpartition(GRID_DASH)]
     }
     for names in (short, read):
         if len({*names.values()}) == len(names):

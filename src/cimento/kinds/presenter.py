@@ -62,7 +62,7 @@ def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> 
         "language": meta.language,
         "phenomenon": meta.phenomenon or phenomenon,
         "version": meta.version,
-        "licence": meta.licence,
+        "license": meta.license,
         "status": meta.status,
         "reviewers": ", ".join(map(str, reviewers if isinstance(reviewers, list) else [reviewers])),
         "citation": meta.citation,

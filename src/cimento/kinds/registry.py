@@ -431,7 +431,7 @@ def suite_record(loaded: LoadedSuite, items: int) -> dict[str, object]:
         items: number of items.
     """
     suite = loaded.suite
-    names = ("version", "language", "phenomenon", "licence", "status", "author", "citation")
+    names = ("version", "language", "phenomenon", "license", "status", "author", "citation")
     about = {name: getattr(suite.meta, name) for name in names}
     facts = loaded.paradigm.presenter.record(suite, items)
     return {"name": suite.name, "paradigm": loaded.paradigm.name, **about, **facts}

@@ -20,7 +20,7 @@ from cimento.io.tables import (
     collected,
 )
 from cimento.io.values import NoValue, Numbers, Reasons, Unit, Value, stretches
-from cimento.measures.normalising import MODEL, Unigrams
+from cimento.measures.normalizing import MODEL, Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
 from cimento.suites.stimuli import SegmenterRule, count_words
@@ -308,7 +308,7 @@ def each_sentence(
     """Every stimulus of a requests table with the token scores of its whole sentence.
 
     A sentence is missing, with the reason, where one of its tokens has no score or was not asked
-    for. Tokens that are left out count towards no sum and no length.
+    for. Tokens that are left out count toward no sum and no length.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.

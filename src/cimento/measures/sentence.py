@@ -152,7 +152,7 @@ def logistic_lp(sentence: Sentence) -> float:
     return total([log_sigmoid(logit) for logit in _given(sentence.logits)])
 
 
-def normalised_logistic_lp(sentence: Sentence) -> float:
+def normalized_logistic_lp(sentence: Sentence) -> float:
     """``sum of ln(sigmoid(x) / sum of sigmoid over the vocabulary)``."""
     logits = _given(sentence.logits)
     sums = _given(sentence.log_sigmoid_sums_nats)
@@ -256,7 +256,7 @@ _LP_L = Measure(
 )
 
 
-def _penalised(measure: Measure, alpha: float, *, name: str, source: str) -> Measure:
+def _penalized(measure: Measure, alpha: float, *, name: str, source: str) -> Measure:
     """A sum over tokens, divided by the penalty of the number of tokens."""
 
     def value(sentence: Sentence) -> float:
@@ -278,12 +278,12 @@ def _penalised(measure: Measure, alpha: float, *, name: str, source: str) -> Mea
 
 ADJUSTABLE: Mapping[str, Callable[[float], Measure]] = {
     "penlp": functools.partial(
-        _penalised,
+        _penalized,
         _LP,
         name="penlp",
         source=f"{_LAU_2020}; penalty: Wu et al. 2016, doi:10.48550/arXiv.1609.08144, eq. 14",
     ),
-    "penlp-l": functools.partial(_penalised, _LP_L, name="penlp-l", source=_LOGISTIC),
+    "penlp-l": functools.partial(_penalized, _LP_L, name="penlp-l", source=_LOGISTIC),
 }
 """Measures with a parameter alpha, which may follow the name: ``penlp:0.6``."""
 
@@ -405,12 +405,12 @@ _ALL = (
     ADJUSTABLE["penlp-l"](DEFAULT_ALPHA),
     Measure(
         name="lp-nl",
-        aliases=("normalised-logistic",),
+        aliases=("normalized-logistic",),
         formula="sum of ln(sigmoid(x) / sum of sigmoid over the vocabulary)",
         unit="nats",
         higher_is_better=True,
         source=_LOGISTIC,
-        function=normalised_logistic_lp,
+        function=normalized_logistic_lp,
         needs=("logit", "log_sigmoid_sum"),
         undefined="without the columns logit and log_sigmoid_sum",
     ),

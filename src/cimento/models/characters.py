@@ -46,7 +46,7 @@ BYTE_LETTERS = {octet: chr(octet) for octet in _PRINTABLE} | {
 themselves, the others are numbered from U+0100 on (Radford et al. 2019, "Language models are
 unsupervised multitask learners")."""
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_OCTETS = {letter: octet for octet, letter in BYTE_LETTERS.items()}
+OCTETS = {letter: octet for octet, letter in BYTE_LETTERS.items()}
 _LATIN = 0x100
 _SPACE = 0x20
 _LATER = 0b10
@@ -334,7 +334,7 @@ def _as_byte(token: str) -> bytes | None:
 
 def _as_letters(token: str) -> bytes | None:
     """Bytes in the alphabet of byte-level tokenizers."""
-    octets = [_OCTETS.get(letter) for letter in token]
+    octets = [OCTETS.get(letter) for letter in token]
     return None if None in octets else bytes(octet for octet in octets if octet is not None)
 
 

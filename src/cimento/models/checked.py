@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray, Score
 
 _END = object()
-_ROUNDING_NATS = 1e-3
+ROUNDING_NATS = 1e-3
 _OPTIONAL = (
     "count_layers", "inside", "meter", "patch", "policy", "refusal", "remarks", "score_columns",
 )  # fmt: skip
@@ -80,7 +80,7 @@ class _Checked:
         Raises:
             ModelError: it is above 0 by more than rounding.
         """
-        if nats > _ROUNDING_NATS:
+        if nats > ROUNDING_NATS:
             raise self._wrong(
                 f"it gave {nats:g} for {where}, and the logarithm of a probability is at most 0"
                 " (a surprisal has the other sign)"
@@ -209,7 +209,7 @@ class CheckedTokens(_Checked):
                     f"its score() gave an array of the shape {row.shape} for the"
                     f" {len(text.wanted)} wanted tokens of a text"
                 )
-            for place in np.flatnonzero(row > _ROUNDING_NATS)[:1]:
+            for place in np.flatnonzero(row > ROUNDING_NATS)[:1]:
                 token = text.tokens[text.wanted[place]]
                 self._need_probability(float(row[place]), f"the token {token!r}")
         return rows

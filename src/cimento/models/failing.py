@@ -20,7 +20,7 @@ _OURS = str(Path(__file__).parent.parent)
 _CALL = "_call_impl"
 """The function of torch from which every module's forward pass is called."""
 _LONGEST = 300
-_SHOWN = 60
+SHOWN_CHARACTERS = 60
 
 
 @contextmanager
@@ -94,5 +94,5 @@ def _read(call: FrameType, of: object) -> str:
     if not hasattr(tokenizer, "decode") or not lines:
         return size
     text = tokenizer.decode(ids[0].tolist(), skip_special_tokens=True)
-    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
     return f"{size} ({shown!r})"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from cimento.errors import UsageError, needing
 from cimento.models.base import Noted, Scorer
-from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
+from cimento.models.hf.arguments import TRUSTED
 from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
 from cimento.models.registry import AnyScorer, ScorerSource, open_source
 from cimento.models.settings import AUTO, Asking, BatchLimits, DtypeName, KindRule, Policy
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.models.hf.scorer import TransformersScorer
-
-
-_TRUST = (ALLOW_PICKLE, TRUST_CODE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +110,7 @@ class LoadedModel:
             UsageError: another number format, device or option of transformers is.
         """
         asked_args, loaded_args = (
-            {key: value for key, value in policy.model_args.items() if key not in _TRUST}
+            {key: value for key, value in policy.model_args.items() if key not in TRUSTED}
             for policy in (asking.policy, self.policy)
         )
         of_tokenizer = asking.policy.tokenizer_args

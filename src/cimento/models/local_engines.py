@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from cimento.errors import InputError, ModelError, TextTooLongError, UsageError, needing
 from cimento.io.files import open_plain, reading
 from cimento.models.base import ModelCard
+from cimento.models.failing import SHOWN_CHARACTERS
 from cimento.models.gguf_header import MAGIC, trained_window
 from cimento.models.hf.files import LocatedModel, locate
 from cimento.models.hf.stored import stored_dtype
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
     from transformers import PreTrainedTokenizerBase
 
-
-_SHOWN = 60
 
 WINDOW = 2048
 """Largest number of tokens read, if the model was trained for so many.
@@ -164,7 +163,7 @@ class GgufScorer:
             if self._window == WINDOW:
                 holds = f"{WINDOW} are read at most"
             raise TextTooLongError(
-                where=f"text {text[:_SHOWN]!r}",
+                where=f"text {text[:SHOWN_CHARACTERS]!r}",
                 seen=f"it makes {len(sequence)} tokens with this tokenizer, and {holds}",
                 todo="Shorten it, or use a model with a longer window.",
             )
@@ -191,7 +190,7 @@ class GgufScorer:
         shift = 1 if whole == b" " + content else 0
         if whole[shift:] != content:
             raise ModelError(
-                where=f"text {content.decode()[:_SHOWN]!r}",
+                where=f"text {content.decode()[:SHOWN_CHARACTERS]!r}",
                 seen="the tokens of this model do not spell it, so they have no place in it",
                 todo="Does its tokenizer change texts? Give cimento the folder of the original.",
             )
@@ -361,7 +360,8 @@ class VllmScorer:
                 outputs = self._engine.generate(prompts, self._params, use_tqdm=False)
             except ValueError as error:
                 raise ModelError(
-                    where=f"texts from {some[0][:_SHOWN]!r}", seen=f"vLLM refuses one ({error})"
+                    where=f"texts from {some[0][:SHOWN_CHARACTERS]!r}",
+                    seen=f"vLLM refuses one ({error})",
                 ) from error
             for text, (ids, starts), output in zip(some, cut, outputs, strict=True):
                 yield text, self._scores(text, ids, starts, output)
@@ -386,7 +386,7 @@ class VllmScorer:
         first = len(self._before)
         if len(listed) != first + len(ids):
             raise ModelError(
-                where=f"text {text[:_SHOWN]!r}",
+                where=f"text {text[:SHOWN_CHARACTERS]!r}",
                 seen=f"vLLM gives {len(listed)} log-probabilities for {first + len(ids)} tokens",
                 todo="This version of vLLM cannot be used; start it as a server (see the page"
                 ' "Models behind a server").',
@@ -396,7 +396,8 @@ class VllmScorer:
             place = listed[number]
             if place is None and number:
                 raise ModelError(
-                    where=f"text {text[:_SHOWN]!r}", seen=f"vLLM gives token {number} no score"
+                    where=f"text {text[:SHOWN_CHARACTERS]!r}",
+                    seen=f"vLLM gives token {number} no score",
                 )
             value = math.nan if place is None else place[token].logprob
             # Tokens that are parts of one character begin at its first byte.

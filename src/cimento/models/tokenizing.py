@@ -12,6 +12,7 @@ from cimento.errors import CimentoError, ModelError, TextTooLongError
 from cimento.io.values import stretches
 from cimento.models.base import EncodedTexts, Score
 from cimento.models.characters import Characters, byte_offsets
+from cimento.models.failing import SHOWN_CHARACTERS
 from cimento.models.settings import BosRule, Policy
 from cimento.suites.stimuli import Span
 
@@ -25,7 +26,6 @@ _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
 _LONG_PROBE = "The keys to the old cabinet are on the table."
 _LONGEST_PROBE = 32
-_LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,4 +409,4 @@ class TextEncoder:
 
 def shortened(text: str) -> str:
     """A text for a message, cut where it is long."""
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"

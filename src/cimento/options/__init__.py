@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from cimento.engine import EngineName
 from cimento.io.declared import Name, Options, Settings, Texts, checked, option, recorded_fields
 from cimento.io.parsing import whole_number
 from cimento.io.tables import parse_columns, parse_layers
@@ -43,8 +44,6 @@ from cimento.options.compat import OURS, find_compat
 from cimento.records.outcomes import TieRule
 from cimento.suites import JsonValue, Metric, UnitName
 from cimento.suites.stimuli import Context, PunctuationRule, SegmenterRule, need_segmenter
-
-EngineName: TypeAlias = Literal["local", "ray"]
 
 
 def _number_or_auto(value: object) -> object:

@@ -246,7 +246,7 @@ def distinct_names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def labelled_apart(runs: Sequence[Run]) -> list[Run]:
+def labeled_apart(runs: Sequence[Run]) -> list[Run]:
     """The runs, with what they differ in behind the label of a model that has several of a suite.
 
     Otherwise two rows of a table would have one name: a model in two number formats, or on all

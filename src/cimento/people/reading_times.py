@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.engine.cache import MemoryCache
 from cimento.engine.handle import ModelHandle
@@ -33,6 +33,7 @@ from cimento.people.word_positions import (
     require_columns,
     word_positions,
 )
+from cimento.suites.derived import Frequency
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import Span
 from cimento.suites.tables import open_table
@@ -153,9 +154,6 @@ def _refuse_suffix(path: Path, known: Sequence[str]) -> None:
             todo=f"It should be one of {', '.join(known)}.",
         )
 
-
-Frequency: TypeAlias = Callable[[str], float]
-"""From a word to its frequency on the Zipf scale; 0 where it is not known."""
 
 ENTROPY: Column = "entropy_nats"
 REASON = "unscored_reason"

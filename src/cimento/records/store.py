@@ -31,6 +31,7 @@ from cimento.io.files import (
     write_text,
     writing,
 )
+from cimento.io.parquet import READ_WHOLE
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
@@ -119,8 +120,6 @@ CONTENT = "content"
 FILES = "files"
 """Key of the manifest: the sha256 of each file of the run, by path."""
 
-_READ_WHOLE = 1 << 20
-"""Size in bytes up to which a file is read as a whole to be hashed."""
 
 JUDGED = frozenset({"annotations", "judgments.parquet"})
 """Files and folders with people's judgments of a finished run, which enter its estimates."""
@@ -324,7 +323,7 @@ class RunFolder:
             if not is_inside or path.name == ".." or not stat.S_ISREG(path.lstat().st_mode):
                 return ""
             with path.open("rb") as file:
-                if os.fstat(file.fileno()).st_size <= _READ_WHOLE:
+                if os.fstat(file.fileno()).st_size <= READ_WHOLE:
                     return hashlib.sha256(file.read()).hexdigest()
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except (OSError, ValueError):

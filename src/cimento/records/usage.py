@@ -19,7 +19,7 @@ from cimento.suites import JsonValue
 COLUMNS = ("model", "input", "output", "currency")
 """Columns of a table of prices, which are per million tokens read and written."""
 
-_MILLION = 1_000_000
+_PRICED_TOKENS = 1_000_000
 _LEAST = 0.0001
 
 
@@ -71,7 +71,7 @@ class Price:
         """The cost of tokens; None where one of their numbers is unknown."""
         if tokens.read is None or tokens.written is None:
             return None
-        return (tokens.read * self.input + tokens.written * self.output) / _MILLION
+        return (tokens.read * self.input + tokens.written * self.output) / _PRICED_TOKENS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

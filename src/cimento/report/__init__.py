@@ -271,5 +271,5 @@ def about_of(meta: Meta) -> tuple[tuple[str, str], ...]:
 
 
 _ABOUT = (
-    "phenomenon", "version", "status", "comment", "author", "reference", "citation", "licence",
+    "phenomenon", "version", "status", "comment", "author", "reference", "citation", "license",
 )  # fmt: skip

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 VegaSpec: TypeAlias = Mapping[str, object]
 
-BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#767676"
+BLUE, ORANGE, GRAY = "#0072b2", "#d55e00", "#767676"
 """Two colors that color-blind readers can tell apart (Okabe and Ito 2008), and one for marks."""
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
@@ -218,7 +218,7 @@ def wrong_ending(what: str, path: Path, endings: Iterable[str]) -> UsageError:
 
 _FONT_SIZE = 11
 """Size of most texts, in points, which is Vega's default."""
-_GREYS = {
+_GRAYS = {
     BLUE: "#1a1a1a", ORANGE: "#a6a6a6", "#009e73": "#bdbdbd", "#cc79a7": "#595959",
     "#56b4e9": "#d9d9d9", "#e69f00": "#737373",
 }  # fmt: skip
@@ -260,7 +260,7 @@ def _gray(key: str, value: object) -> object:
     """A part of a spec without colors."""
     if key == "scheme":
         return "greys"
-    return _GREYS.get(value, value) if isinstance(value, str) else value
+    return _GRAYS.get(value, value) if isinstance(value, str) else value
 
 
 def _named(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.report.figures import (
     BLUE,
-    GREY,
+    GRAY,
     ORANGE,
     Figure,
     VegaSpec,
@@ -63,18 +63,18 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         todo="Give runs in which something was scored.",
     )
     sides = ["against", "tie", "in favor"]
-    colours = {"domain": sides, "range": [ORANGE, GREY, BLUE]}
+    colors = {"domain": sides, "range": [ORANGE, GRAY, BLUE]}
     drawn = {
         "mark": {"type": "bar", "stroke": None},
         "encoding": {
-            "color": {**nominal("side", sort=sides), "scale": colours},
+            "color": {**nominal("side", sort=sides), "scale": colors},
             "x": quantitative("low", title="margin, bits"),
             "x2": {"field": "high"},
             "y": quantitative("items", title="items", axis={"tickCount": 3, "labelExpr": _WHOLE}),
             "y2": {"datum": 0},
         },
     }
-    zero = {"mark": {"type": "rule", "color": GREY}, "encoding": {"x": {"datum": 0}}}
+    zero = {"mark": {"type": "rule", "color": GRAY}, "encoding": {"x": {"datum": 0}}}
     spec = {
         **_rows_by_model(bars),
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
@@ -245,7 +245,7 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     names = list(dict.fromkeys(known["name"]))
     y = {"y": nominal("name", sort=names, axis={"labelLimit": LABEL})}
     chance = {
-        "mark": {"type": "tick", "color": GREY, "thickness": 2},
+        "mark": {"type": "tick", "color": GRAY, "thickness": 2},
         "transform": [{"filter": "datum.chance !== null"}],
         "encoding": {"x": quantitative("chance"), **y},
     }

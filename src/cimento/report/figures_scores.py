@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, did_you_mean
 from cimento.report.figures import (
     BLUE,
-    GREY,
+    GRAY,
     ORANGE,
     Figure,
     figure_of,
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from cimento.statistics.calibration import Calibration
 
 
-COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+COLORS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """The colors of Okabe and Ito (2008), which color-blind readers can tell apart."""
 
 
-def colour_of(field: str, names: Sequence[str], *, title: str | None) -> alt.Color:
+def color_of(field: str, names: Sequence[str], *, title: str | None) -> alt.Color:
     """The encoding of names by color, which begin again where there are more names.
 
     Args:
@@ -41,8 +41,8 @@ def colour_of(field: str, names: Sequence[str], *, title: str | None) -> alt.Col
     """
     import altair as alt
 
-    colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
-    return alt.Color(field, title=title, sort=names).scale(domain=names, range=colours)
+    colors = [COLORS[k % len(COLORS)] for k in range(len(names))]
+    return alt.Color(field, title=title, sort=names).scale(domain=names, range=colors)
 
 
 def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
@@ -68,14 +68,14 @@ def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
     title = f"{measure} against length"
     y_title = f"{measure} ({unit})" if unit else measure
     names = list(dict.fromkeys(known["condition"]))
-    colour = colour_of("condition:N", names, title="condition")
+    color = color_of("condition:N", names, title="condition")
     x = alt.X("words:Q", title="words", scale=alt.Scale(zero=False), axis=alt.Axis(format="d"))
     y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
     base = alt.Chart()
-    points = base.mark_circle(size=28, opacity=0.7).encode(x=x, y=y, color=colour)
+    points = base.mark_circle(size=28, opacity=0.7).encode(x=x, y=y, color=color)
     trend = (
         base.transform_regression("words", "value")
-        .mark_line(color=GREY, strokeDash=[4, 3])
+        .mark_line(color=GRAY, strokeDash=[4, 3])
         .encode(x="words:Q", y="value:Q")
     )
     chart = (
@@ -125,16 +125,16 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
     import altair as alt
 
     models = list(dict.fromkeys(frame["model"]))
-    colour = colour_of("model:N", models, title=None)
+    color = color_of("model:N", models, title=None)
     x = alt.X("probability:Q", title="mean probability").scale(domain=[0, 1])
     y = alt.Y("share:Q", title=share).scale(domain=[0, 1])
     base = alt.Chart(frame)
-    line = base.mark_line().encode(x=x, y=y, color=colour)
+    line = base.mark_line().encode(x=x, y=y, color=color)
     points = base.mark_circle(opacity=1).encode(
-        x=x, y=y, color=colour, size=alt.Size("n:Q", title="answers")
+        x=x, y=y, color=color, size=alt.Size("n:Q", title="answers")
     )
     ends = pl.DataFrame({"at": [0, 1]})
-    equal = alt.Chart(ends).mark_line(color=GREY, strokeDash=[4, 3]).encode(x="at:Q", y="at:Q")
+    equal = alt.Chart(ends).mark_line(color=GRAY, strokeDash=[4, 3]).encode(x="at:Q", y="at:Q")
     chart = alt.layer(equal, line, points).properties(width=SIDE, height=SIDE, title=title)
     return figure_of(chart, name="calibration", title=title, frame=frame)
 
@@ -276,9 +276,9 @@ def _token_panel(frame: pl.DataFrame, condition: str) -> alt.LayerChart | alt.Fa
     x = alt.X("label:N", sort=order, title=None, axis=alt.Axis(labelAngle=-35, labelLimit=0))
     y = alt.Y("surprisal_bits:Q", title="surprisal (bits)")
     base = alt.Chart(shown)
-    colour = alt.condition("datum.differs", alt.value(ORANGE), alt.value(BLUE))
-    line = base.mark_line(color=GREY, strokeDash=[3, 3]).encode(x=x, y=y)
-    points = base.mark_point(filled=True, size=50, opacity=1).encode(x=x, y=y, color=colour)
+    color = alt.condition("datum.differs", alt.value(ORANGE), alt.value(BLUE))
+    line = base.mark_line(color=GRAY, strokeDash=[3, 3]).encode(x=x, y=y)
+    points = base.mark_point(filled=True, size=50, opacity=1).encode(x=x, y=y, color=color)
     locus = (
         base.transform_filter("datum.locus")
         .mark_point(size=220, strokeWidth=2, color="black", filled=False)
@@ -318,15 +318,15 @@ def position_figure(runs: Sequence[RunReport], *, length: int | None = None) -> 
     title = f"Mean surprisal by position{only}"
     base = alt.Chart(frame)
     x = alt.X("position:Q", title="position (token)", axis=alt.Axis(tickMinStep=1, format="d"))
-    colour = alt.Color("model:N", title="model")
+    color = alt.Color("model:N", title="model")
     lines = base.mark_line(point=True).encode(
         x=x,
         y=alt.Y("mean_bits:Q", title="mean surprisal (bits)"),
-        color=colour,
+        color=color,
         strokeDash=alt.StrokeDash("model:N", legend=None),
     )
     bars = base.mark_errorbar(ticks=alt.MarkConfig(size=6)).encode(
-        x=x, y=alt.Y("low:Q", title="mean surprisal (bits)"), y2="high:Q", color=colour
+        x=x, y=alt.Y("low:Q", title="mean surprisal (bits)"), y2="high:Q", color=color
     )
     chart = alt.layer(bars, lines).properties(title=title, width=PANEL_WIDTH, height=240)
     return figure_of(chart, name="position", title=title, frame=frame)

@@ -43,17 +43,17 @@ _LEAST_MODEL, _LONGEST_MODEL = 12, 48
 _LONGEST_NAME = 16
 
 
-def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -> str:
+def terminal_table(summary: Summary, *, width: int = 80, color: bool = False) -> str:
     """The summary as a fixed-width table, with a header and an explanation.
 
     Args:
         summary: the summary.
         width: columns of the terminal; with fewer than 76, lines are longer than that.
-        colour: whether to use ANSI codes, for a terminal; False for files and pipes.
+        color: whether to use ANSI codes, for a terminal; False for files and pipes.
     """
     width = max(width, NARROWEST)
     sheet = StringIO()
-    console = _console(sheet, width=width, colour=colour)
+    console = _console(sheet, width=width, color=color)
     if not summary.runs:
         console.print("Nothing was run.")
     widths = _widths(summary, width)
@@ -65,15 +65,15 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
     return "\n".join(line.rstrip() for line in sheet.getvalue().splitlines()) + "\n"
 
 
-def _console(sheet: StringIO, *, width: int, colour: bool) -> Console:
+def _console(sheet: StringIO, *, width: int, color: bool) -> Console:
     """A console that writes text for a terminal of a given width into a buffer."""
     from rich.console import Console
 
     return Console(
         file=sheet,
         width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
+        force_terminal=color,
+        color_system="standard" if color else None,
         highlight=False,
         legacy_windows=False,
     )
@@ -187,13 +187,13 @@ def _hanging(line: str, width: int) -> str:
     return fill(line, width, initial_indent=" " * 2, subsequent_indent=" " * 4)
 
 
-_SHADES = ("", "on grey23", "on dark_red", "on red3")
+_SHADES = ("", "on gray23", "on dark_red", "on red3")
 _LIMITS_BITS = (4.0, 8.0, 14.0)
 """Upper limits of the first shades, in bits; higher surprisals have the last shade."""
 
 
 def terminal_item(
-    record: ItemRecord, run: RunReport, *, width: int = 80, colour: bool = False
+    record: ItemRecord, run: RunReport, *, width: int = 80, color: bool = False
 ) -> str:
     """An item as text.
 
@@ -204,10 +204,10 @@ def terminal_item(
         record: the item.
         run: the run of the item.
         width: columns of the terminal.
-        colour: whether to use ANSI codes, for a terminal; False for files and pipes.
+        color: whether to use ANSI codes, for a terminal; False for files and pipes.
     """
     sheet = StringIO()
-    console = _console(sheet, width=width, colour=colour)
+    console = _console(sheet, width=width, color=color)
     about = f" ({printable(record.phenomenon)})" if record.phenomenon else ""
     console.print(f"item {printable(record.id)} of {printable(run.suite)}{about}", markup=False)
     for strip in record.strips:

@@ -439,7 +439,7 @@ TABLES = (
 
 
 def dataset_of(parts: Sequence[SuitePart], settings: SiteSettings) -> dict[str, JsonValue]:
-    """The site as a ``Dataset`` of schema.org, for search engines and catalogues.
+    """The site as a ``Dataset`` of schema.org, for search engines and catalogs.
 
     Args:
         parts: the suites.
@@ -488,7 +488,7 @@ def _suite_work(part: SuitePart) -> dict[str, JsonValue]:
         "description": f"A test suite of {part.n_items} items"
         + (f" about {meta.phenomenon}" if meta.phenomenon else ""),
         "version": meta.version,
-        "license": meta.licence,
+        "license": meta.license,
         "citation": meta.citation or meta.reference,
         "inLanguage": meta.language,
     }

@@ -17,7 +17,7 @@ from cimento.documents import sections_of, versions_apart
 from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.kinds.identity import content_of
-from cimento.paired.item_outcomes import item_outcomes, labelled_apart, step_of
+from cimento.paired.item_outcomes import item_outcomes, labeled_apart, step_of
 from cimento.records.outcomes import best_constant
 from cimento.records.store import file_name
 
@@ -264,9 +264,9 @@ def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
         UsageError: a run is given twice.
         CimentoError: a run cannot be read or judged.
     """
-    shown = labelled_apart(versions_apart(runs))
+    shown = labeled_apart(versions_apart(runs))
     both = zip(runs, shown, strict=True)
-    versions = grouped((labelled.suite.name, (run, labelled)) for run, labelled in both)
+    versions = grouped((labeled.suite.name, (run, labeled)) for run, labeled in both)
     for name, pairs in sorted(versions.items()):
         yield _part(name, pairs)
 
@@ -275,8 +275,8 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     first = pairs[0][0]
     digits = content_of(first)[:_DIGITS]
     folder = "-".join(filter(None, (slug(first.suite_name), digits)))
-    labelled = [run for _, run in pairs]
-    sections = tuple(sections_of(labelled))
+    labeled = [run for _, run in pairs]
+    sections = tuple(sections_of(labeled))
     reports = grouped(
         (str(report.folder), report) for section in sections for report in section.runs
     )
@@ -293,7 +293,7 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
         )
         for run, shown in pairs
     )
-    outcomes = {one.model: one for one in item_outcomes(labelled) if one.headline}
+    outcomes = {one.model: one for one in item_outcomes(labeled) if one.headline}
     items = _across(folder, entries)
     return SuitePart(
         name=name,

@@ -189,7 +189,7 @@ def threshold_mcc(
 
     The threshold that is best on the other folds answers for each fold (as CoLA's unsupervised
     baselines do with a held-out set: Warstadt et al. 2019, doi:10.1162/tacl_a_00290). Thresholds
-    lie halfway between neighbouring scores; of equally good ones the lowest is taken.
+    lie halfway between neighboring scores; of equally good ones the lowest is taken.
 
     Args:
         scores: higher for yes.

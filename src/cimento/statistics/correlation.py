@@ -155,7 +155,7 @@ def asymptotic_p(r: float, n: int, *, covariates: int = 0) -> float:
     Args:
         r: the coefficient.
         n: pairs of values.
-        covariates: number of covariates partialled out.
+        covariates: number of covariates partialed out.
 
     Raises:
         UsageError: a coefficient beyond 1, or too few rows.
@@ -373,7 +373,7 @@ def _tested(
     """A difference with its interval and p, or the reason why there are none."""
     if math.isnan(error):
         return replace(plain, reason="undefined without one of the items or clusters")
-    if error <= _ROUNDING:
+    if error <= ROUNDING:
         return replace(plain, reason="the two agree, whichever item or cluster is left out")
     reach = t_quantile(m - 1, level=level) * error
     return replace(
@@ -384,4 +384,4 @@ def _tested(
     )
 
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12

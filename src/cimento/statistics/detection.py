@@ -45,7 +45,8 @@ DRAWN_CLUSTERED = "Bayesian bootstrap over clusters, half a cluster at each boun
 NO_SIGNAL = "nothing acceptable was asked about"
 NO_NOISE = "nothing unacceptable was asked about"
 DRAWS = 9_999
-_HALF = 0.5
+_ADDED = 0.5
+"""Successes, and failures, that are added to what was observed."""
 _CHUNK = 1000
 _COLUMNS = 4
 _ROOT: Mapping[str, float] = MappingProxyType({"yes-no": 1.0, "2afc": math.sqrt(2)})
@@ -144,7 +145,7 @@ def sensitivity_and_bias(
 
 def log_linear(yes: float, answers: float) -> float:
     """The log-linear rate ``(yes + 1/2) / (answers + 1)`` (Hautus 1995, doi:10.3758/BF03203619)."""
-    return (yes + _HALF) / (answers + 1)
+    return (yes + _ADDED) / (answers + 1)
 
 
 def forced_choice_sensitivity(
@@ -231,7 +232,7 @@ def _drawn_rates(table: Floats, design: Design, *, draws: int, seed: int) -> Flo
 def _rate(weights: Floats, yes: Floats, answers: Floats, generator: np.random.Generator) -> Floats:
     """A weighted rate, with half of a usual cluster at 1 and at 0."""
     usual = answers[answers > 0].mean()
-    bounds = usual * generator.standard_gamma(_HALF, (len(weights), 2))
+    bounds = usual * generator.standard_gamma(_ADDED, (len(weights), 2))
     rates: Floats = (weights @ yes + bounds[:, 1]) / (weights @ answers + bounds.sum(axis=1))
     # A gamma variable may be as good as nothing; a rate of exactly 0 or 1 has no z.
     return rates.clip(_LEAST, 1 - _LEAST)

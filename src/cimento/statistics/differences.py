@@ -249,11 +249,11 @@ def share_difference(
     b, c = discordant(first, second)
     if n == 0 or design.shortage:
         return Difference((b - c) / n if n else None, None, None, method, design.shortage)
-    centre, error = adjusted_difference(first, second, design, level=level)
+    center, error = adjusted_difference(first, second, design, level=level)
     half = z_quantile(level) * error
     estimate = (b - c) / n
-    # Where nearly all items are discordant the adjusted centre may leave the estimate outside.
-    low, high = max(-1.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half))
+    # Where nearly all items are discordant the adjusted center may leave the estimate outside.
+    low, high = max(-1.0, min(estimate, center - half)), min(1.0, max(estimate, center + half))
     return Difference(estimate, low, high, method)
 
 

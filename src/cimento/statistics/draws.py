@@ -120,9 +120,9 @@ def _covariances(weights: Floats, columns: Floats) -> Floats:
     """The covariance matrix of the columns in each draw."""
     totals = weights.sum(axis=1)
     means = np.einsum("bn,bni->bi", weights, columns) / totals[:, None]
-    centred = columns - means[:, None, :]
-    weighted = centred * weights[:, :, None]
-    covariances: Floats = weighted.swapaxes(1, 2) @ centred / totals[:, None, None]
+    centered = columns - means[:, None, :]
+    weighted = centered * weights[:, :, None]
+    covariances: Floats = weighted.swapaxes(1, 2) @ centered / totals[:, None, None]
     return covariances
 
 
@@ -326,9 +326,9 @@ def jackknife(
     error = float(np.sqrt((m - 1) / m * ((z - z.mean()) ** 2).sum()))
     if error < _UNMOVED:
         return none("no item or cluster matters to the coefficient")
-    centre, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
-    low, high = (_unscaled(end, ratings) for end in (centre - reach, centre + reach))
-    return Jackknife(Interval(low, high, method), t_two_sided(centre / error, m - 1))
+    center, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
+    low, high = (_unscaled(end, ratings) for end in (center - reach, center + reach))
+    return Jackknife(Interval(low, high, method), t_two_sided(center / error, m - 1))
 
 
 def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:

@@ -67,10 +67,10 @@ def wilson(share: float, n: float, *, level: float = 0.95) -> tuple[float, float
     """
     z = z_quantile(level)
     weight = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / weight
+    center = (share + z * z / (2 * n)) / weight
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / weight
     # Rounding must not push an end past 0 or 1, nor past the share itself where that is 0 or 1.
-    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+    return max(0.0, min(share, center - half)), min(1.0, max(share, center + half))
 
 
 def items_for_width(half_width: float, *, share: float = 0.5, level: float = 0.95) -> int:

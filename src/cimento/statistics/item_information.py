@@ -15,9 +15,9 @@ import numpy as np
 from cimento.errors import UsageError
 from cimento.statistics.design import Booleans, Floats, Integers
 from cimento.statistics.item_response import ItemResponseFit
+from cimento.statistics.response_estimates import Z95
 from cimento.statistics.response_likelihood import logistic
 
-_Z95 = 1.959963984540054
 _STEPS, _TOLERANCE = 50, 1e-8
 _CLOSER = 0.98
 
@@ -178,7 +178,7 @@ class ItemBank:
     def _standing(self, abilities: Floats, covariance: Floats) -> Standing:
         slopes = self._slopes(abilities)
         se = float(np.sqrt(slopes @ covariance @ slopes))
-        return Standing(abilities, covariance, float(self.expected(abilities).mean()), _Z95 * se)
+        return Standing(abilities, covariance, float(self.expected(abilities).mean()), Z95 * se)
 
     def most_telling(
         self, standings: Sequence[Standing], asked: Booleans, *, most: int, precision: float = 0.0
@@ -204,7 +204,7 @@ class ItemBank:
         chosen: list[int] = []
         while len(chosen) < most and free.any():
             widths = [float(c @ v @ c) for c, v in zip(slopes, covariances, strict=True)]
-            if _Z95 * max(widths) ** 0.5 <= precision:
+            if Z95 * max(widths) ** 0.5 <= precision:
                 break
             worst = int(np.argmax(widths))
             gains = _gains(slopes[worst], covariances[worst], information[worst], self.phenomenon)

@@ -2,7 +2,7 @@
 
 A Rasch model with random items is a crossed logistic model (items, models, phenomena, and models
 on phenomena), and the two-parameter model lets items differ in how well they tell able models from
-others. Difficulties are partially pooled towards those of their phenomenon, so that items on which
+others. Difficulties are partially pooled toward those of their phenomenon, so that items on which
 all models agree have finite ones. The spreads of effects have half-normal priors that say little;
 all intervals are posterior, by Laplace's approximation, and include what the spreads leave open.
 """
@@ -110,7 +110,7 @@ def item_response(
         right: items x models: 1 right, 0 wrong, 0.5 a tie, NaN where undefined.
         phenomenon: number of each item's phenomenon, from 0; None for one.
         family: number of each model's family, from 0; None where they are not known.
-        covariates: items x covariates; they are standardised here.
+        covariates: items x covariates; they are standardized here.
         cluster: number of each item's cluster, from 0; -1 for none. Used if 3 to 500 have 2 items.
         kind: ``rasch``, or ``2pl`` with a discrimination for each item.
         start: spreads to begin the search at, such as those of the simpler model.
@@ -129,15 +129,15 @@ def item_response(
     sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
     phi, covariance, converged = _spreads_at(sample, names, begin)
     likelihood = _likelihood(responses, names)
-    centre = likelihood.mode(sds_of(names, phi))
+    center = likelihood.mode(sds_of(names, phi))
     moved = moved_spreads(likelihood, names, phi, covariance)
-    spreads = spread_records(responses, names, phi, covariance, centre, likelihood, seed)
+    spreads = spread_records(responses, names, phi, covariance, center, likelihood, seed)
     return dataclasses.replace(
         empty,
-        **located(likelihood, sds_of(names, phi), centre, moved, covariance),
+        **located(likelihood, sds_of(names, phi), center, moved, covariance),
         spreads=spreads,
-        loglik=centre.loglik,
-        converged=converged and centre.converged,
+        loglik=center.loglik,
+        converged=converged and center.converged,
     )
 
 
@@ -148,7 +148,7 @@ def _responses(
     covariates: Floats | None,
     cluster: Integers | None,
 ) -> Responses:
-    """The table with numbers of phenomena, families, clusters, and standardised covariates."""
+    """The table with numbers of phenomena, families, clusters, and standardized covariates."""
     items, models = table.shape if table.ndim == 2 else (0, 0)  # noqa: PLR2004
     p = np.zeros(items, dtype=np.int64) if phenomenon is None else np.asarray(phenomenon)
     g = np.zeros(models, dtype=np.int64) if family is None else np.asarray(family)

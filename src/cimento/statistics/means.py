@@ -138,7 +138,7 @@ class _Sample:
     Attributes:
         sums: of each cluster, so measured.
         sizes: of each cluster.
-        centre: the mean, so measured.
+        center: the mean, so measured.
         mean: the mean.
         error: its CR2 standard error.
         unit: the largest distance of a value from the first; 1 where all are equal.
@@ -146,7 +146,7 @@ class _Sample:
 
     sums: Floats
     sizes: Floats
-    centre: float
+    center: float
     mean: float
     error: float
     unit: float
@@ -159,8 +159,8 @@ class _Sample:
         gaps = (values - origin) / unit
         sums = np.bincount(groups, weights=gaps, minlength=m).astype(np.float64)
         sizes = np.bincount(groups, minlength=m).astype(np.float64)
-        centre, error = map(float, _mean_and_error(sums, sizes))
-        return cls(sums, sizes, centre, origin + unit * centre, unit * error, unit)
+        center, error = map(float, _mean_and_error(sums, sizes))
+        return cls(sums, sizes, center, origin + unit * center, unit * error, unit)
 
 
 def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
@@ -213,14 +213,13 @@ def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
         picked: Integers = generator.integers(0, m, (min(step, draws - start), m))
         means, errors = _mean_and_error(sample.sums[picked], sample.sizes[picked])
         known = errors > least
-        distances.append(np.abs(means[known] - sample.centre) / errors[known])
+        distances.append(np.abs(means[known] - sample.center) / errors[known])
     return np.sort(np.concatenate(distances))
 
 
 BOUNDED = "Bayesian bootstrap, half an observation at 0 and at 1"
 BOUNDED_CLUSTERED = "Bayesian bootstrap over clusters, half a cluster at 0 and at 1"
 BOUNDED_DRAWS = 9_999
-_HALF = 0.5
 
 
 def bounded_mean(
@@ -275,7 +274,7 @@ def _bounded_draws(sums: Floats, sizes: Floats, *, draws: int, seed: int) -> Flo
     usual = sizes.mean()
     numerators = np.concatenate([sums, [0.0, usual]])
     denominators = np.concatenate([sizes, [usual, usual]])
-    shapes = np.concatenate([np.ones(m), [_HALF, _HALF]])
+    shapes = np.concatenate([np.ones(m), [0.5, 0.5]])
     means, step = [], draws_at_once(m, most=_CHUNK)
     for start in range(0, draws, step):
         # Gamma variables over their sum are Dirichlet's; the sum falls out of the quotient.

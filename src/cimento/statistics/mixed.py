@@ -237,7 +237,7 @@ def mixed_model(
 ) -> MixedFit:
     """Fit a linear mixed model, as ``lmer`` of R's lme4 does.
 
-    The profiled deviance of Bates et al. (2015, doi:10.18637/jss.v067.i01) is minimised over the
+    The profiled deviance of Bates et al. (2015, doi:10.18637/jss.v067.i01) is minimized over the
     relative covariance factors from several starts, with its exact gradient. Degrees of freedom
     are Satterthwaite's, as in lmerTest (Kuznetsova, Brockhoff and Christensen 2017,
     doi:10.18637/jss.v082.i13); where they cannot be had, p is that of z and says so.

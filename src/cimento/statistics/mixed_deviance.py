@@ -129,7 +129,7 @@ class ProfiledDeviance:
             best.
         log_gradient: the gradient, by theta, of the part that sigma does not touch.
         residual_gradient: the gradient of `residual` by theta.
-        residual: the penalised residual sum of squares, r².
+        residual: the penalized residual sum of squares, r².
         beta: fixed effects.
         unscaled: the covariance of beta over sigma².
         freedom: n, or for REML n less the fixed effects.

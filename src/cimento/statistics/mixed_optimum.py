@@ -49,7 +49,7 @@ class Optimum:
 
 
 def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
-    """Minimise the profiled deviance over theta, diagonal elements being 0 or more.
+    """Minimize the profiled deviance over theta, diagonal elements being 0 or more.
 
     L-BFGS-B (Byrd et al. 1995, doi:10.1137/0916069) with the exact gradient from several starts;
     the lowest wins. None where the deviance can be evaluated from no start.

@@ -296,8 +296,8 @@ class _Urn:
             # Drawn clusters vary less than those they stand for, by (m - 1) / m (Davison and
             # Hinkley 1997, Bootstrap Methods and their Application, section 2.3).
             m = pilot.design.m
-            centre = values.mean()
-            values = pilot.null + wanted + (values - centre) * math.sqrt(m / (m - 1))
+            center = values.mean()
+            values = pilot.null + wanted + (values - center) * math.sqrt(m / (m - 1))
         else:
             moves = _moves(pilot, wanted)
         groups, m = pilot.design.codes()

@@ -122,10 +122,10 @@ def tost_shares(
     if difference.low is None or difference.estimate is None:
         reason = difference.reason
         return Equivalence(difference.estimate, None, None, None, None, method, reason)
-    centre, error = adjusted_difference(first, second, design, level=level)
-    p = NormalDist().cdf((abs(centre) - margin) / error)
+    center, error = adjusted_difference(first, second, design, level=level)
+    p = NormalDist().cdf((abs(center) - margin) / error)
     half = z_quantile(level) * error
-    ends = centre - half, centre + half
+    ends = center - half, center + half
     return Equivalence(difference.estimate, p, *ends, p < alpha, method)
 
 

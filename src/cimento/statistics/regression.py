@@ -18,7 +18,7 @@ NOTHING_LEFT = "the predictors leave nothing in which clusters or observations d
 ONE_CLUSTER = "a coefficient rests on one cluster or observation alone"
 COLLINEAR = "a predictor is constant, or a sum of others"
 PENALTY = 1.0
-_TWO = 2
+_MATRIX_AXES = _N_CLASSES = _FEWEST_FOLDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def logistic_weights(
 ) -> Floats:
     """The intercept and the weight of each feature.
 
-    They minimise ``sum log(1 + exp(-s (b + x w))) + penalty |w|^2 / 2`` with s 1 for true and -1
+    They minimize ``sum log(1 + exp(-s (b + x w))) + penalty |w|^2 / 2`` with s 1 for true and -1
     for false (le Cessie and van Houwelingen 1992, doi:10.2307/2347628). The intercept is free.
 
     Args:
@@ -179,7 +179,12 @@ def logistic_weights(
 
     x = np.asarray(features, dtype=np.float64)
     signs = np.where(np.asarray(truth, dtype=bool), 1.0, -1.0)
-    if x.ndim != _TWO or len(x) != len(signs) or penalty <= 0 or len(set(signs)) < _TWO:
+    if (
+        x.ndim != _MATRIX_AXES
+        or len(x) != len(signs)
+        or penalty <= 0
+        or len(set(signs)) < _N_CLASSES
+    ):
         raise UsageError(
             where="logistic regression",
             seen=f"features of shape {x.shape}, {len(signs)} classes, penalty {penalty}",
@@ -225,11 +230,11 @@ def out_of_fold(
     """
     x = np.asarray(features, dtype=np.float64)
     names = list(dict.fromkeys(groups))
-    if not _TWO <= folds <= len(names):
+    if not _FEWEST_FOLDS <= folds <= len(names):
         raise UsageError(
             where=f"folds={folds}",
             seen=f"there are {len(names)} groups of sentences",
-            todo=f"Give a number from 2 to {max(len(names), _TWO)}.",
+            todo=f"Give a number from 2 to {max(len(names), _FEWEST_FOLDS)}.",
         )
     order = np.random.default_rng(seed).permutation(len(names))
     fold_of = {names[place]: number % folds for number, place in enumerate(order)}

@@ -20,7 +20,7 @@ class Responses:
         right: items x respondents: 1 right, 0 wrong, between them a tie; NaN where undefined.
         phenomenon: the number of each item's phenomenon.
         family: the number of each respondent's family.
-        covariates: items x covariates, standardised.
+        covariates: items x covariates, standardized.
         cluster: the number of each item's cluster; -1 for an item that stands alone; None where
             all do.
     """
@@ -61,7 +61,7 @@ class Responses:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of effects in one long vector, all of them standardised.
+    """The places of effects in one long vector, all of them standardized.
 
     Attributes:
         size: length of the vector.

@@ -18,7 +18,7 @@ RESIDUAL_VARIANCE = math.pi**2 / 3
 doi:10.1111/j.1469-185X.2010.00141.x)."""
 
 _DRAWS = 2_000
-_Z95 = 1.959963984540054
+Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Located:
         Args:
             value: means.
             variance: variances.
-            skewness: standardised third moments.
+            skewness: standardized third moments.
         """
         se = np.sqrt(variance)
-        shift = (_Z95**2 - 1) / 6 * np.clip(skewness, -1, 1)
-        return cls(value, se, value + (shift - _Z95) * se, value + (shift + _Z95) * se)
+        shift = (Z95**2 - 1) / 6 * np.clip(skewness, -1, 1)
+        return cls(value, se, value + (shift - Z95) * se, value + (shift + Z95) * se)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +149,14 @@ class Moved:
         return np.stack([(u - d) / (2 * h) for (u, d), h in zip(pairs, self.step, strict=True)])
 
     @staticmethod
-    def wider(centre: Floats, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
+    def wider(center: Floats, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
         """A variance in the mean over the uncertainty of spreads, which mostly is larger.
 
         Three nodes in each direction, at 0 and ±√3 standard deviations, with weights of 2/3 and
         1/6 (Gauss and Hermite); where this would lower it, it stays.
         """
-        more = [np.maximum(0.0, (u + d) / 2 - centre) / 3 for u, d in pairs]
-        return np.asarray(centre + sum(more))
+        more = [np.maximum(0.0, (u + d) / 2 - center) / 3 for u, d in pairs]
+        return np.asarray(center + sum(more))
 
 
 def moved_spreads(
@@ -179,16 +179,16 @@ def moved_spreads(
 def located(
     likelihood: Likelihood,
     sds: Mapping[str, float],
-    centre: Mode,
+    center: Mode,
     moved: Moved,
     spread_covariance: Floats,
 ) -> dict[str, Any]:
     """The fields of a fit that are located on the logit scale."""
-    moments = _moments(likelihood, centre.effects, sds)
+    moments = _moments(likelihood, center.effects, sds)
     responses = likelihood.responses
     contrasts = _contrasts(responses, likelihood.layout)
 
-    covariance_here = centre.covariance()
+    covariance_here = center.covariance()
     covariances = [(u.covariance(), d.covariance()) for u, d in moved.modes]
     drift = moved.slopes([(u.effects, d.effects) for u, d in moved.modes])
 
@@ -200,7 +200,7 @@ def located(
         before = np.diagonal(inside)
         factor = np.sqrt(1 + (moved.wider(before, ends) - before) / np.diagonal(covariance))
         covariance = covariance * factor[:, None] * factor
-        return Located.of(rows @ centre.effects, np.diagonal(covariance)), covariance
+        return Located.of(rows @ center.effects, np.diagonal(covariance)), covariance
 
     def of_items(name: str) -> Located:
         central = moments[name].central
@@ -219,7 +219,7 @@ def located(
         "ability_covariance": ability_covariance,
         "by_phenomenon": of(contrasts["by_phenomenon"])[0],
         "slopes": of(contrasts["slopes"])[0],
-        "probability": _probability(likelihood, centre.effects, sds),
+        "probability": _probability(likelihood, center.effects, sds),
     }
     if "discrimination" in sds:
         fields["discrimination"] = of_items("discrimination")
@@ -278,14 +278,14 @@ def spread_records(
     names: tuple[str, ...],
     phi: Floats,
     covariance: Floats,
-    centre: Mode,
+    center: Mode,
     likelihood: Likelihood,
     seed: int,
 ) -> dict[str, Spread]:
     """The spreads, and the variance of answers that goes with each, by drawing."""
     drawn = np.random.default_rng(seed).multivariate_normal(phi, covariance, size=_DRAWS)
     sds = np.exp(np.vstack([phi, np.clip(drawn, -8, 4)]))
-    slopes = centre.effects[likelihood.layout.spans["covariates"]]
+    slopes = center.effects[likelihood.layout.spans["covariates"]]
     explained = float((responses.covariates @ slopes).var()) if slopes.size else None
     columns = dict(zip(names, sds.T, strict=True))
     variances = {name: sd**2 for name, sd in columns.items()}

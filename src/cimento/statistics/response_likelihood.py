@@ -36,7 +36,7 @@ _STEPS, _TOLERANCE = 60, 1e-7
 _NEAR, _SHORTEST = 0.1, 1e-3
 _INNER_STEPS, _INNER_TOLERANCE = 25, 1e-7
 _FLATTEST = 0.1
-"""The least curvature that counts, of standardised effects, whose prior has 1."""
+"""The least curvature that counts, of standardized effects, whose prior has 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ItemPosterior:
         discrimination: items x nodes, a.
         share: items x nodes x respondents, the chance of a right answer.
         loglik: of each item, its marginal log-likelihood.
-        modes: items x dimensions, standardised; where the next search may begin.
+        modes: items x dimensions, standardized; where the next search may begin.
     """
 
     weights: Floats
@@ -76,7 +76,7 @@ def item_posterior(
         ability: items x respondents, the abilities on the phenomenon of each item, in logits.
         easiness: of each item, as its phenomenon and covariates have it, in logits.
         sds: of ``item`` and, for the two-parameter model, ``discrimination``.
-        start: items x dimensions, standardised effects.
+        start: items x dimensions, standardized effects.
         nodes: number of nodes in each dimension; None for the usual number.
     """
     known = np.isfinite(right)
@@ -110,7 +110,7 @@ def item_posterior(
 
 
 def _item_modes(y: Floats, base: Floats, design: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """The mode of each item's standardised effects, and the root of minus the Hessian there.
+    """The mode of each item's standardized effects, and the root of minus the Hessian there.
 
     Args:
         y: items x respondents; undefined ones are out of the design.
@@ -154,7 +154,7 @@ class Mode:
     """The mode of all effects but those of items, at given standard deviations.
 
     Attributes:
-        z: standardised effects.
+        z: standardized effects.
         effects: the same in logits.
         precision: of `z`, from the curvature at the mode.
         scales: the standard deviation of each effect.
@@ -230,7 +230,7 @@ class Likelihood:
 
         Args:
             sds: of all random effects.
-            start: standardised effects to begin at; None for those of the last mode.
+            start: standardized effects to begin at; None for those of the last mode.
         """
         scales = self.layout.scales(sds)
         z = self._z if start is None else start
@@ -309,7 +309,7 @@ class Likelihood:
     def _at(
         self, z: Floats, scales: Floats, sds: Mapping[str, float]
     ) -> tuple[float, Floats, Floats]:
-        """The log posterior of standardised effects, its gradient, and minus its Hessian.
+        """The log posterior of standardized effects, its gradient, and minus its Hessian.
 
         Louis's identity (1982, doi:10.1111/j.2517-6161.1982.tb01203.x): the expected curvature
         less the covariance of the scores, over the posterior of each item.

@@ -263,7 +263,7 @@ class Meta:
         version: version of the suite's content.
         language: ISO 639-1 code, such as ``it``.
         phenomenon: the phenomenon of the whole suite; otherwise a column of that name gives it.
-        licence: SPDX identifier if there is one.
+        license: SPDX identifier if there is one.
         citation: how to cite the suite.
         status: state of review, such as ``draft, not yet reviewed by native speakers``.
         author: names of the authors.
@@ -277,7 +277,7 @@ class Meta:
     version: str = ""
     language: str = ""
     phenomenon: str = ""
-    licence: str = ""
+    license: str = ""
     citation: str = ""
     status: str = ""
     author: str = ""
@@ -292,7 +292,7 @@ class Suite:
     """A test suite.
 
     Attributes:
-        meta: name, language, licence and the like.
+        meta: name, language, license and the like.
         region_names: names for display; region k of a formula is ``region_names[k - 1]``.
         predictions: the predictions, of which a suite may have none.
         items: the items in file order.
@@ -372,7 +372,7 @@ class Suite:
             f"prediction {prediction.name or n}: {prediction.formula} {prediction.comment}".rstrip()
             for n, prediction in enumerate(self.predictions)
         ]
-        facts = (meta.name, meta.language, meta.phenomenon, meta.licence, meta.status)
+        facts = (meta.name, meta.language, meta.phenomenon, meta.license, meta.status)
         notes, header = predicted or ["It predicts nothing."], ("item", "condition", "text")
         return suite_table(header, rows, n_items=len(self.items), facts=facts, notes=notes)
 

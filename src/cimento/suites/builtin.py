@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.errors import SHORTEST_PART, InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import (
     default_cache_folder,
     expanded,
@@ -197,8 +197,6 @@ def _fetched(dataset: Published) -> Path:
 
 _MOST_NEARBY = 3
 """Most names, without their suffix, that a path which leads nowhere is compared with in full."""
-_SHORTEST_PART = 4
-"""Fewest characters that are looked for within other names."""
 
 
 def _nearby(path: Path) -> str:
@@ -211,7 +209,7 @@ def _nearby(path: Path) -> str:
         if not entry.name.startswith("."):
             stems.setdefault(entry.stem, []).append(entry.name)
     close = get_close_matches(path.stem, stems, n=_MOST_NEARBY)
-    if len(path.stem) >= _SHORTEST_PART:
+    if len(path.stem) >= SHORTEST_PART:
         close += [stem for stem in stems if path.stem.casefold() in stem.casefold()]
     names = [name for stem in close for name in stems[stem]]
     return did_you_mean(path.name, names, listed=()).replace(

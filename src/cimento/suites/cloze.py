@@ -192,7 +192,7 @@ class ClozeSuite:
     """A suite of kind ``cloze`` or ``templates``.
 
     Attributes:
-        meta: name, language, licence and the like.
+        meta: name, language, license and the like.
         items: those that are written out.
         templates: those that items are made of.
         multiwords: sentences whose expression is masked word by word.
@@ -246,7 +246,7 @@ class ClozeSuite:
                 for item in items[:ITEMS_SHOWN]
             ],
             n_items=len(items),
-            facts=(self.name, meta.language, meta.phenomenon, meta.licence, meta.status),
+            facts=(self.name, meta.language, meta.phenomenon, meta.license, meta.status),
             notes=[f"Made of templates: {len(self.templates)}."] if self.templates else [],
         )
 

@@ -89,7 +89,7 @@ def _by_item(*columns: Sequence[str]) -> list[list[tuple[str, ...]]]:
 def nearly_crossed(table: Table) -> tuple[str, str] | None:
     """Two columns whose levels are crossed in all but a few items; None without such two.
 
-    In the others a row is missing, or a level is misspelt; the checks name them.
+    In the others a row is missing, or a level is misspelled; the checks name them.
     """
     item = table.find("item")
     if item is None or table.find("condition") or crossed_columns(table):

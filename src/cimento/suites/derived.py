@@ -172,6 +172,7 @@ def _item(record: Mapping[str, str], good: str, bad: str) -> Item:
 
 
 PHENOMENON = "phenomenon"
+"""Free column by which results are broken down."""
 
 
 def merge_suites(parts: Mapping[str, Suite], *, name: str) -> Suite:

@@ -52,7 +52,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S004": _error("a table with the wrong columns", "Correct the header line or the row."),
     "CIM-S005": _error("no items", "Add at least one item."),
     "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
-    "CIM-S007": _error("a key that is misspelt or in the wrong table", "Rename or move it."),
+    "CIM-S007": _error("a key that is misspelled or in the wrong table", "Rename or move it."),
     "CIM-S008": _warning(
         "a field of a task that is ignored",
         'The page "Conventions of other tools" lists the supported fields.',

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
-from cimento.suites.load import SOURCE, recorded_source, unpacked
+from cimento.suites.load import CHUNK_BYTES, SOURCE, recorded_source, unpacked
 from cimento.suites.published import NAMES, Published, https_only, is_address
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from urllib.request import OpenerDirector
 
 
-_CHUNK = 1 << 20
 _TIMEOUT_S = 60
 _ATTEMPTS = 4
 _SLOWEST_BYTES_PER_S = 1000
@@ -211,7 +210,7 @@ def _chunk(response: HTTPResponse) -> bytes:
     from cimento.io.transport import BROKEN, TransientError
 
     try:
-        return response.read(_CHUNK)
+        return response.read(CHUNK_BYTES)
     except BROKEN as error:
         raise TransientError(str(error)) from error
 
@@ -390,7 +389,7 @@ def _record(
         "address": dataset.address,
         "revision": revision,
         "language": language,
-        "licence": dataset.licence,
+        "license": dataset.license,
         "citation": dataset.citation,
         "complete": complete,
         "files": files if complete else {},

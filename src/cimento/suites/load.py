@@ -48,7 +48,7 @@ MAX_TOTAL_BYTES = 500_000_000
 MAX_RATIO = 200
 """Largest ratio of compression; text shrinks five- to twentyfold, hostile files far more."""
 
-_CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 _DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
 _JUDGED_BY_RATIO = 1_000_000
 
@@ -219,7 +219,7 @@ def _copy(
     """Unpack one file and return its size, without trusting the size in its header."""
     written = 0
     with archive.open(member) as source, target.open("wb") as sink:
-        while chunk := source.read(_CHUNK):
+        while chunk := source.read(CHUNK_BYTES):
             written += len(chunk)
             if written > at_most:
                 raise _too_large(path, member)

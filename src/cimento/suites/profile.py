@@ -39,7 +39,7 @@ _MOMENT = re.compile(
 )
 _LONGEST = 40
 """Letters of the longest number or date; longer cells are texts."""
-_TWO = 2
+_N_SIDES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def profile(cells: Iterable[str]) -> Profile:
         kind=_kind(filled, len(values)),
         n=len(filled),
         n_distinct=len(distinct),
-        two=tuple(distinct) if len(distinct) == _TWO else (),
+        two=tuple(distinct) if len(distinct) == _N_SIDES else (),
         whole=bool(values) and all(value.is_integer() for value in values),
         low=min(values, default=math.nan),
         high=max(values, default=math.nan),
@@ -102,12 +102,12 @@ def profile(cells: Iterable[str]) -> Profile:
 def _kind(filled: Sequence[str], n_numbers: int) -> Kind:
     if not filled:
         return "nothing"
-    if _TWO * n_numbers > len(filled):
+    if 2 * n_numbers > len(filled):
         return "numbers"
-    if _TWO * sum(map(is_moment, filled)) > len(filled):
+    if 2 * sum(map(is_moment, filled)) > len(filled):
         return "moments"
     n_sentences = sum(" " in cell or ends_sentence(cell) for cell in filled)
-    return "sentences" if _TWO * n_sentences > len(filled) else "words"
+    return "sentences" if 2 * n_sentences > len(filled) else "words"
 
 
 def _counts(values: Sequence[float]) -> bool:

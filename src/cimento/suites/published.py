@@ -4,7 +4,7 @@ Datasets are those of the registry, and any others that are given by an address 
 ``hf:ORG/NAME@COMMIT``, ``github:OWNER/REPO@COMMIT`` or ``zenodo:10.5281/zenodo.N``, each with
 ``:PATH`` of a file or folder where not all is wanted.
 
-A suite is published with a card, a citation, its licence and a record. The card follows the Hugging
+A suite is published with a card, a citation, its license and a record. The card follows the Hugging
 Face hub (https://huggingface.co/docs/hub/datasets-cards), the citation the Citation File Format
 1.2.0 (doi:10.5281/zenodo.5171937), and ``.zenodo.json`` the fields that Zenodo reads from a
 repository on GitHub.
@@ -64,7 +64,7 @@ class Published:
         name: name for ``cimento suites get``.
         title: short description.
         languages: ISO 639-1 codes; the last entry may say that there are more.
-        licence: SPDX identifier if there is one.
+        license: SPDX identifier if there is one.
         citation: how to cite it.
         size: its size, as text for people.
         format: the format of its files.
@@ -86,7 +86,7 @@ class Published:
     name: str
     title: str
     languages: tuple[str, ...]
-    licence: str
+    license: str
     citation: str
     size: str
     format: str
@@ -247,7 +247,7 @@ def _at_address(name: str) -> Published:
         name=name,
         title=f"{prefix}: {parts.get('repo') or parts['record']}",
         languages=(f"{_OPEN_END}others",),
-        licence="see its page",
+        license="see its page",
         citation="see its page",
         size="",
         format="suites in any format that is read",
@@ -294,11 +294,11 @@ def _frozen(value: Any) -> Any:  # noqa: ANN401  # what TOML has
     return tuple(map(str, value)) if isinstance(value, list) else value
 
 
-CARD, CITATION, LICENCE, RECORD = "README.md", "CITATION.cff", "LICENSE", ".zenodo.json"
+CARD, CITATION, LICENSE, RECORD = "README.md", "CITATION.cff", "LICENSE", ".zenodo.json"
 
 _NEEDED: Mapping[str, str] = {
     "author": 'the names of the authors: author = "Ada Bianchi; Luis Sosa"',
-    "licence": 'the SPDX identifier of a licence: licence = "CC-BY-4.0"',
+    "license": 'the SPDX identifier of a license: license = "CC-BY-4.0"',
     "version": 'a version: version = "1.0.0"',
     "language": 'its ISO 639-1 code: language = "it"',
 }
@@ -326,7 +326,7 @@ def refuse_incomplete(meta: Meta) -> None:
 
 
 def write_publication(folder: Path, meta: Meta, *, description: str, readme: str) -> list[Path]:
-    """Write card, citation, licence and record beside the files of a suite.
+    """Write card, citation, license and record beside the files of a suite.
 
     Args:
         folder: the folder of the suite.
@@ -343,8 +343,8 @@ def write_publication(folder: Path, meta: Meta, *, description: str, readme: str
     texts = {
         CARD: card(meta, table=table.name, rows=rows, description=description, readme=readme),
         CITATION: citation(meta),
-        LICENCE: f"{meta.name} is licensed under {meta.licence}:\n"
-        f"https://spdx.org/licenses/{meta.licence}.html\n",
+        LICENSE: f"{meta.name} is licensed under {meta.license}:\n"
+        f"https://spdx.org/licenses/{meta.license}.html\n",
         RECORD: json.dumps(_zenodo_record(meta), ensure_ascii=False, indent=2) + "\n",
     }
     return [write_text(text, folder / name) for name, text in texts.items()]
@@ -376,7 +376,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
     separator = {"sep": "\t"} if table.endswith(".tsv") else {}
     fields = [
         ("language", [meta.language]),
-        ("license", meta.licence.lower()),
+        ("license", meta.license.lower()),
         ("pretty_name", title(meta)),
         ("size_categories", [size]),
         ("tags", list(tags)),
@@ -388,7 +388,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
         ("language", NAMES.get(meta.language, meta.language)),
         ("version", meta.version),
         ("authors", ", ".join(authors(meta))),
-        ("licence", meta.licence),
+        ("license", meta.license),
         ("review", meta.status),
         ("origin", meta.reference),
         ("cite as", meta.citation),
@@ -416,7 +416,7 @@ def citation(meta: Meta) -> str:
         ("type", "dataset"),
         ("title", title(meta)),
         ("version", meta.version),
-        ("license", meta.licence),
+        ("license", meta.license),
         ("authors", [{"name": name} for name in authors(meta)]),
         ("keywords", list(dict.fromkeys(("linguistics", *meta.tags)))),
     ]
@@ -431,7 +431,7 @@ def _zenodo_record(meta: Meta) -> dict[str, object]:
         "title": title(meta),
         "description": about or f"A test suite for language models: {title(meta)}.",
         "creators": [{"name": name} for name in authors(meta)],
-        "license": meta.licence,
+        "license": meta.license,
         "version": meta.version,
         "keywords": list(dict.fromkeys(("linguistics", "language models", *meta.tags))),
         **({"language": _ISO_639_3[meta.language]} if meta.language in _ISO_639_3 else {}),

@@ -58,7 +58,7 @@ class TomlMeta(Open):
     version: str = ""
     language: str = ""
     phenomenon: str = ""
-    licence: str = ""
+    license: str = ""
     citation: str = ""
     status: str = ""
     author: str = ""

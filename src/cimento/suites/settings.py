@@ -35,7 +35,7 @@ _OWN_WORDS = {*_TABLES["licensing"], *_TABLES["design"], "by"}
 
 
 def key_faults(settings: Mapping[str, object]) -> list[Fault]:
-    """The faults of keys that have no effect: known in another table, or misspelt.
+    """The faults of keys that have no effect: known in another table, or misspelled.
 
     Other unknown keys are the author's own, and are kept.
 

@@ -38,7 +38,7 @@ WITHOUT_BLANKS = re.compile(
 """Characters of scripts that put no blanks between words."""
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_SHOWN = 60
 
 
@@ -56,7 +56,7 @@ def one_or_several(texts: str | Sequence[str]) -> list[str]:
                 seen=f"{text!r} is of type {type(text).__name__}, not str",
                 todo="Give one str or several.",
             )
-        if half := _SURROGATE.search(text):
+        if half := SURROGATE.search(text):
             raise UsageError(
                 where=f"text {text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN]!r}",
                 seen=f"{half.group()!r} at character {half.start() + 1} is half of a character,"

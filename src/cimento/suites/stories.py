@@ -211,7 +211,7 @@ class StorySuite:
     """A suite of stories.
 
     Attributes:
-        meta: author, content and licence.
+        meta: author, content and license.
         stories: in file order; ``stories[n].row == n``.
         limit: only the first so many are asked about; None for all. The others stay, for worked
             examples come from all stories.

@@ -27,7 +27,7 @@ from cimento.suites.stories import (
 )
 
 _FIELDS: tuple[JsonValue, ...] = ("plausible", "breakpoint", "confl_sents", "confl_pairs", "states")
-_LETTERS: Mapping[StoryType, str] = {"order": "O", "cloze": "C"}
+TYPE_LETTERS: Mapping[StoryType, str] = {"order": "O", "cloze": "C"}
 _WORD = re.compile(r"\w+")
 _STEM = 4
 
@@ -162,7 +162,7 @@ def _proposal(
         base,
         type=type_,
         idx=idx,
-        example_id=f"{base.story_id}-{_LETTERS[type_]}{idx}",
+        example_id=f"{base.story_id}-{TYPE_LETTERS[type_]}{idx}",
         key="",
         sentences=sentences,
         plausible=False,

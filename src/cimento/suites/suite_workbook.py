@@ -43,7 +43,7 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "version": ("of the items, such as 0.1.0", ("versione", "versión", "versão", "версия")),
     "language": ("two letters: en, it, es, pt, ru ...", ("lingua", "idioma", "lengua", "язык")),
     "phenomenon": ("what it tests", ("fenomeno", "fenómeno", "fenômeno", "явление")),
-    "licence": ("such as CC-BY-4.0", ("licenza", "licencia", "licença", "лицензия", "license")),
+    "license": ("such as CC-BY-4.0", ("licenza", "licencia", "licença", "лицензия", "licence")),
     "citation": ("how others cite it", ("citazione", "cita", "citação", "цитата")),
     "status": ("such as draft", ("stato", "estado", "статус")),
     "author": ("who wrote it", ("autore", "autrice", "autor", "autora", "автор")),
@@ -264,7 +264,7 @@ def _is_plain_name(name: str) -> bool:
 def _settings(table: Table) -> dict[str, Any]:
     """The settings of suite.toml, read from the rows of *about*."""
     settings: dict[str, Any] = {"meta": {}}
-    for label, cell in _labelled(table):
+    for label, cell in _labeled(table):
         name = _SETTING_WORDS.get(label.casefold(), label)
         group, dot, key = name.partition(".")
         if label.casefold() in _HEADERS or not (label and cell):
@@ -279,7 +279,7 @@ def _settings(table: Table) -> dict[str, Any]:
     return settings
 
 
-def _labelled(table: Table) -> Iterator[tuple[str, str]]:
+def _labeled(table: Table) -> Iterator[tuple[str, str]]:
     """The first two cells of each row of *about*, including its header line."""
     for cells in (table.columns, *(row.cells.values() for row in table.rows)):
         label, cell, *_ = (*cells, "", "")

@@ -16,6 +16,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
+from cimento.io.parsing import MOST_FAULTS
 from cimento.suites.delimited import MOST_TITLES, split_cells
 from cimento.suites.faults import errors, fault
 from cimento.suites.headers import (
@@ -34,7 +35,7 @@ from cimento.suites.headers import (
 from cimento.suites.json_rows import records_of
 from cimento.suites.profile import Profile, profile
 from cimento.suites.reading import decode_table, place_of_row
-from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
+from cimento.suites.workbooks import MOST_COLUMNS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
 RECORDS = (".jsonl", ".ndjson", ".json")

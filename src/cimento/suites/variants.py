@@ -130,7 +130,7 @@ def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
         raise UsageError(
             where=f"variant {variant.name!r}",
             seen=f"nothing in the suite {suite.name!r} is changed by it",
-            todo="Phrases are whole words, spelt as in the suite, within one region.",
+            todo="Phrases are whole words, spelled as in the suite, within one region.",
         )
     made = remade(suite, items, name=variant.name, said=_provenance(suite, variant, sha256))
     comment = " ".join(filter(None, (suite.meta.comment, variant.comment)))

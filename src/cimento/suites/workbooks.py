@@ -20,7 +20,7 @@ from itertools import repeat
 from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault, InputError, counted
-from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
+from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, MOST_FAULTS, SMALL_BYTES
 from cimento.suites.faults import fault
 from cimento.suites.headers import join_names
 from cimento.suites.moments import DateCells, Moment, date_kind, moment_of
@@ -33,7 +33,6 @@ MOST_CELLS = 20_000_000
 """Largest number of cells, including empty ones before the last cell of a row."""
 MOST_SETTINGS = 100_000
 """Largest number of sheets, relations or styles; spreadsheet programs allow 65,490 styles."""
-MOST_FAULTS = 1_000
 SMALL_CELLS = 300_000
 """Number of cells that any workbook may have; a larger one may have one for every two bytes."""
 

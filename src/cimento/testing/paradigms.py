@@ -264,7 +264,7 @@ class _Mute:
         raise ModelError(where=repr(self._model), seen="is asked what it had answered already")
 
 
-def _refuses_what_it_does_not_honour(tried: _Tried) -> Iterator[Finding]:
+def _refuses_what_it_does_not_honor(tried: _Tried) -> Iterator[Finding]:
     unheard_of: dict[str, Any] = {_UNHEARD_OF: 1}
     try:
         evaluate(tried.loaded, tried.model, cache=MemoryCache(), **unheard_of)
@@ -379,7 +379,7 @@ CHECKS: tuple[_Check, ...] = (
     _keeps_answers,
     _takes_first_items,
     _asks_adaptively,
-    _refuses_what_it_does_not_honour,
+    _refuses_what_it_does_not_honor,
 )
 
 

@@ -15,7 +15,7 @@ from cimento.suites.builtin import builtin_names
 from cimento.suites.cloze import ClozeItem, ClozeSuite, expand_suite
 from tests.helpers.starter import FOLDER
 from tests.suites.test_builtin_suites import STATUS
-from tests.suites.test_suite_spelling import WORD, misspelt
+from tests.suites.test_suite_spelling import WORD, misspelled
 
 NAMES = [name for kind in CLOZE_KINDS for name in builtin_names(kind=kind)]
 TEMPLATES = [name for name in NAMES if name.endswith("-templates")]
@@ -56,17 +56,17 @@ class TestEverySuite:
         meta = suite(name).meta
         assert meta.name == name
         assert meta.language == name.split("-")[0]
-        assert (meta.licence, meta.status) == ("CC-BY-4.0", STATUS)
+        assert (meta.license, meta.status) == ("CC-BY-4.0", STATUS)
         assert meta.version
         assert meta.author
         assert name in meta.citation
 
-    def test_has_a_readme_with_status_licence_and_columns(self, name):
+    def test_has_a_readme_with_status_license_and_columns(self, name):
         readme = (FOLDER / name / "README.md").read_text(encoding="utf-8")
         flowing = " ".join(readme.split())
         assert readme.startswith(f"# {name}\n")
         assert f"Status: {STATUS}" in flowing
-        assert "Licence: CC BY 4.0" in flowing
+        assert "License: CC BY 4.0" in flowing
         assert f"{len(items(name))} items" in flowing or f"{len(items(name))} blanks" in flowing
 
     def test_every_item_has_a_target_and_a_cluster(self, name):
@@ -97,7 +97,7 @@ class TestEverySuite:
             for word in WORD.findall(item.filled(text))
         }
         assert len(words) > 50
-        assert misspelt(words, name[:2]) == []
+        assert misspelled(words, name[:2]) == []
 
 
 class TestConnectives:

@@ -225,7 +225,7 @@ def test_acceptance_is_calibrated_on_the_share_of_people():
     ]
     assert parts[2] == pytest.approx(share.var())
     assert numbers["Brier"].value == pytest.approx(parts[0] - parts[1] + parts[2])
-    # Labelled sentences are signals and noise: of 3 acceptable ones 3 + 4 + 5 of 24 answers.
+    # Labeled sentences are signals and noise: of 3 acceptable ones 3 + 4 + 5 of 24 answers.
     assert numbers["hits"].value == pytest.approx(12 / 24)
     assert numbers["false alarms"].value == pytest.approx((0 + 1 + 2 + 6 + 7) / 40)
     assert numbers["d'"].value == pytest.approx(Z(12.5 / 25) - Z(16.5 / 41))

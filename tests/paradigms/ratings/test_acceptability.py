@@ -24,7 +24,7 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.people import (
     attentive,
     preference_by_paradigm,
-    standardised,
+    standardized,
     z_scores,
 )
 from cimento.records.outcomes import Estimate
@@ -315,11 +315,11 @@ class TestPeople:
         assert sum(score**2 for score in scores) == pytest.approx(len(values) - 1)
 
     def test_mean_z_scores_take_the_place_of_ratings(self):
-        sentences = standardised(self.SOME)
+        sentences = standardized(self.SOME)
         # Of b: 0 by p (its middle), 1 by q (2, 4, 3); r has no z-score.
         assert [sentence.mean for sentence in sentences] == pytest.approx([-1, 0.5, 0.5])
         with pytest.raises(UsageError, match="no rating has a z-score"):
-            standardised([sentence("a", "A", 1, 2)])
+            standardized([sentence("a", "A", 1, 2)])
 
     def test_unnamed_ratings_have_no_kappa_but_an_alpha(self):
         by_name = agreement_of([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])

@@ -37,11 +37,11 @@ class TestEverySuite:
 
     def test_it_says_what_it_is(self, name):
         meta = load_rated(SUITES / name).suite.meta
-        assert (meta.name, meta.licence, meta.status) == (name, "CC-BY-4.0", STATUS)
+        assert (meta.name, meta.license, meta.status) == (name, "CC-BY-4.0", STATUS)
         readme = " ".join((SUITES / name / "README.md").read_text(encoding="utf-8").split())
         assert readme.startswith(f"# {name} ")
         assert f"Status: {STATUS}" in readme
-        assert "Licence: CC BY 4.0" in readme
+        assert "License: CC BY 4.0" in readme
 
     def test_sentences_are_clean_and_there_once(self, name):
         sentences = [sentence.text for sentence in load_rated(SUITES / name).rated.sentences]

@@ -205,7 +205,7 @@ def test_other_options_judge_the_stored_answers_and_change_no_file():
         ({"ratings": "t"}, "raw"),
     ],
 )
-def test_options_that_cannot_be_honoured_are_refused(given, seen):
+def test_options_that_cannot_be_honored_are_refused(given, seen):
     with pytest.raises(UsageError, match=seen):
         open_run(STORED / "connectives-rated").judge(**given)
 

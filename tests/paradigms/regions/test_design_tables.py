@@ -330,7 +330,7 @@ def test_a_paper_gets_effects_on_one_scale_with_models_in_columns():
 
 
 def test_effects_of_two_measures_say_which_and_blank_what_a_model_lacks():
-    grid = effects_in_paper(dd_tests(four(), normalisation="z", seed=1))
+    grid = effects_in_paper(dd_tests(four(), normalization="z", seed=1))
     assert grid.groups == ("", "", "", "gpt", "bert", "bert")
     assert grid.header[3:] == ("lp", "lp", "lp-l")
     assert grid.title.startswith("Condition means and effects (lp; lp-l, z-score);")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import Meta, Suite, UsageError
 from cimento.io.values import NoValue
-from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
+from cimento.measures.normalizing import NORMALIZATIONS, equal_bins, normalize
 from cimento.measures.sentence import length_penalty
 from cimento.paradigms.regions.factorial import factorial
 from cimento.paradigms.regions.two_by_two import (
@@ -85,11 +85,11 @@ def test_fewer_than_two_items_have_no_standard_error():
     assert (cell.mean, cell.sd, cell.se, cell.reason) == (4.0, None, None, ONE_ITEM)
 
 
-def test_all_scores_equal_give_no_normalised_effects():
+def test_all_scores_equal_give_no_normalized_effects():
     rows = {"1": (2.0,) * 4, "2": (2.0,) * 4}
     (phenomenon,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
     assert phenomenon.effects["raw"].dd == 0.0
-    for kind in NORMALISATIONS[1:]:
+    for kind in NORMALIZATIONS[1:]:
         assert phenomenon.effects[kind].dd is None
         assert "all scores are equal" in (phenomenon.effects[kind].reason or "")
 
@@ -205,7 +205,7 @@ def test_likert_and_z_of_every_sentence(golden):
     values = [float(row["mean_z"]) for row in rows]
     for kind, column in (("likert", "likert"), ("z", "z_raw"), ("likert-z", "z_likert")):
         expected = [float(row[column]) for row in rows]
-        assert normalise(values, kind) == pytest.approx(expected, abs=1e-12)
+        assert normalize(values, kind) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.golden

@@ -207,10 +207,10 @@ PAIRS = [
 @pytest.fixture
 def answered(tmp_path, capsys):
     """A suite of pairs on disk into which the choices of three people were put."""
-    folder = tmp_path / "harbour"
+    folder = tmp_path / "harbor"
     folder.mkdir()
     (folder / "suite.toml").write_text(
-        '[meta]\nname = "harbour"\nlanguage = "it"\n\n'
+        '[meta]\nname = "harbor"\nlanguage = "it"\n\n'
         f'[[predictions]]\nformula = "{FIRST_IS_BETTER}"\n'
     )
     lines = ["item\tcondition\ttext"]
@@ -220,7 +220,7 @@ def answered(tmp_path, capsys):
         for name, text in zip(("good", "bad"), pair, strict=True)
     ]
     (folder / "items.tsv").write_text("\n".join(lines) + "\n")
-    plain = Judgment(suite="harbour", item="", question=BETTER)
+    plain = Judgment(suite="harbor", item="", question=BETTER)
     judgments = [
         replace(plain, item=str(number), condition=condition, annotator=who, value="x")
         for number in range(len(PAIRS))
@@ -229,7 +229,7 @@ def answered(tmp_path, capsys):
                                   strict=True)
     ]  # fmt: skip
     path = write_judgments(table_of(judgments), tmp_path / "kept.parquet")
-    copy = tmp_path / "harbour-chosen"
+    copy = tmp_path / "harbor-chosen"
     assert invoke(["annotate", "apply", str(folder), str(path), "-o", str(copy)]) == 0
     capsys.readouterr()
     return copy
@@ -243,7 +243,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     assert out.index("accuracy") < out.index("How often people choose as is predicted")
     table = [line.split() for line in out[out.index("How often people") :].splitlines()]
     lines = [" ".join(line) for line in table]
-    assert any(line.startswith("harbour prediction 0 most people 6 0 18 0.833 [") for line in lines)
+    assert any(line.startswith("harbor prediction 0 most people 6 0 18 0.833 [") for line in lines)
     # Two of three people five times, then one of three: 11 of 18.
     (one,) = [line for line in lines if line.startswith("one person ")]
     assert one.startswith("one person 6 18 0.611 [")

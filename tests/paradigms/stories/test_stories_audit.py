@@ -129,7 +129,7 @@ def test_a_sound_triple_has_no_finding():
         ),
         (0, {"sentence_states": (states(open=(("porta", 3),)),) * 5}, "object_entity_not_listed"),
         (0, {"sentence_states": (states(open=(("vaso", 9),)),) * 5}, "structural"),
-        (0, {"sentence_states": (states(colour=(("vaso", 1),)),) * 5}, "structural"),
+        (0, {"sentence_states": (states(color=(("vaso", 1),)),) * 5}, "structural"),
         (
             2,
             {"sentence_states": (states(open=(("finestra", 3),)),) * 5},

@@ -19,7 +19,7 @@ from cimento.paradigms import Choose
 from cimento.paradigms.stories.judging import judge_stories, judged_run
 from cimento.paradigms.stories.options import (
     StoryOptions,
-    normalised,
+    normalized,
     prior_corrections,
 )
 from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
@@ -187,7 +187,7 @@ def test_options_are_compared_in_five_ways():
     nats, n_tokens, words = (-4.0, -3.0, -3.0), (2, 1, 3), ("abcd", "ab", "abcdef")
 
     def by(norm):
-        return normalised(nats, norm, n_tokens=n_tokens, words=words)
+        return normalized(nats, norm, n_tokens=n_tokens, words=words)
 
     assert by("sum") == (-4.0, -3.0, -3.0)
     assert by("token") == (-2.0, -3.0, -1.0)

@@ -32,7 +32,7 @@ def test_nothing_is_wrong_with_them(file):
     assert audit(file) == ()
     about = count_stories(file.stories)
     assert about.complete == about.triples == TRIPLES[file.name]
-    assert file.meta.licence == "CC-BY-4.0"
+    assert file.meta.license == "CC-BY-4.0"
     assert file.meta.status == "draft, not yet reviewed by native speakers"
 
 

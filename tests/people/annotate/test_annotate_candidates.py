@@ -271,7 +271,7 @@ def test_earlier_judgments_are_taken_over_and_only_new_candidates_are_asked(
     assert [journal.annotator for journal in journals(run_folder)] == ["bob"]
 
 
-def test_only_items_with_no_option_among_the_candidates_are_labelled(tmp_path, monkeypatch, capsys):
+def test_only_items_with_no_option_among_the_candidates_are_labeled(tmp_path, monkeypatch, capsys):
     pairs = {"a": ("ma", "e"), "b": ("però", "mentre"), "c": ("quindi", "o")}
     items = tuple(
         ClozeItem(name, f"Prova {name}: piove, ", " esco.",

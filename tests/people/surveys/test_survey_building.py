@@ -91,7 +91,7 @@ def test_conditions_are_equally_frequent_in_each_survey_to_within_one(size, more
 
 @given(st.lists(st.sampled_from("abcd"), max_size=40))
 @settings(deadline=None)
-def test_neighbours_differ_where_that_is_possible(groups):
+def test_neighbors_differ_where_that_is_possible(groups):
     order = spread(groups)
     assert sorted(order) == list(range(len(groups)))
     most = max(Counter(groups).values(), default=0)

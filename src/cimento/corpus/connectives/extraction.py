@@ -126,7 +126,7 @@ class CandidateSentence:
     Attributes:
         hit: the occurrence.
         passage: its text.
-        licence: licence of its treebank.
+        license: license of its treebank.
         words: number of words of its sentence, including marks.
         clauses: number of clauses of its sentence.
         order: number of the candidate in the treebanks.
@@ -134,7 +134,7 @@ class CandidateSentence:
 
     hit: Hit
     passage: Passage
-    licence: str
+    license: str
     words: int
     clauses: int
     order: int
@@ -203,7 +203,7 @@ def candidate_sentences(
                 yield CandidateSentence(
                     hit=make_hit(file, sentence, match, rule),
                     passage=passage,
-                    licence=file.licence,
+                    license=file.license,
                     words=len(sentence.words),
                     clauses=count_clauses(sentence),
                     order=order,

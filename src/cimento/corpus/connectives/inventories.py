@@ -74,14 +74,14 @@ class Inventory:
         name: name of the list.
         language: ISO 639-1 code; empty if the file does not state it.
         connectives: the connectives in the order of the list.
-        licence: licence of the list.
+        license: license of the list.
         source: origin of the list.
     """
 
     name: str
     language: str
     connectives: tuple[Connective, ...]
-    licence: str = ""
+    license: str = ""
     source: str = ""
 
     @property
@@ -131,7 +131,7 @@ def read_inventory(path: Path) -> Inventory:
         [_from_toml(entry, f"{path}, connective {n}") for n, entry in enumerate(entries, start=1)],
         name=str(settings.get("name", path.stem)),
         language=str(settings.get("language", "")),
-        licence=str(settings.get("licence", "")),
+        terms=str(settings.get("license", "")),
         source=str(settings.get("source", "")),
         where=str(path),
     )
@@ -143,7 +143,7 @@ def make_inventory(
     where: str,
     name: str,
     language: str = "",
-    licence: str = "",
+    terms: str = "",
     source: str = "",
 ) -> Inventory:
     """Make an inventory in which every name occurs once.
@@ -159,7 +159,7 @@ def make_inventory(
         raise InputError(
             where=where, seen=f"the connective {twice!r} is there twice", todo="Remove one."
         )
-    return Inventory(name, language, tuple(connectives), licence, source)
+    return Inventory(name, language, tuple(connectives), terms, source)
 
 
 def checked_toml(key: str, value: Any, default: object, *, where: str, example: str) -> Any:  # noqa: ANN401  # a text, a flag, or a tuple of texts
@@ -216,7 +216,7 @@ def write_inventory(inventory: Inventory, path: Path) -> Path:
 
     from cimento.io.files import write_text
 
-    head = {key: getattr(inventory, key) for key in ("name", "language", "licence", "source")}
+    head = {key: getattr(inventory, key) for key in ("name", "language", "license", "source")}
     keys = [field.name for field in fields(Connective)]
     entries = [
         {key: _as_toml(value) for key in keys if (value := getattr(unnamed, key))}
@@ -332,14 +332,14 @@ def _join(passage: Passage, previous: TreebankSentence, mark: str) -> Passage:
         form, edit = passage.form, f"after {previous.id}"
     else:
         start = f"{text.rstrip('.,;:')}{mark} "
-        form, edit = uncapitalised(passage.form), f"after {previous.id}, joined with {mark!r}"
+        form, edit = uncapitalized(passage.form), f"after {previous.id}, joined with {mark!r}"
     before = start + passage.before
     return Passage(
         before + form + passage.after, len(before), len(before) + len(form), previous.id, edit
     )
 
 
-def uncapitalised(form: str) -> str:
+def uncapitalized(form: str) -> str:
     """A form without its initial capital; a form in all capitals is unchanged."""
     if len(form) > 1 and form.isupper():
         return form
@@ -432,7 +432,7 @@ def replaced(passage: Passage, connective: Connective) -> Passage:
     The new connective gets the case, elision and euphonic *d* that the place requires; a blank is
     added or removed if elision requires it. Nothing else changes.
     """
-    form = spelt(connective, passage)
+    form = spelled(connective, passage)
     elided = bool(connective.elided) and form.lower() == connective.elided
     after = passage.after.lstrip(" ") if elided else passage.after
     if passage.glued and not elided:
@@ -446,7 +446,7 @@ def replaced(passage: Passage, connective: Connective) -> Passage:
     )
 
 
-def spelt(connective: Connective, passage: Passage, *, elide: bool = True) -> str:
+def spelled(connective: Connective, passage: Passage, *, elide: bool = True) -> str:
     """The form of a connective in the place of a passage's connective.
 
     Args:

@@ -280,14 +280,14 @@ def merge_inventories(
         group[0][1].name: (_joined([entry for _, entry in group]), tuple(dict(group)))
         for group in groups
     }
-    licences = dict.fromkeys(filter(None, (inventory.licence for inventory in inventories)))
+    licenses = dict.fromkeys(filter(None, (inventory.license for inventory in inventories)))
     sources = dict.fromkeys(filter(None, (inventory.source for inventory in inventories)))
     merged_inventory = make_inventory(
         [connective for connective, _ in merged.values()],
         where="inventories",
         name=name,
         language=next(iter(languages), ""),
-        licence=" AND ".join(licences),
+        terms=" AND ".join(licenses),
         source="; ".join(sources),
     )
     return merged_inventory, {name: lists for name, (_, lists) in merged.items()}

@@ -154,12 +154,12 @@ def connectives_json(
 ) -> dict[str, object]:
     """The frequencies, comparisons and rank correlations as JSON values."""
     from cimento.corpus.connectives.frequencies import size_remark
-    from cimento.corpus.treebanks import licences_of
+    from cimento.corpus.treebanks import licenses_of
 
     return {
         "inventory": inventory.name,
         "files": {file.name: file.sha256 for file in files},
-        "licences": licences_of(files),
+        "licenses": licenses_of(files),
         "per": per,
         "corpora": [
             {

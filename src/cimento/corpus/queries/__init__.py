@@ -190,7 +190,7 @@ class TreebankIndex:
         return self._tested[test]
 
     def unknown(self, request: Request) -> list[str]:
-        """What a query names and no word has, such as a misspelt feature or relation."""
+        """What a query names and no word has, such as a misspelled feature or relation."""
         missing = dict[str, None]()
         for test in request.tests():
             values = set(self.column(test.feature).values)
@@ -313,7 +313,7 @@ class DominanceClause(_TwoWords):
 
 @dataclass(frozen=True, slots=True)
 class OrderClause(_TwoWords):
-    """A word before another: ``X < Y`` for neighbours, ``X << Y`` at any distance."""
+    """A word before another: ``X < Y`` for neighbors, ``X << Y`` at any distance."""
 
     adjacent: bool
 

@@ -117,11 +117,11 @@ def _chosen(index: TreebankIndex, clauses: Iterable[Clause], name: str) -> Flags
         if isinstance(clause, NodeClause) and clause.name == name:
             flags &= _any(index, clause.alternatives)
         elif isinstance(clause, EdgeClause) and clause.target == name:
-            flags &= _labelled(index, clause)
+            flags &= _labeled(index, clause)
             if clause.source:
                 flags &= index.heads >= 0
         elif isinstance(clause, EdgeClause) and clause.source == name and not clause.target:
-            heads = index.heads[_labelled(index, clause)]
+            heads = index.heads[_labeled(index, clause)]
             parents = np.zeros(index.n_words, dtype=bool)
             parents[heads[heads >= 0]] = True
             flags &= parents
@@ -138,7 +138,7 @@ def _any(index: TreebankIndex, alternatives: Iterable[FeatureTests]) -> Flags:
     return flags
 
 
-def _labelled(index: TreebankIndex, clause: EdgeClause) -> Flags:
+def _labeled(index: TreebankIndex, clause: EdgeClause) -> Flags:
     if not clause.labels:
         return np.ones(index.n_words, dtype=bool)
     return _any(index, clause.labels) ^ clause.negated
@@ -148,7 +148,7 @@ def _labelled(index: TreebankIndex, clause: EdgeClause) -> Flags:
 
 
 def _extended(index: TreebankIndex, clauses: Sequence[Clause], table: Table) -> Table:
-    """A table with all places that clauses name, and the rows that fulfil all of them."""
+    """A table with all places that clauses name, and the rows that fulfill all of them."""
     missing = {name: None for clause in clauses for name in clause.names if name not in table}
     chosen = {name: _chosen(index, clauses, name) for name in missing}
     bound = [name for name in table if name != _ROW]
@@ -165,7 +165,7 @@ def _extended(index: TreebankIndex, clauses: Sequence[Clause], table: Table) -> 
 def _joined(
     index: TreebankIndex, clauses: Sequence[Clause], table: Table, chosen: Mapping[str, Flags]
 ) -> tuple[str, Table]:
-    """A table with one place more: by an edge or to a neighbour, else anywhere in the sentence."""
+    """A table with one place more: by an edge or to a neighbor, else anywhere in the sentence."""
     edges = [c for c in clauses if isinstance(c, EdgeClause) and c.source and c.target]
     for edge in edges:
         if edge.target in table and edge.source in chosen:
@@ -260,7 +260,7 @@ def _holds(index: TreebankIndex, clause: Clause, table: Table) -> Flags:
     one, other = (table[name] for name in clause.names)
     if isinstance(clause, EdgeClause):
         edges: Flags = index.heads[other] == one
-        return edges & _labelled(index, clause)[other]
+        return edges & _labeled(index, clause)[other]
     if isinstance(clause, OrderClause):
         return other - one == 1 if clause.adjacent else other > one
     if isinstance(clause, DistanceClause):

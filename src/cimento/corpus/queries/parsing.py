@@ -201,7 +201,7 @@ class _Parser:
         return Request(self._text, tuple(nodes), tuple(clauses), tuple(blocks), tuple(sentence))
 
     def _refuse_undeclared(self, clauses: list[Clause], blocks: list[QueryBlock]) -> None:
-        """Refuse names that stand only in comparisons, such as misspelt ones."""
+        """Refuse names that stand only in comparisons, such as misspelled ones."""
         declared = _declared(clauses)
         for part in (clauses, *(block.clauses for block in blocks)):
             known = declared | _declared(part)

@@ -89,7 +89,7 @@ _OURS_OF_TOKENIZER: Mapping[str, str] = {
 """Arguments of a tokenizer that cannot be given, as `_OURS`."""
 _OF_FILES = ("_file", "_object", "_files")
 
-_TRUST = (ALLOW_PICKLE, TRUST_CODE)
+TRUSTED = (ALLOW_PICKLE, TRUST_CODE)
 _PICKLED = "no file named model.safetensors"
 
 SAFE = ".safetensors"
@@ -124,8 +124,8 @@ def parse_model_args(
     """
     trusted = {ALLOW_PICKLE: allow_pickle, TRUST_CODE: trust_remote_code}
     args = _parsed(texts, OPTION, example="attn_implementation=eager")
-    _refuse({key: _OURS[key] for key in _TRUST}, args)
-    return args | {key: True for key in _TRUST if trusted[key]}
+    _refuse({key: _OURS[key] for key in TRUSTED}, args)
+    return args | {key: True for key in TRUSTED if trusted[key]}
 
 
 def parse_tokenizer_args(texts: Sequence[str]) -> dict[str, JsonValue]:
@@ -176,10 +176,10 @@ def as_options(
     """Options of models and tokenizers as on a command line; words where there are none."""
     said = [
         f"--{key.replace('_', '-')}"
-        if key in _TRUST
+        if key in TRUSTED
         else f"{OPTION}={shlex.quote(f'{key}={_as_text(args[key])}')}"
         for key in args
-        if key not in _TRUST or args[key] is True
+        if key not in TRUSTED or args[key] is True
     ]
     said += [
         f"{TOKENIZER_OPTION}={shlex.quote(f'{key}={_as_text(value)}')}"
@@ -194,7 +194,7 @@ def refuse_ours(args: Mapping[str, JsonValue]) -> None:
     Raises:
         UsageError: an option is one of these; the message says what to do instead.
     """
-    _refuse({key: todo for key, todo in _OURS.items() if key not in _TRUST}, args)
+    _refuse({key: todo for key, todo in _OURS.items() if key not in TRUSTED}, args)
 
 
 def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue], option: str = OPTION) -> None:
@@ -215,7 +215,7 @@ def for_transformers(
         quantized: whether the files hold quantized weights.
         device: device of the model, unless the options choose one.
     """
-    ready: dict[str, object] = {key: args[key] for key in args if key not in _TRUST}
+    ready: dict[str, object] = {key: args[key] for key in args if key not in TRUSTED}
     ready[TRUST_CODE] = args.get(TRUST_CODE) is True
     # Weights in other formats are pickles, of which only tensors are read, even if they are
     # trusted.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from cimento.models.hf.fill_words import BoolArray
 
-_BEAMS = 2
+BEAMS = 2
 """Number of unfinished candidates that are extended for each one wanted."""
 
 _Ids = tuple[int, ...]
@@ -147,7 +147,7 @@ class CausalFiller(RowFiller):
         last word that is wanted is at least as probable as the last of these tokens.
         """
         by_text: list[list[FillCandidate]] = [[] for _ in texts]
-        waiting, width = list(range(len(texts))), k * _BEAMS
+        waiting, width = list(range(len(texts))), k * BEAMS
         while waiting:
             allowed = [self._tokens.whole_words(after_blank=fits[n]) for n in waiting]
             tops = self._best([texts[n] for n in waiting], width, allowed)
@@ -179,7 +179,7 @@ class CausalFiller(RowFiller):
         ``port`` does not get the probability of ``portare`` (Pimentel and Meister 2024,
         doi:10.18653/v1/2024.emnlp-main.1020).
         """
-        width = policy.k * _BEAMS
+        width = policy.k * BEAMS
         begun = [[Beam()] for _ in texts]
         by_text: list[list[FillCandidate]] = [[] for _ in texts]
         for step in range(policy.masks + 1):
@@ -254,7 +254,7 @@ class SentinelFiller:
             f"{request.before}{self._first}{request.after}", return_tensors="pt"
         )["input_ids"].to(self._model.device)
         opening = [self._model.config.decoder_start_token_id, self._id(self._first)]
-        end, width = self._id(self._second), policy.k * _BEAMS
+        end, width = self._id(self._second), policy.k * BEAMS
         begun = [Beam()]
         fills: list[FillCandidate] = []
         with torch.inference_mode():

@@ -26,6 +26,7 @@ import torch
 from cimento.errors import ModelError
 from cimento.models.hf.batches import Asks, Trial, asks_of, batches, memory_of
 from cimento.models.hf.heads import widened
+from cimento.models.hf.interchange import ROW_NUMBERS
 from cimento.models.hf.layout import tolerance_nats
 from cimento.models.hf.sites import probe_of
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 FEWEST_STEPS, MOST_STEPS = 16, 512
 
-_LINES = "lines"
 _AT_ONCE = 4096
 
 
@@ -185,7 +185,7 @@ class Gradients:
                     inputs = self._scorer.batch([row.trial.ids for row in chosen], around)
                 # Tensors made for inference cannot take part in a pass with gradients.
                 inputs = {name: value.clone() for name, value in inputs.items()}
-                inputs[_LINES] = torch.arange(len(chosen), device=self._model.device)
+                inputs[ROW_NUMBERS] = torch.arange(len(chosen), device=self._model.device)
                 work = partial(self._take, chosen, self._baseline(baseline))
                 asks = asks_of(((row.trial, 0) for row in chosen), inputs)
                 memory_of(self._model).spend(inputs, asks, work)
@@ -212,8 +212,8 @@ class Gradients:
         asks: Asks,
     ) -> None:
         """Pass a batch, or a part of one, through the model and back."""
-        some = [rows[line] for line in inputs[_LINES].tolist()]
-        plain = {name: value for name, value in inputs.items() if name != _LINES}
+        some = [rows[line] for line in inputs[ROW_NUMBERS].tolist()]
+        plain = {name: value for name, value in inputs.items() if name != ROW_NUMBERS}
         lines, width = plain["input_ids"].shape
         varied = torch.zeros((lines, width, 1), device=self._model.device)
         for line, row in enumerate(some):

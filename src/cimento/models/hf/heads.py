@@ -51,7 +51,7 @@ the vocabulary times the batch.
 ALIGNED = 64
 """Size of vocabulary of which rows of logits are multiples on a GPU."""
 
-NORMALISED_AT_ONCE = {"cpu": 4_000_000}
+NORMALIZED_AT_ONCE = {"cpu": 4_000_000}
 """Number of logits normalized at once, if not a whole piece: more do not fit the CPU cache."""
 
 
@@ -231,8 +231,8 @@ class RowHead:
         vocabulary = model.config.get_text_config().vocab_size
         largest = MAX_LOGITS.get(model.device.type, MAX_LOGITS_ELSEWHERE)
         self.rows_at_once = max(1, largest // vocabulary)
-        some = NORMALISED_AT_ONCE.get(model.device.type, largest)
-        self._normalised_at_once = max(1, some // vocabulary)
+        some = NORMALIZED_AT_ONCE.get(model.device.type, largest)
+        self._normalized_at_once = max(1, some // vocabulary)
 
     def fill(self, inputs: Mapping[str, torch.Tensor], asks: Asks, values: FloatArray) -> None:
         """Run the model on one batch, and write the requested scores in nats into `values`.
@@ -294,8 +294,8 @@ class RowHead:
 
     def few(self, logits: torch.Tensor) -> Iterator[torch.Tensor]:
         """Logits in pieces that are each normalized at once."""
-        for start in range(0, len(logits), self._normalised_at_once):
-            yield logits[start : start + self._normalised_at_once]
+        for start in range(0, len(logits), self._normalized_at_once):
+            yield logits[start : start + self._normalized_at_once]
 
     def pieces(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Iterator[torch.Tensor]:
         """Logits of the rows of a batch, in pieces; shape (some rows, vocabulary)."""

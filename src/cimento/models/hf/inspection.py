@@ -130,7 +130,7 @@ def _plain_seq2seq(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray
         torch.tensor([ids], device=inside.model.device)
         for ids in (text.ids[:start], text.ids[start:])
     )
-    table = _normalised(inside.model, input_ids=source, decoder_input_ids=target)
+    table = _normalized(inside.model, input_ids=source, decoder_input_ids=target)
     chosen = [table[i - start - 1, text.ids[i]].item() for i in text.wanted]
     return np.array(chosen, dtype=np.float64)
 
@@ -147,10 +147,10 @@ _PLAIN: Mapping[str, PlainScore] = {
 
 def _logprobs(model: PreTrainedModel, ids: Sequence[int]) -> torch.Tensor:
     """Log-probabilities of one sequence; shape (length, vocabulary)."""
-    return _normalised(model, input_ids=torch.tensor([ids], device=model.device))
+    return _normalized(model, input_ids=torch.tensor([ids], device=model.device))
 
 
-def _normalised(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
+def _normalized(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
     with torch.inference_mode():
         logprobs: torch.Tensor = widened(model(**inputs).logits[0]).log_softmax(-1)
     return logprobs

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 States: TypeAlias = "Mapping[tuple[Part, int], torch.Tensor]"
 """The states of a sequence by part and layer, of shape (length, width)."""
 
-_LINES = "lines"
+ROW_NUMBERS = "lines"
 """Key of the inputs of a pass: the number of each row in its batch."""
 
 
@@ -89,11 +89,11 @@ class _SwappingHead(RowHead):
     @contextmanager
     def _changing(self, inputs: Mapping[str, torch.Tensor]) -> Iterator[dict[str, torch.Tensor]]:
         """A context in which the pass is changed, with the inputs that the model takes."""
-        plain = {name: value for name, value in inputs.items() if name != _LINES}
+        plain = {name: value for name, value in inputs.items() if name != ROW_NUMBERS}
         if self.swap_of is None:
             yield plain
             return
-        lines = inputs[_LINES].tolist()
+        lines = inputs[ROW_NUMBERS].tolist()
         with self._sites.swapping(self.swap_of(lines, inputs["input_ids"].shape[1])):
             yield plain
 
@@ -177,7 +177,7 @@ class Interchange:
                     inputs = self._scorer.batch([cell.trial.ids for cell in chosen], around)
                     lines = torch.arange(len(chosen), device=self._model.device)
                     asks = asks_of(((cell.trial, cell.slot) for cell in chosen), inputs)
-                    gathered.add({**inputs, _LINES: lines}, asks)
+                    gathered.add({**inputs, ROW_NUMBERS: lines}, asks)
             # The rows that wait go through the head alone, where nothing is exchanged.
             self._head.swap_of = None
             gathered.finish()

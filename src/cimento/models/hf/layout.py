@@ -325,7 +325,7 @@ def in_windows(
     return [np.concatenate([next(answers) for _ in some]) for some in parts]
 
 
-def centred(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tuple[int, int]:
+def centered(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tuple[int, int]:
     """The part of a long text that a masked model sees while it predicts the token at `index`.
 
     The token is in the middle of the part, or as near to the middle as the ends of the text allow;

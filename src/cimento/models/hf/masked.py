@@ -15,9 +15,10 @@ from cimento.models.base import Encoded, EncodedTexts, ModelCard
 from cimento.models.characters import trim_spans
 from cimento.models.hf.batches import Trial
 from cimento.models.hf.copies import Copy, MaskedPlan, MaskedScoring, MaskedToken
+from cimento.models.hf.fill_causal import BEAMS
 from cimento.models.hf.fill_words import Beam, Row, RowFiller, best_at, grow
 from cimento.models.hf.inside import Inside
-from cimento.models.hf.layout import centred, masked_positions
+from cimento.models.hf.layout import centered, masked_positions
 from cimento.models.hf.planning import PlanningScorer
 from cimento.models.hf.shapes import Passes
 from cimento.models.questions import (
@@ -107,13 +108,9 @@ class MaskedScorer(PlanningScorer):
         window, frame = self.card.window, self._texts.frame
         if window is None or len(ids) <= window:
             return tuple(ids), index
-        start, end = centred(ids, index, window=window, frame=frame)
+        start, end = centered(ids, index, window=window, frame=frame)
         copy = (*frame.before, *ids[start:end], *frame.after)
         return copy, len(frame.before) + index - start
-
-
-_BEAMS = 2
-"""Number of beams for each wanted candidate of several tokens."""
 
 
 class _Gap(NamedTuple):
@@ -257,7 +254,7 @@ class MaskedFiller(RowFiller):
         self, gaps: Sequence[_Gap], fits: Sequence[bool], count: int, k: int, *, whole: bool
     ) -> list[list[Beam]]:
         """The best sequences of `count` tokens for each gap, filled in from left to right."""
-        width = k if count == 1 else k * _BEAMS
+        width = k if count == 1 else k * BEAMS
         beams = [[Beam()] for _ in gaps]
         for step in range(count):
             jobs = [(n, beam) for n, gap_beams in enumerate(beams) for beam in gap_beams]

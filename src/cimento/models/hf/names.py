@@ -24,7 +24,7 @@ FORMS = (
 _NEAR = 0.75
 _MOST_ENTRIES = 2_000
 """Of a folder; what is further down is not suggested."""
-_MOST_LISTED = 6
+MOST_LISTED = 6
 _MORE = "..."
 _HUB_PAGE = re.compile(r"^https?://huggingface\.co/(?P<name>[\w.-]+/[\w.-]+)")
 _OF_HUB = re.compile(r"^(hf|hub|huggingface|transformers|pretrained)[:=](?P<name>.+)")
@@ -152,7 +152,7 @@ def folder_without_model(name: str) -> UsageError:
 
 
 def _some(names: list[str]) -> list[str]:
-    return names if len(names) <= _MOST_LISTED else [*names[:2], _MORE, names[-1]]
+    return names if len(names) <= MOST_LISTED else [*names[:2], _MORE, names[-1]]
 
 
 def _quoted(*parts: str) -> str:
@@ -166,7 +166,7 @@ def checkpoints(folder: Path) -> list[str]:
 
 
 def meant_by(name: str) -> str:
-    """A question after the model that may have been meant by a misspelt name; may be empty."""
+    """A question after the model that may have been meant by a misspelled name; may be empty."""
     if advice := _badly_written(name):
         return advice
     path = expanded(name)

@@ -20,6 +20,7 @@ import torch
 
 from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
 from cimento.models.base import ModelCard
+from cimento.models.failing import SHOWN_CHARACTERS
 from cimento.models.hf.causal import length_that_matters
 from cimento.models.hf.layout import Ids, tolerance_nats, unpadded
 from cimento.models.hf.room import is_out_of_memory
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
     from cimento.models.hf.inside import Inside
 
-_SHOWN_CHARACTERS = 60
-"""Of the end of a prompt, in messages."""
 _ASK_SHORTER = "Ask with fewer examples (--set shots=1), or a model with a longer window."
 
 
@@ -302,7 +301,7 @@ def split_ids(
         )
     if window is not None and len(ids) > window:
         raise TextTooLongError(
-            where=f"prompt that ends in {prompt[-_SHOWN_CHARACTERS:]!r}",
+            where=f"prompt that ends in {prompt[-SHOWN_CHARACTERS:]!r}",
             seen=f"it makes {len(ids)} tokens with what follows,"
             f" and the model's window holds {window}",
             todo=_ASK_SHORTER,
@@ -399,7 +398,7 @@ class CausalReplier(_Prompted):
     """
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
-        """Answer prompts one after another, those that begin alike as neighbours; see `Replier`."""
+        """Answer prompts one after another, those that begin alike as neighbors; see `Replier`."""
         prompts = [
             prompt_ids(self._tokenizer, ask.prompt, before=() if ask.templated else self._before)
             for ask in asks
@@ -423,7 +422,7 @@ class CausalReplier(_Prompted):
         window = self.card.window
         if window is not None and len(ids) >= window:
             raise TextTooLongError(
-                where=f"prompt that ends in {ask.prompt[-_SHOWN_CHARACTERS:]!r}",
+                where=f"prompt that ends in {ask.prompt[-SHOWN_CHARACTERS:]!r}",
                 seen=f"with the reply it is longer than the model's window of {window} tokens",
                 todo=_ASK_SHORTER,
             )

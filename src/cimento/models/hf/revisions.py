@@ -9,13 +9,12 @@ from pathlib import Path
 
 from cimento.errors import UsageError
 from cimento.io.files import expanded
-from cimento.models.hf.names import DEMO_MODELS, hub_cache, is_folder
+from cimento.models.hf.names import DEMO_MODELS, MOST_LISTED, hub_cache, is_folder
 
 SHOWN_DIGITS = 7
 """Number of digits of a revision in names that are shown; fewer are not taken for one."""
 
 _DIGITS = re.compile(rf"[0-9a-f]{{{SHOWN_DIGITS},64}}")
-_MOST_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class CachedRevisions:
     def __str__(self) -> str:
         """Commits by their first digits, with the branches and tags at each."""
         parts = []
-        for commit in self.commits[:_MOST_LISTED]:
+        for commit in self.commits[:MOST_LISTED]:
             names = [name for name, of in self.names.items() if of == commit]
             parts.append(commit[:SHOWN_DIGITS] + (f" ({', '.join(names)})" if names else ""))
         more = len(self.commits) - len(parts)

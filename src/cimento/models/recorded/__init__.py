@@ -20,12 +20,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from cimento.errors import InputError, TableError, UsageError, counted
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.tables import TOKENS
+from cimento.io.values import Unit
 from cimento.models.base import ModelCard
 from cimento.models.recorded.aligning import Alignment, align_tokens
 from cimento.models.recorded.reading import (
@@ -233,8 +234,6 @@ def _number_and_flag(answer: Sequence[object]) -> tuple[float, bool | None]:
     number = math.nan if value in (None, "None") else float(str(value))
     return number, {"true": True, "false": False}.get(str(greedy).lower())
 
-
-Unit: TypeAlias = Literal["bits", "nats"]
 
 _SHOWN = 5
 _GIVE_SPEC = "Give the model spec with --spec: it names special tokens and the marks of pieces."

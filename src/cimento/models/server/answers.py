@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from cimento.errors import ModelError, NonFiniteScoreError
 from cimento.io.parsing import value_at
+from cimento.models.checked import ROUNDING_NATS
 from cimento.models.server.spelling import Starts, are_numbers, echoed, first_misfit, token_starts
 from cimento.records.usage import Tokens
 from cimento.suites import JsonValue
@@ -35,7 +36,6 @@ _MIXED_UP = (
     " an echo of the text; if not, the server or a proxy mixes up requests: try --concurrency 1."
 )
 
-_ROUNDING_NATS = 1e-3
 _SHOWN = 6
 _SHOWN_CHARACTERS = 40
 
@@ -217,7 +217,7 @@ def _checked(value: float | None, token: str, where: str, *, first: bool) -> flo
             seen=f"the server gave {'nothing' if value is None else value} for the token {token!r}",
             todo="Its weights may be damaged, or its number format too narrow.",
         )
-    if value > _ROUNDING_NATS:
+    if value > ROUNDING_NATS:
         raise ModelError(
             where=where,
             seen=f"the server gave {value} for the token {token!r}, which is no logarithm of a"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cimento.errors import StorageError
 from cimento.io.parsing import parse_json
+from cimento.models.failing import SHOWN_CHARACTERS
 from cimento.suites import JsonValue
 
 PROBES = ("One small lamp was left burning near the", "Il 7 marzo la zia di Pietro comprò dodici")
@@ -26,7 +27,6 @@ SAME_MODEL_NATS = 0.05
 
 FILE = "servers.jsonl"
 _DIGITS = 2
-_SHOWN_CHARACTERS = 60
 _LONGEST_BYTES = 20_000
 """Of a line of the file; two probes take some 1,000."""
 
@@ -58,7 +58,7 @@ class Fingerprint:
         if not self.scores:
             for now, before in zip(self.replies, earlier.replies, strict=False):
                 if now != before:
-                    shown = f"{now[:_SHOWN_CHARACTERS]!r}, not {before[:_SHOWN_CHARACTERS]!r}"
+                    shown = f"{now[:SHOWN_CHARACTERS]!r}, not {before[:SHOWN_CHARACTERS]!r}"
                     return f"it replies to the fixed probes otherwise ({shown})"
         pairs = zip(self.scores, earlier.scores, strict=False)
         largest = max((_difference_nats(*pair) for pair in pairs), default=math.inf)

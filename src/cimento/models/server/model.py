@@ -21,6 +21,7 @@ from cimento.io.files import default_cache_folder
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Score
+from cimento.models.failing import SHOWN_CHARACTERS
 from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
 from cimento.models.server import ANSWER, Bodies, Fields
 from cimento.models.server.answers import (
@@ -41,7 +42,6 @@ from cimento.suites import JsonValue
 MALFORMED_ATTEMPTS = 3
 """Number of attempts with a server that answers without a valid reply."""
 
-_SHOWN_CHARACTERS = 60
 
 _CUT_OFF = (
     "replies were cut off before a word was written: a model that thinks first needs room for that,"
@@ -120,7 +120,7 @@ class ServerReplier(_ServerModel):
 
     def _ask(self, ask: Reply) -> Written:
         shown = ask.messages[-1][1] if ask.messages else ask.prompt
-        about = f"prompt that ends in {shown[-_SHOWN_CHARACTERS:]!r}"
+        about = f"prompt that ends in {shown[-SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions" if ask.messages else "/completions"
         for _ in range(MALFORMED_ATTEMPTS):
             answer = self._post(path, lambda: self.bodies.reply(ask), about=about)
@@ -142,7 +142,7 @@ class ServerReplier(_ServerModel):
         yield from self._believed(answers)
 
     def _choose(self, ask: Choose) -> OptionScores:
-        about = f"prompt that ends in {ask.messages[-1][1][-_SHOWN_CHARACTERS:]!r}"
+        about = f"prompt that ends in {ask.messages[-1][1][-SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions"
         answer = self._post(path, lambda: self.bodies.choice(ask), about=about)
         self.meter[ask] = token_usage(answer)

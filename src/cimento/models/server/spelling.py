@@ -19,18 +19,17 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from cimento.models.characters import BYTE_LETTERS
+from cimento.models.characters import OCTETS
+from cimento.suites.stimuli import SURROGATE
 
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
 _BYTES = "bytes:"
 _BYTE_TOKEN = re.compile(r"<0x([0-9a-fA-F]{2})>")
 _NUMBER = re.compile(r"(token_id:)?[0-9]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPECIAL = re.compile(r"(<[^<>\s]+>|\[[A-Z]+\])?")
 _BLANK = re.compile("[ ▁]+")
 _BLANKS = re.compile(r"[\s▁]+")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_OCTETS = {letter: octet for octet, letter in BYTE_LETTERS.items()}
 _CONTINUATION = range(0x80, 0xC0)
 """The bytes of UTF-8 that do not begin a character."""
 _LONGEST = 4
@@ -196,7 +195,7 @@ def _prompt_length(
 
 def _ends(token: str, content: bytes, start: int, *, recased: bool) -> Iterator[tuple[int, int]]:
     """The possible ends of a token that begins at a byte, each with a penalty."""
-    said = _SURROGATE.sub(_REPLACEMENT, token)
+    said = SURROGATE.sub(_REPLACEMENT, token)
     literals = [
         said.encode(), said.replace("▁", " ").encode(), _exact_bytes(token), _octets(said)
     ]  # fmt: skip
@@ -249,7 +248,7 @@ def _exact_bytes(token: str) -> bytes | None:
 
 def _octets(said: str) -> bytes | None:
     """The bytes of a token in the letters of byte-level tokenizers."""
-    octets = [] if said.isascii() else [_OCTETS.get(letter) for letter in said]
+    octets = [] if said.isascii() else [OCTETS.get(letter) for letter in said]
     return bytes(octet for octet in octets if octet is not None) if None not in octets else None
 
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 from cimento.errors import ChangedModelError, CimentoError, ModelError, counted
 from cimento.io.deadline import TooSlowError
 from cimento.io.transport import TransientError
+from cimento.models.failing import SHOWN_CHARACTERS
 from cimento.models.server import Refusal
 from cimento.models.server.answers import JsonObject
 from cimento.models.server.http import NotThereError, Server
@@ -31,7 +32,6 @@ before a model counts as another one."""
 
 _REFUSES = frozenset({400, 404, 405, 422, 501})
 """The statuses of a server that does not take what it took before; others may pass."""
-_SHOWN_CHARACTERS = 60
 
 AnswerT = TypeVar("AnswerT")
 
@@ -177,7 +177,7 @@ class Watch:
 
 
 def _short(words: str) -> str:
-    return repr(words[:_SHOWN_CHARACTERS])
+    return repr(words[:SHOWN_CHARACTERS])
 
 
 def _may_pass(error: ModelError) -> bool:

@@ -39,7 +39,7 @@ from cimento.paradigms.cloze.seeds import (
     Description,
     Seed,
     TemplateText,
-    capitalised,
+    capitalized,
     generated_seeds,
     given_seeds,
     nominal_seeds,
@@ -194,7 +194,7 @@ def _seeds_of(
     first = template.capital
     if first is None:
         first = all(sentence.startswith(SEED) for sentence in template.sentences)
-    return list(capitalised(seeds)) if first else seeds
+    return list(capitalized(seeds)) if first else seeds
 
 
 def _missing(where: str, what: str, option: str) -> InputError:

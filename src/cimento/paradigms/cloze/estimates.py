@@ -16,14 +16,14 @@ from cimento.kinds.base import MethodFacts
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, macro
-from cimento.records.outcomes import GROUP, Estimate, rate
+from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate
 from cimento.suites.cloze import ClozeItem
 
 if TYPE_CHECKING:
     import polars as pl
 
-ACCURACY, PRECISION, MACRO = "accuracy", "precision", "macro precision"
-"""Statistics: of hits and choices, of candidates that fit, of these as a mean over templates."""
+PRECISION, MACRO = "precision", "macro precision"
+"""Statistics: of candidates that fit, and of these as a mean over templates."""
 
 TEMPLATE = "template"
 """The column over whose values the mean of precisions goes."""

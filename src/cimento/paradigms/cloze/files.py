@@ -26,7 +26,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_released_sheet,
     read_templates,
 )
-from cimento.paradigms.cloze.reading import ITEMS, SEEDS, TOML, cloze_fault, read_folder
+from cimento.paradigms.cloze.reading import ITEMS, SEEDS, cloze_fault, read_folder
 from cimento.suites import JsonValue, Meta
 from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
@@ -45,6 +45,7 @@ from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
 from cimento.suites.letters import one_spelling
+from cimento.suites.reading import TOML
 
 _SHOWN = 5
 """Ids of items that a fault names."""

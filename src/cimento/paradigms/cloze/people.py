@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
-from cimento.judgments import WHICH_FITS, Judgment
+from cimento.judgments import NONE, WHICH_FITS, Judgment
 from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing
 from cimento.paradigms.cloze.files import as_tsv, write_cell, write_cloze
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.suites.cloze import ClozeSuite
 
-
-NONE = "none"
-"""How people say that no option is suitable."""
 
 UNANSWERED = "unanswered"
 _TIE = " = "

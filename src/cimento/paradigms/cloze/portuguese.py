@@ -146,7 +146,7 @@ def read_snapshot(
     rows = list(_workbook_rows(path))
     instances, judged = sheet or _instances(rows)
     place = _places(instances, judged)
-    relabelled = list(judged)
+    relabeled = list(judged)
     labels: dict[_Key, Sequence[str]] = {}
     for where, fields, score in rows:
         key = cast("_Key", tuple(fields[: _SENTENCE + 1]))
@@ -159,8 +159,8 @@ def read_snapshot(
                 seen=f"there is no candidate of {score} for {key[1]!r} in {key[0]!r}",
                 todo=f"Do {SHEET} and {SNAPSHOT} belong together?",
             )
-        relabelled[number] = replace(
-            relabelled[number],
+        relabeled[number] = replace(
+            relabeled[number],
             in_snapshot=True,
             snapshot_fits=JUDGED_AS[fields[_JUDGMENT]],
             snapshot_first=fields[_FIRST].lower() in ("true", "1"),
@@ -175,7 +175,7 @@ def read_snapshot(
         if (fields := labels.get(instance.key, ()))
         else instance
         for instance in instances
-    ], relabelled
+    ], relabeled
 
 
 def _places(

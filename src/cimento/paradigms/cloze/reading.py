@@ -37,12 +37,11 @@ from cimento.suites.cloze import (
 from cimento.suites.faults import fault as file_fault
 from cimento.suites.faults import named_blanks
 from cimento.suites.formats.native import meta_of
-from cimento.suites.reading import decode, sha256_of
+from cimento.suites.reading import TOML, decode, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.settings import key_faults
 from cimento.suites.tables import Row, Table, read_suite_table
 
-TOML = "suite.toml"
 CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"
 SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")

@@ -25,7 +25,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Strict(Open):
-    """A table in which every key is known; a misspelt one is a fault."""
+    """A table in which every key is known; a misspelled one is a fault."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -237,7 +237,7 @@ def _refuse_nothing_to_expand(seeds: Generated, dictionary: Morphology | None) -
     raise InputError(where="expand = true", seen=seen, todo=todo)
 
 
-def capitalised(seeds: Iterable[Seed]) -> Iterator[Seed]:
+def capitalized(seeds: Iterable[Seed]) -> Iterator[Seed]:
     """Seeds as they begin a sentence."""
     for seed in seeds:
         yield replace(seed, form=seed.form[:1].upper() + seed.form[1:])

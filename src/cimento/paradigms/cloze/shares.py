@@ -56,7 +56,7 @@ class Share:
 
     @property
     def percent(self) -> float | None:
-        """In per cent with two decimals, rounded half up; None as for `value`."""
+        """In percent with two decimals, rounded half up; None as for `value`."""
         return exact_percent(Fraction(self.correct, self.n)) if self.n else None
 
 
@@ -79,12 +79,12 @@ class ExactMean:
 
     @property
     def percent(self) -> float | None:
-        """In per cent with two decimals, rounded half up; None as for `value`."""
+        """In percent with two decimals, rounded half up; None as for `value`."""
         return None if self.exact is None else exact_percent(self.exact)
 
 
 def exact_percent(share: Fraction) -> float:
-    """A share in per cent, rounded half up to two decimals as in print, without float error."""
+    """A share in percent, rounded half up to two decimals as in print, without float error."""
     return math.floor(share * 10_000 + Fraction(1, 2)) / 100
 
 

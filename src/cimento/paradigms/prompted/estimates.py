@@ -240,7 +240,7 @@ def _biases(
         yield _mean_bias(prompted, values, replace(like, statistic=HIGH_BIAS, description=about))
         signs = [-1 if answer.prompt.cell.labels == 0 else 1 for _, answer in answers]
         values = [(item, value * sign) for (item, value), sign in zip(values, signs, strict=True)]
-        about = "distance of the number from the middle, towards the end that is named first"
+        about = "distance of the number from the middle, toward the end that is named first"
         yield _mean_bias(prompted, values, replace(like, statistic=END_BIAS, description=about))
         return
     what = "sentence" if form == "choice" else "answer"

@@ -45,7 +45,7 @@ NO_VALUE = "no sentence has a value"
 ONE_VALUE = "a standard deviation needs two values"
 
 THRESHOLD_CHOSEN = "its threshold was chosen on other sentences: no interval"
-NO_LABELS = "no sentence is labelled acceptable or unacceptable"
+NO_LABELS = "no sentence is labeled acceptable or unacceptable"
 
 ACCEPTABLE = "acceptable"
 UNACCEPTABLE = "unacceptable"
@@ -251,10 +251,10 @@ def rating_estimates(
         estimates += ceilings(compared, people, seed=seed, draws=draws)
         estimates += agreement_estimates(values.sentences, people)
         estimates += _described(describe_labels(values.sentences), people)
-    labelled = describe_labels(
+    labeled = describe_labels(
         values.sentences, lambda sentence: values.of_sentence(perplexity, sentence)
     )
-    return [*estimates, *_described(labelled, replace(like, question=perplexity, role="detail"))]
+    return [*estimates, *_described(labeled, replace(like, question=perplexity, role="detail"))]
 
 
 def _correlations(values: RatedValues, measure: Measure, like: Estimate) -> Iterator[Estimate]:
@@ -329,10 +329,10 @@ def _binary(
     """
     from cimento.statistics.classification import auc, auc_interval, threshold_mcc
 
-    labelled = [sentence for sentence in values.sentences if sentence.label]
+    labeled = [sentence for sentence in values.sentences if sentence.label]
     known = [
         (sentence, value if measure.higher_is_better else -value)
-        for sentence in labelled
+        for sentence in labeled
         if not isinstance(value := values.of_sentence(measure.name, sentence), NoValue)
     ]
     clusters = [belongs_to(sentence) for sentence, _ in known]
@@ -340,7 +340,7 @@ def _binary(
         like,
         description=f"acceptable or not, by a threshold on {measure.name}",
         n=len(known),
-        unscored=len(labelled) - len(known),
+        unscored=len(labeled) - len(known),
         clustered=sentence_design([sentence for sentence, _ in known]).clustered,
         chance_method="values and labels unrelated",
     )

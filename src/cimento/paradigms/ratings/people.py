@@ -47,7 +47,6 @@ _CHOICE_COLUMNS = (
 _CONDITION = re.compile(r"(?P<paradigm>.+)ans(?P<correct>[12])")
 _ATTENTION = "attnchk"
 _NO_ANSWER = {"", "{}", "NA"}
-ACCEPTABILITY = "acceptability"
 
 UNNAMED = "it is not known who gave which rating"
 
@@ -88,7 +87,7 @@ def z_scores(
     }
 
 
-def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...]:
+def standardized(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...]:
     """The sentences with z-scores in place of their ratings, and with the mean of these.
 
     A rating without a z-score is left out; a sentence without any has no mean.

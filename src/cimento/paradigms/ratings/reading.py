@@ -35,7 +35,7 @@ from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
-from cimento.suites.formats.sentences import is_labelled_table
+from cimento.suites.formats.sentences import is_labeled_table
 from cimento.suites.marks import advice_on, is_judgments, sides_of
 from cimento.suites.profile import ABSENT
 from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
@@ -53,7 +53,7 @@ def is_bare_table(path: Path) -> bool:
         table, _ = read_header(read_bytes(path), path)
     except SuiteError:
         return False
-    if table is None or (table.find("good") and table.find("bad")) or is_labelled_table(table):
+    if table is None or (table.find("good") and table.find("bad")) or is_labeled_table(table):
         return False
     has_sentence = sentence_column(table)
     rating = rating_column(table)
@@ -70,7 +70,7 @@ def _has_ratings(path: Path, header: Table) -> bool:
     whole = read_sheet(read_bytes(path), path)[0]
     filled = whole and filled_down(whole)
     if not rating:
-        is_rated = filled is not None and (columns_of_people(filled) or _is_labelled(filled))
+        is_rated = filled is not None and (columns_of_people(filled) or _is_labeled(filled))
         return bool(filled and is_rated and not (paired(filled) or crossed_columns(filled)))
     if filled is None or has_answers(filled):
         return filled is not None or not header.find("condition")
@@ -79,7 +79,7 @@ def _has_ratings(path: Path, header: Table) -> bool:
     return is_graded and not header.find("condition")
 
 
-def _is_labelled(table: Table) -> bool:
+def _is_labeled(table: Table) -> bool:
     """Whether each row is a sentence of its own with a label, and no part of a pair or a design."""
     ids = table.stripped(table.find("item") or "") if table.find("item") else []
     return bool(label_column(table)[0] and not table.find("condition") and len({*ids}) == len(ids))

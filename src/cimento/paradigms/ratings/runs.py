@@ -17,7 +17,7 @@ from cimento.kinds.run import Run
 from cimento.measures import Measure, NoValue, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.ratings.estimates import RatedValues
-from cimento.paradigms.ratings.people import DRAWS, RatedValue, farthest_apart, standardised
+from cimento.paradigms.ratings.people import DRAWS, RatedValue, farthest_apart, standardized
 from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import Estimate
@@ -97,7 +97,7 @@ def compared_sentences(suite: Suite, options: RatingOptions) -> tuple[RatedSente
         UsageError: z-scores are requested and no rating has one.
     """
     sentences = rated_of(suite).sentences
-    return standardised(sentences) if options.ratings == "z" else sentences
+    return standardized(sentences) if options.ratings == "z" else sentences
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from cimento.paradigms.regions.judging import crosses_factors
 from cimento.records.outcomes import Estimate
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
+from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.suites.ratings import RatedSentence
@@ -242,7 +242,7 @@ def _accuracies(run: RatedRun) -> Iterator[str]:
 
 _SCATTER = "scatter"
 _POINT_LABELS = ("acceptable", "unacceptable", "sentence")
-_COLOURS = (BLUE, ORANGE, GREY)
+_COLORS = (BLUE, ORANGE, GRAY)
 _NAME_WIDTH = 40
 _HEIGHT = 320
 _LINE = 13
@@ -329,14 +329,14 @@ def scatter_figure(
     x = alt.X("rating:Q", title=f"rating, by {by}", scale=alt.Scale(zero=False))
     y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
     legend = alt.Legend() if len(labels) > 1 else None
-    colour = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
-        domain=labels, range=[_COLOURS[_POINT_LABELS.index(name)] for name in labels]
+    color = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
+        domain=labels, range=[_COLORS[_POINT_LABELS.index(name)] for name in labels]
     )
     ratings = frame["rating"].to_list()
     middle = (min(ratings) + max(ratings)) / 2
     base = alt.Chart(frame.with_columns(pl.Series("label_at", label_places(frame, middle))))
     points = base.mark_circle(size=32, opacity=0.7).encode(
-        x=x, y=y, color=colour, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
+        x=x, y=y, color=color, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
     )
     named = base.encode(x=x, y="label_at:Q", text="named:N")
     # Labels are placed on the side that has room for them.

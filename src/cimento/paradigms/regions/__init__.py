@@ -328,9 +328,9 @@ class RegionPresenter(PlainPresenter[Suite]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """The text that ``run`` prints: rates with intervals, then the effects of designs."""
-        colour = sys.stdout.isatty()
-        width = shutil.get_terminal_size((80, 24)).columns if colour else 80
-        return region_text(runs, width=width, colour=colour)
+        color = sys.stdout.isatty()
+        width = shutil.get_terminal_size((80, 24)).columns if color else 80
+        return region_text(runs, width=width, color=color)
 
 
 class RegionSurveyor(Surveyor[Suite, "Run"]):
@@ -369,17 +369,17 @@ REGIONS = Paradigm(
 )
 
 
-def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -> str:
+def region_text(runs: Sequence[Run], *, width: int = 80, color: bool = False) -> str:
     """The rates of some runs with intervals and notes, effects of designs, means of benchmarks.
 
     Args:
         runs: runs of any region suites.
         width: columns of the terminal.
-        colour: whether to use ANSI codes.
+        color: whether to use ANSI codes.
     """
     judged = [measured for run in runs for measured in on_each_measure(run)]
     summary = Summary(runs=tuple(run.summary() for run in judged))
-    table = terminal_table(summary, width=width, colour=colour)
+    table = terminal_table(summary, width=width, color=color)
     means = benchmark_means(summary.runs)
     grids = [*design_grids(runs), *([means_grid(means)] if means else [])]
     return "\n".join([table, *(on_terminal(grid) + "\n" for grid in grids)]).rstrip("\n")

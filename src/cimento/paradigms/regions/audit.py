@@ -12,7 +12,7 @@ import random
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise, takewhile
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from cimento.paradigms.regions.contrast import (
 from cimento.suites import Region
 from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
+from cimento.suites.derived import Frequency
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from cimento.suites import Condition, Item, Suite
     from cimento.suites.stimuli import Span
 
-Frequency = Callable[[str], float]
-"""Function from a word to its frequency on the Zipf scale; 0 for an unknown word."""
 
 RARE_IN_ITEMS = 50
 """Most items in which a shared word counts as a sign that two items may overlap."""

@@ -101,7 +101,7 @@ def _bits(value: float | None) -> str:
 def contribution_figure(
     items: Mapping[str, Sequence[Contributions]], *, model: str, suite: str
 ) -> Figure:
-    """Token strips of items, coloured by what each token contributes to the margin.
+    """Token strips of items, colored by what each token contributes to the margin.
 
     Args:
         items: the contributions of each item, of which the first six are drawn.
@@ -133,10 +133,10 @@ def contribution_figure(
             )
         )
         dark = f"abs(datum.contribution_bits) > {0.6 * largest}"
-        colour = alt.condition(dark, alt.value("white"), alt.value("#222222"))
-        words = base.mark_text(fontSize=10, dy=-5).encode(text="token:N", color=colour)
+        color = alt.condition(dark, alt.value("white"), alt.value("#222222"))
+        words = base.mark_text(fontSize=10, dy=-5).encode(text="token:N", color=color)
         numbers = known.mark_text(fontSize=8, dy=7).encode(
-            text=alt.Text("contribution_bits:Q", format="+.2f"), color=colour
+            text=alt.Text("contribution_bits:Q", format="+.2f"), color=color
         )
         panels.append(
             alt.layer(squares, words, numbers).properties(

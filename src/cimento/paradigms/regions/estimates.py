@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import NoValue, Value
 from cimento.measures import find_measure, find_measures
-from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
+from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope
 from cimento.measures.sentence import Measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
@@ -40,9 +40,11 @@ from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.people_tables import people_grid
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
-from cimento.paradigms.regions.two_by_two import DD, PHENOMENON, items_by_phenomenon, region_dds
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
 from cimento.records.outcomes import GROUP, Estimate, Role, mean_estimate, rate
+from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid
+from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import regions_measured, squares, windows_of
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ def factorial_of(
     measure: str = "",
     *,
     scope: Scope = "suite",
-    normalisations: Sequence[Normalisation] = NORMALISATIONS,
+    normalizations: Sequence[Normalization] = NORMALIZATIONS,
 ) -> Factorial:
     """The results of a run's factorial design on one measure.
 
@@ -75,7 +77,7 @@ def factorial_of(
         measure: name of the measure; empty for the run's own, or else the surprisal of sentences.
         scope: set of scores that are pooled for normalization: for this model and measure, the
             whole suite or each phenomenon.
-        normalisations: scales to compute.
+        normalizations: scales to compute.
 
     Returns:
         The results; if the measure is not defined for this kind of model, they have a reason and no
@@ -87,7 +89,7 @@ def factorial_of(
     """
     chosen = find_measure(measure or options_of(run).measure or DEFAULT_MEASURE)
     phenomena = factorial(
-        suite_of(run), good_scores(run, chosen), scope=scope, normalisations=normalisations
+        suite_of(run), good_scores(run, chosen), scope=scope, normalizations=normalizations
     )
     undefined = run.model_kind == "causal" and "logit" in chosen.needs
     return Factorial(
@@ -253,9 +255,9 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
             yield dataclasses.replace(estimate, role="main") if beside_headline else estimate
     if crosses_factors(run) and compares_sentences(run):
         designs = [
-            factorial_of(run, name, normalisations=("raw",))
+            factorial_of(run, name, normalizations=("raw",))
             for name in filter(None, dict.fromkeys((options.measure, *options.also)))
-        ] or [factorial_of(run, normalisations=("raw",))]
+        ] or [factorial_of(run, normalizations=("raw",))]
         yield from _of_designs(run, designs)
     if has_parts(run):
         yield from region_dds_of(run)

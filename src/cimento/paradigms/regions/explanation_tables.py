@@ -11,7 +11,7 @@ from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.paradigms.regions.explanations import PARTS, WITHIN_ERROR
 from cimento.report.figures import Figure, figure_of, require_rows
-from cimento.report.figures_scores import COLOURS
+from cimento.report.figures_scores import COLORS
 from cimento.report.formatting import p_value
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 
@@ -314,7 +314,7 @@ def layer_curves(
     base = alt.Chart(frame).encode(
         x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, format="d")),
         color=alt.Color("region_name:N", title="region", sort=[*_regions(means), LENS]).scale(
-            range=list(COLOURS)
+            range=list(COLORS)
         ),
     )
     band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title="bits"), y2="high:Q")

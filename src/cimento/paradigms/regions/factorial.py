@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from cimento.errors import UsageError
 from cimento.io.values import NoValue, Value
-from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
+from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope, normalize
 from cimento.paradigms.regions.two_by_two import (
     NO_ITEMS,
     Effects,
@@ -86,7 +86,7 @@ class PhenomenonEffects:
     n_items: int
     pairs: tuple[DesignRate, ...]
     super_additive: DesignRate
-    effects: Mapping[Normalisation, Effects]
+    effects: Mapping[Normalization, Effects]
     clusters: Clusters = field(default_factory=dict)
 
     @property
@@ -199,7 +199,7 @@ def factorial(
     scores: Scores,
     *,
     scope: Scope = "suite",
-    normalisations: Sequence[Normalisation] = NORMALISATIONS,
+    normalizations: Sequence[Normalization] = NORMALIZATIONS,
 ) -> tuple[PhenomenonEffects, ...]:
     """The accuracies and effects of every phenomenon of a factorial suite.
 
@@ -207,7 +207,7 @@ def factorial(
         suite: suite that crosses two factors; items are grouped by the column ``phenomenon``.
         scores: scores by item and condition, signed so that more is better.
         scope: set of scores that are pooled for normalization.
-        normalisations: scales to compute.
+        normalizations: scales to compute.
 
     Raises:
         UsageError: the suite is not factorial.
@@ -224,7 +224,7 @@ def factorial(
     pools: Sequence[Sequence[str]] = list(groups.values())
     if scope == "suite":
         pools = [[item for group in pools for item in group]]
-    scaled = {kind: normalised_scores(scores, pools, kind) for kind in ("raw", *normalisations)}
+    scaled = {kind: normalized_scores(scores, pools, kind) for kind in ("raw", *normalizations)}
     clusters = suite.clusters()
     return tuple(
         PhenomenonEffects(
@@ -236,8 +236,8 @@ def factorial(
                 "DD > 0", {item: item_effect(square, scores, item).dd for item in items}, clusters
             ),
             effects={
-                kind: effects_of(square, scaled[kind], items, normalisation=kind, scope=scope)
-                for kind in normalisations
+                kind: effects_of(square, scaled[kind], items, normalization=kind, scope=scope)
+                for kind in normalizations
             },
             clusters={item: clusters[item] for item in items} if suite.cluster else {},
         )
@@ -246,8 +246,8 @@ def factorial(
     )
 
 
-def normalised_scores(
-    scores: Scores, pools: Sequence[Sequence[str]], kind: Normalisation
+def normalized_scores(
+    scores: Scores, pools: Sequence[Sequence[str]], kind: Normalization
 ) -> dict[str, dict[str, Value]]:
     """The scores of each pool on another scale.
 
@@ -259,7 +259,7 @@ def normalised_scores(
     scaled: dict[str, dict[str, Value]] = {}
     for pool in pools:
         places = [(item, name) for item in pool for name in scores.get(item, {})]
-        values = normalise([scores[item][name] for item, name in places], kind)
+        values = normalize([scores[item][name] for item, name in places], kind)
         for (item, name), value in zip(places, values, strict=True):
             scaled.setdefault(item, {})[name] = value
     return scaled
@@ -298,20 +298,20 @@ class DDTest:
     Attributes:
         result: results of the model and measure.
         phenomenon: name of the phenomenon.
-        normalisation: scale of DD.
+        normalization: scale of DD.
         dd: mean DD with its interval and test, over clusters if the suite declares them.
         p_holm: p-value with Holm's correction over all tests made together.
     """
 
     result: Factorial
     phenomenon: str
-    normalisation: Normalisation
+    normalization: Normalization
     dd: Mean
     p_holm: float | None = None
 
 
 def dd_tests(
-    results: Sequence[Factorial], *, normalisation: Normalisation = "raw", seed: int = 0
+    results: Sequence[Factorial], *, normalization: Normalization = "raw", seed: int = 0
 ) -> tuple[DDTest, ...]:
     """The test of DD for every phenomenon of every result.
 
@@ -319,7 +319,7 @@ def dd_tests(
 
     Args:
         results: results of one or more models and measures.
-        normalisation: scale of DD; tests of shifted and rescaled scores are the same, those of
+        normalization: scale of DD; tests of shifted and rescaled scores are the same, those of
             Likert points are not.
         seed: seed of the resampling.
     """
@@ -327,8 +327,8 @@ def dd_tests(
         DDTest(
             result=result,
             phenomenon=phenomenon.name,
-            normalisation=normalisation,
-            dd=_mean_dd(phenomenon, normalisation, seed),
+            normalization=normalization,
+            dd=_mean_dd(phenomenon, normalization, seed),
         )
         for result in results
         for phenomenon in result.phenomena
@@ -337,8 +337,8 @@ def dd_tests(
     return tuple(replace(test, p_holm=p) for test, p in zip(tests, corrected, strict=True))
 
 
-def _mean_dd(phenomenon: PhenomenonEffects, normalisation: Normalisation, seed: int) -> Mean:
-    effects = phenomenon.effects[normalisation]
+def _mean_dd(phenomenon: PhenomenonEffects, normalization: Normalization, seed: int) -> Mean:
+    effects = phenomenon.effects[normalization]
     known = {item.item: item.dd for item in effects.items if item.dd is not None}
     sizes = (abs(score) for item in effects.items for score in item.scores if score is not None)
     mean = mean_over_items(known, phenomenon.clusters or None, sizes=sizes, seed=seed)
@@ -363,13 +363,13 @@ class DesignModel:
     Attributes:
         result: results of the model and measure.
         phenomenon: the phenomenon.
-        normalisation: scale of the scores.
+        normalization: scale of the scores.
         fit: the fitted model; ``first`` and ``second`` are the factors of the design.
     """
 
     result: Factorial
     phenomenon: PhenomenonEffects
-    normalisation: Normalisation
+    normalization: Normalization
     fit: MixedFit
 
     @property
@@ -387,7 +387,7 @@ class DesignModel:
 def design_models(
     results: Sequence[Factorial],
     *,
-    normalisation: Normalisation = "raw",
+    normalization: Normalization = "raw",
     formulas: Sequence[str] = FORMULAS,
 ) -> tuple[DesignModel, ...]:
     """The mixed models of every phenomenon of every result, one for each formula.
@@ -402,7 +402,7 @@ def design_models(
 
     Args:
         results: results of one or more models and measures.
-        normalisation: scale of the scores.
+        normalization: scale of the scores.
         formulas: formulas over the columns ``score``, ``first``, ``second`` and ``item``.
 
     Returns:
@@ -413,8 +413,8 @@ def design_models(
         DesignModel(
             result=result,
             phenomenon=phenomenon,
-            normalisation=normalisation,
-            fit=_fit(phenomenon, normalisation, formula),
+            normalization=normalization,
+            fit=_fit(phenomenon, normalization, formula),
         )
         for result in results
         for phenomenon in result.phenomena
@@ -422,8 +422,8 @@ def design_models(
     )
 
 
-def _fit(phenomenon: PhenomenonEffects, normalisation: Normalisation, formula: str) -> MixedFit:
-    effects = phenomenon.effects[normalisation]
+def _fit(phenomenon: PhenomenonEffects, normalization: Normalization, formula: str) -> MixedFit:
+    effects = phenomenon.effects[normalization]
     cells = phenomenon.square.cells
     rows = [
         (score, *cell.levels, item.item)

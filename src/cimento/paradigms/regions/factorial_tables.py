@@ -12,7 +12,7 @@ from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
 if TYPE_CHECKING:
-    from cimento.measures.normalising import Normalisation
+    from cimento.measures.normalizing import Normalization
     from cimento.paradigms.regions.factorial import (
         DDTest,
         DesignModel,
@@ -176,7 +176,7 @@ def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, .
     return tuple(names.get(column, column) for column in columns)
 
 
-def effects_grid(results: Sequence[Factorial], *, scale: Normalisation | None = None) -> Grid:
+def effects_grid(results: Sequence[Factorial], *, scale: Normalization | None = None) -> Grid:
     """A table of condition means with their standard errors and all effects, as records.
 
     Args:
@@ -188,7 +188,7 @@ def effects_grid(results: Sequence[Factorial], *, scale: Normalisation | None = 
         for result in results
         for phenomenon in result.phenomena
         for effects in phenomenon.effects.values()
-        if scale in (None, effects.normalisation)
+        if scale in (None, effects.normalization)
     ]
     return Grid(
         title="Condition means and effects; scores are turned so that more is better.",
@@ -207,7 +207,7 @@ def _effect_cells(phenomenon: PhenomenonEffects, effects: Effects) -> tuple[str,
     means = [_number(value) for cell in effects.cells for value in (cell.mean, cell.se)]
     whole = (effects.length_effect, effects.structure_effect, effects.total_effect, effects.dd)
     return (
-        effects.normalisation,
+        effects.normalization,
         effects.scope,
         str(phenomenon.n_items),
         *means,
@@ -225,7 +225,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
             "model": lambda test: test.result.model,
             "measure": lambda test: test.result.measure,
             "phenomenon": lambda test: test.phenomenon,
-            "scale": lambda test: test.normalisation,
+            "scale": lambda test: test.normalization,
             "items": lambda test: test.dd.n,
             "DD": lambda test: _number(test.dd.value),
             "low": lambda test: _number(test.dd.low),
@@ -302,7 +302,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
     rows = tuple(
         (
             *_place(model.result, model.phenomenon),
-            model.normalisation,
+            model.normalization,
             model.formula,
             str(model.fit.n),
             *_interaction(model.interaction),

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from cimento.errors import UsageError
 from cimento.io.values import BITS_PER_NAT, NoValue
 from cimento.measures import find_measure
-from cimento.measures.normalising import SCALES, Normalisation
+from cimento.measures.normalizing import SCALES, Normalization
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
 from cimento.report.figures_rates import above
-from cimento.report.figures_scores import colour_of
+from cimento.report.figures_scores import color_of
 from cimento.report.formatting import p_value
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Panel:
 
 def interaction_figure(
     result: Factorial,
-    scale: Normalisation,
+    scale: Normalization,
     ps: Mapping[str, float | None] | None = None,
     *,
     bars: Bars = "se",
@@ -100,7 +100,7 @@ Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 
 def rows_figure(
     columns: Sequence[Column],
-    scale: Normalisation,
+    scale: Normalization,
     *,
     bars: Bars = "se",
 ) -> Figure:
@@ -142,7 +142,7 @@ _PAIRS = "pairs: the bad cell is the lower one, compared with each of the other 
 
 
 def _figure(
-    shown: Sequence[Panel | str], scale: Normalisation, *, title: str, columns: int
+    shown: Sequence[Panel | str], scale: Normalization, *, title: str, columns: int
 ) -> Figure:
     load_altair()
     import altair as alt
@@ -167,7 +167,7 @@ def _figure(
     return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))
 
 
-def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
+def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
     """The four means of a panel, with everything needed to draw and check them."""
     import polars as pl
 
@@ -179,7 +179,7 @@ def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
             "model": panel.result.model,
             "measure": panel.result.measure,
             "phenomenon": panel.phenomenon.name,
-            "scale": effects.normalisation,
+            "scale": effects.normalization,
             "scope": effects.scope,
             "condition": cell.cell.name,
             "first": cell.cell.levels[0],
@@ -224,7 +224,7 @@ def bar_half_widths(effects: Effects, bars: Bars) -> list[float | None]:
 
 
 def _chart(
-    panel: Panel, frame: pl.DataFrame, scale: Normalisation
+    panel: Panel, frame: pl.DataFrame, scale: Normalization
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
@@ -235,7 +235,7 @@ def _chart(
     x = alt.X("first:N", sort=xs, title=first, axis=alt.Axis(labelAngle=0))
     legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
     field = "second:N"
-    colour = alt.Color(field, sort=kinds, title=second, legend=legend).scale(
+    color = alt.Color(field, sort=kinds, title=second, legend=legend).scale(
         domain=kinds, range=[BLUE, ORANGE]
     )
     dash = alt.StrokeDash(field, sort=kinds, title=second, legend=legend).scale(
@@ -247,16 +247,16 @@ def _chart(
     y = alt.Y("mean:Q", title=axis, axis=beside, scale=alt.Scale(zero=False, nice=True))
     base = alt.Chart(frame.filter(frame["mean"].is_not_null()))
     bars = base.mark_errorbar(ticks=alt.MarkConfig(size=8), rule=True).encode(
-        x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=colour
+        x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=color
     )
-    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash)
-    points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=colour)
+    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=color, strokeDash=dash)
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
     heading = alt.TitleParams(text=panel.title, subtitle=_subtitle(panel, scale))
     width, height = SIZE
     return alt.layer(lines, bars, points).properties(title=heading, width=width, height=height)
 
 
-def _drawn(result: Factorial, scale: Normalisation) -> str:
+def _drawn(result: Factorial, scale: Normalization) -> str:
     """The name of the plotted score, with more for better: surprisal as log-probability."""
     try:
         measure = find_measure(result.measure)
@@ -269,7 +269,7 @@ def _drawn(result: Factorial, scale: Normalisation) -> str:
     return f"{name}, {SCALES.get(scale, measure.unit or 'raw')}"
 
 
-def _subtitle(panel: Panel, scale: Normalisation) -> str:
+def _subtitle(panel: Panel, scale: Normalization) -> str:
     effects = panel.phenomenon.effects[scale]
     if effects.dd is None:
         return f"DD undefined: {effects.reason}"
@@ -335,12 +335,12 @@ def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
 
     conditions = list(suite.condition_names)
     x = alt.X("region:N", sort=list(suite.region_names), title=None, axis=alt.Axis(labelAngle=-30))
-    colour = colour_of("condition:N", conditions, title="condition")
+    color = color_of("condition:N", conditions, title="condition")
     axis = "mean surprisal (bits)"
     base = alt.Chart()
-    lines = base.mark_line(point=True).encode(x=x, y=alt.Y("mean_bits:Q", title=axis), color=colour)
+    lines = base.mark_line(point=True).encode(x=x, y=alt.Y("mean_bits:Q", title=axis), color=color)
     errors = base.mark_errorbar(ticks=alt.MarkConfig(size=6)).encode(
-        x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=colour
+        x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=color
     )
     return errors, lines
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.report.figures import (
     BLUE,
-    GREY,
+    GRAY,
     ORANGE,
     Figure,
     figure_of,
@@ -78,7 +78,7 @@ def items_figure(result: Factorial) -> Figure:
         y=alt.Y("item:N", sort=alt.SortField("dd"), title=None),
         color=alt.condition("datum.dd > 0", alt.value(BLUE), alt.value(ORANGE)),
     )
-    zero = base.mark_rule(color=GREY).encode(x=alt.datum(0))
+    zero = base.mark_rule(color=GRAY).encode(x=alt.datum(0))
     chart = (
         alt.layer(zero, points, data=known)
         .properties(width=220)

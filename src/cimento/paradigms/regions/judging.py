@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from cimento.errors import InputError
 from cimento.io.tables import MONTE_CARLO_ERROR, NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
-from cimento.measures.normalising import load_unigrams
+from cimento.measures.normalizing import load_unigrams
 from cimento.measures.regions import (
     FinalMarkRule,
     RegionColumns,
@@ -34,9 +34,9 @@ from cimento.paradigms.regions.predictions import (
     replicates_of,
     with_undecided,
 )
-from cimento.paradigms.regions.two_by_two import PHENOMENON
 from cimento.records.outcomes import GROUP, OUTCOMES
 from cimento.records.store import manifest_part
+from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.naming import ALL_PREDICTIONS

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from cimento.io.values import NoValue, Value
 from cimento.measures import find_measure
-from cimento.measures.normalising import MODEL
+from cimento.measures.normalizing import MODEL
 from cimento.measures.regions import RegionColumns, with_first_tokens
 from cimento.measures.scores import ScoredSentence, each_cost
 from cimento.paradigms.regions.chance import near_tie_threshold

@@ -12,7 +12,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import UNIGRAM, Column
 from cimento.kinds.base import ParadigmOptions, option_names
 from cimento.measures import columns_needed
-from cimento.measures.normalising import MODEL, load_unigrams
+from cimento.measures.normalizing import MODEL, load_unigrams
 from cimento.measures.regions import FirstTokenRule
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.records.outcomes import TieRule

@@ -256,7 +256,7 @@ def verdicts_of_people(
             given.update(dict.fromkeys(conditions[judgment.item], 0.0))
             given[judgment.condition] = 1.0
         elif (value := _given_rating(judgment)) is not None:
-            ends = _SCALE.fullmatch(judgment.scale or "")
+            ends = SCALE.fullmatch(judgment.scale or "")
             falls = ends is not None and float(ends[1]) > float(ends[2])
             given[judgment.condition] = -float(value) if falls else float(value)
     whole = functools.reduce(partial(Junction, "&"), formulas)
@@ -456,7 +456,7 @@ def _answered(
     return dataclasses.replace(condition, columns=columns)
 
 
-_SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
+SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
 
 
 def _scale_asked(about: Sequence[Judgment]) -> tuple[float, float] | None:
@@ -469,7 +469,7 @@ def _scale_asked(about: Sequence[Judgment]) -> tuple[float, float] | None:
     scales = list(dict.fromkeys(judgment.scale for judgment in rated if judgment.scale))
     if not scales:
         return None
-    ends = _SCALE.fullmatch(scales[0])
+    ends = SCALE.fullmatch(scales[0])
     if ends is None or float(ends[1]) >= float(ends[2]) or len(scales) > 1:
         raise InputError(
             where="judgments, column scale",

@@ -20,12 +20,12 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.grid import BLANK, Grid
+from cimento.suites import BAD, GOOD
 from cimento.suites.design import squares
 
 if TYPE_CHECKING:
     import polars as pl
 
-GOOD, BAD = "good", "bad"
 RANKED_BY = "meanlp"
 """The default measure: a mean, since sentences of different lengths are ranked."""
 

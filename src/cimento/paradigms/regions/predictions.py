@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import FormulaError, did_you_mean
 from cimento.io.tables import REPLICATE, REPLICATES, replicate_columns
-from cimento.measures import BITS_PER_NAT, Unit, Value
+from cimento.io.values import Unit
+from cimento.measures import BITS_PER_NAT, Value
 from cimento.measures.regions import RegionColumns
 from cimento.records.outcomes import VerdictName
 from cimento.suites.checks.structure import Listing

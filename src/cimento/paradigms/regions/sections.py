@@ -11,7 +11,7 @@ from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.kinds.base import MethodFacts
-from cimento.measures.normalising import MODEL
+from cimento.measures.normalizing import MODEL
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL
 from cimento.paradigms.regions.contribution_tables import contribution_figure, contribution_grids
@@ -48,14 +48,14 @@ from cimento.report.grid import Grid
 from cimento.report.items import item_records
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction, Suite
-from cimento.suites.design import licensing_of
+from cimento.suites.design import N_FACTORS, licensing_of
 from cimento.suites.formula import parse, references
 from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.measures.normalising import Normalisation
+    from cimento.measures.normalizing import Normalization
     from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.paradigms.regions.lens import LensMean
@@ -158,7 +158,7 @@ def _rates(summary: RunSummary) -> tuple[Rates, ...]:
 def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     runs = [run for run, _ in group]
     designs = [
-        factorial_of(run, normalisations=("raw", "z"))
+        factorial_of(run, normalizations=("raw", "z"))
         for run in runs
         if crosses_factors(run) and compares_sentences(run)
     ]
@@ -242,7 +242,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     if result.reason or not result.phenomena:
         raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
     known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
-    scale: Normalisation = "z" if known else "raw"
+    scale: Normalization = "z" if known else "raw"
     ps = {
         test.phenomenon: test.dd.p
         for test in tests
@@ -275,7 +275,6 @@ def _tables(
     return [*crossed, *tables]
 
 
-_TWO = 2
 _FIRST = {
     "drop": "was excluded from every sum and length",
     "zero": "was given a surprisal of 0",
@@ -331,7 +330,7 @@ def _in_brief(run: Run) -> list[str]:
     )
     if len(suite.predictions) > 1:
         # A design is reported by its effects; nobody counts items with all its predictions.
-        is_design = len(suite.factors) == _TWO
+        is_design = len(suite.factors) == N_FACTORS
         met += "." if is_design else ", and correct as a whole if all of them hold."
     return [compared, met, *_effects(run)]
 
@@ -365,7 +364,7 @@ def _effects(run: Run) -> list[str]:
         for estimate in run.estimates()
         if estimate.statistic == "DD" and estimate.p_method and estimate.interval_method
     }
-    if len(judged_suite(run).factors) != _TWO:
+    if len(judged_suite(run).factors) != N_FACTORS:
         return []
     drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
     by_t = bool(made & {STUDENT, CLUSTERED_T})
@@ -477,7 +476,7 @@ def _with_source(method: str) -> str:
 def _design(run: Run) -> list[str]:
     """Sentences on the effects of a two-by-two design and their tests."""
     suite = suite_of(run)
-    if len(suite.factors) != _TWO:
+    if len(suite.factors) != N_FACTORS:
         return []
     effect = (
         "Super-additivity is the difference of differences (DD) of the four condition means"

@@ -32,7 +32,8 @@ FEATURES = frozenset({"number", "gender", "person", "case"})
 """Names of columns in which a twin's controller is like that of its item, unless they differ."""
 
 _WRONG = "mismatch_"
-_TWO = 2
+_N_FORMS = 2
+"""Values of a feature, and conditions of an item, that can be exchanged for each other."""
 _OTHER_TEMPLATE = 1000
 
 
@@ -131,7 +132,7 @@ def controller_of(
         )
     for name in chosen:
         values = {item.column(name) for item in suite.items} - {None, ""}
-        if len(values) != _TWO:
+        if len(values) != _N_FORMS:
             raise UsageError(
                 where=f"suite {suite.name!r}",
                 seen=f"{name} has {counted(len(values), 'value')} in it, so that it is not known"
@@ -145,7 +146,7 @@ def controller_of(
 
 def _remedy(features: Sequence[str], conditions: Sequence[str]) -> str:
     """What to do where it is not known what to exchange: a design lacks factors, a pair twins."""
-    if len(conditions) > _TWO and not features:
+    if len(conditions) > _N_FORMS and not features:
         return (
             "If the suite crosses two factors, declare them in [factors] of suite.toml, so that the"
             " levels of the first are exchanged, or name two conditions with --swap BASE=SOURCE."

@@ -24,11 +24,13 @@ from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import BITS_PER_NAT, NoValue, Unit, Value, total
-from cimento.measures.normalising import Normalisation, Scope
+from cimento.measures.normalizing import Normalization, Scope
 from cimento.measures.regions import RegionValues
 from cimento.records.outcomes import Estimate, mean_estimate
+from cimento.records.wrong_side import DD
 from cimento.statistics.design import Design
 from cimento.suites import Suite
+from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import DesignCell, Square, squares, windows_of
 
 if TYPE_CHECKING:
@@ -44,12 +46,6 @@ NOT_SCORED = "the sentence was not scored"
 NO_ITEMS = "no item is scored in all conditions that are compared"
 
 ONE_ITEM = "fewer than two items are scored here"
-
-DD = "DD"
-"""The difference of differences in a two-by-two design."""
-
-PHENOMENON = "phenomenon"
-"""Free column by which results are broken down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +91,7 @@ class Effects:
     """The effects of one design, on one scale.
 
     Attributes:
-        normalisation: the scale.
+        normalization: the scale.
         scope: set of scores pooled for the scale.
         cells: the four conditions, in the order of the design.
         length_effect: effect of the first factor, from the means.
@@ -106,7 +102,7 @@ class Effects:
         reason: reason why the effects are None.
     """
 
-    normalisation: Normalisation
+    normalization: Normalization
     scope: Scope
     cells: tuple[CellMean, ...]
     length_effect: float | None
@@ -127,7 +123,7 @@ def effects_of(
     scores: Scores,
     items: Sequence[str],
     *,
-    normalisation: Normalisation = "raw",
+    normalization: Normalization = "raw",
     scope: Scope = "suite",
 ) -> Effects:
     """The effects of a design: condition means over items, their effects, and the DD of every item.
@@ -136,7 +132,7 @@ def effects_of(
         square: the design.
         scores: scores on the given scale.
         items: ids of the items to include.
-        normalisation: the scale.
+        normalization: the scale.
         scope: set of scores pooled for the scale.
     """
     means = [
@@ -146,7 +142,7 @@ def effects_of(
     length, structure, total, dd = effects_of_means([mean.mean for mean in means])
     absent = [(mean.cell.name, mean.reason or "") for mean in means if mean.mean is None]
     return Effects(
-        normalisation=normalisation,
+        normalization=normalization,
         scope=scope,
         cells=tuple(means),
         length_effect=length,

@@ -84,11 +84,11 @@ from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.stories import (
     ITEMS,
     KIND,
-    TOML,
     is_stories,
     read_stories,
     write_suite,
 )
+from cimento.suites.reading import TOML
 from cimento.suites.stories import (
     CONFLICT,
     STATE,

@@ -17,7 +17,7 @@ from cimento.io.tables import Rows, collected
 from cimento.paradigms.stories.options import (
     StoryOptions,
     correct_suite,
-    normalised,
+    normalized,
     prior_corrections,
     prompt_for,
 )
@@ -362,7 +362,7 @@ def compared_values(
             seen=f"a request has {len(nats)} options, and the question has {len(known.labels)}",
             todo="Run again: the suite or the wording is not the one that was asked.",
         )
-    return normalised(nats, options.norm, n_tokens=answer.n_tokens, words=known.words)
+    return normalized(nats, options.norm, n_tokens=answer.n_tokens, words=known.words)
 
 
 def read_answer(
@@ -386,7 +386,7 @@ def read_answer(
         return replace(
             like,
             logprobs_nats=values,
-            nats_per_character=normalised(nats, "char", n_tokens=(), words=known.words),
+            nats_per_character=normalized(nats, "char", n_tokens=(), words=known.words),
             greedy=() if None in answer.greedy else tuple(map(bool, answer.greedy)),
         )
     if answer.greedy:

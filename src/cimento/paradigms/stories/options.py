@@ -230,7 +230,7 @@ def code_group(example_id: str) -> str:
 Norm: TypeAlias = Literal["sum", "token", "char", "pmi", "prior"]
 
 
-def normalised(
+def normalized(
     nats: Sequence[float], norm: Norm, *, n_tokens: Sequence[int | None], words: Sequence[str]
 ) -> tuple[float, ...]:
     """The values by which options are compared, as far as one prompt tells.

@@ -80,7 +80,7 @@ class TierOutcome:
     def margin_bits(self) -> float | None:
         """By how much the right option is ahead of the best other one; None where none is scored.
 
-        In the unit of what options are compared by (`options.normalised`).
+        In the unit of what options are compared by (`options.normalized`).
         """
         values, options = self.answer.logprobs_nats, self.answer.options
         if values is None or self.gold not in options or self.correct is None:

@@ -33,7 +33,7 @@ from cimento.report import (
     SuiteReport,
     provenance_of,
 )
-from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
+from cimento.report.figures import BLUE, GRAY, Figure, drawable, figure_of, frame_of, require_rows
 from cimento.report.figures_rates import above
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import rate_remarks
@@ -74,7 +74,7 @@ def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
     base = alt.Chart().encode(
         y=alt.Y("tier:N", title=None, sort=list(dict.fromkeys(frame["tier"])))
     )
-    reached = base.mark_bar(color=GREY, opacity=0.35).encode(
+    reached = base.mark_bar(color=GRAY, opacity=0.35).encode(
         x=alt.X("reached:Q", title="stories that reach (gray) and pass (blue) the tier")
     )
     passed = base.mark_bar(color=BLUE, height={"band": 0.5}).encode(x="passed:Q")

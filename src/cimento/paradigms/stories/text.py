@@ -266,7 +266,7 @@ class StoryCounts:
 
     @property
     def adjacent(self) -> int:
-        """Conflicts between neighbouring sentences."""
+        """Conflicts between neighboring sentences."""
         return self.distances.get(1, 0)
 
 
@@ -352,7 +352,7 @@ def suite_text(suite: StorySuite, items: int) -> str:
 
 def _facts(suite: StorySuite) -> list[tuple[str, ...]]:
     about = count_stories(suite.stories)
-    names = ("language", "version", "licence", "status", "citation")
+    names = ("language", "version", "license", "status", "citation")
     rows = [(name, text) for name in names if (text := getattr(suite.meta, name))]
     rows += [
         ("stories", f"{about.stories} in {about.triples} triples, {about.complete} complete"),

@@ -29,6 +29,7 @@ from cimento.judgments.summaries import (
 )
 from cimento.kinds.run import open_run
 from cimento.paradigms.prompted.judging import model_judgments
+from cimento.paradigms.regions.people import SCALE
 from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
@@ -44,7 +45,6 @@ from cimento.suites.stories import (
 )
 
 MIN_SENTENCES = 2
-_SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -425,7 +425,7 @@ def _scale_of(judgments: Sequence[Judgment]) -> tuple[float, float] | None:
             seen=f"the ratings were given on {' and '.join(sorted(map(repr, scales)))}",
             todo="Give the judgments on each scale in a file of its own.",
         )
-    ends = _SCALE.fullmatch(scales.pop()) if scales else None
+    ends = SCALE.fullmatch(scales.pop()) if scales else None
     return None if ends is None else (float(ends[1]), float(ends[2]))
 
 

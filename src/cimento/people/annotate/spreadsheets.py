@@ -20,7 +20,7 @@ from cimento.io.parsing import read_toml
 from cimento.people.annotate import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.suites.letters import one_spelling
-from cimento.suites.reading import open_json_lines, sha256_of
+from cimento.suites.reading import TOML, open_json_lines, sha256_of
 from cimento.suites.tables import Row, Table, open_table
 from cimento.suites.workbooks import write_workbook
 
@@ -113,7 +113,6 @@ def _decoded(cell: str) -> str:
     return re.sub(r"\\[\\tnrs]", lambda match: _PLAIN[match[0]], cell.strip(" "))
 
 
-TOML = "suite.toml"
 TABLES = ("items.tsv", "seeds.tsv", "items.jsonl")
 LOG = "review.tsv"
 """In a reviewed suite: every change and every remark, of all reviews."""

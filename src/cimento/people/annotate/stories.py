@@ -37,6 +37,7 @@ from cimento.suites.stories import (
     is_replacement,
     is_swap,
 )
+from cimento.suites.story_variants import TYPE_LETTERS
 
 LENGTH = 5
 INSIST = "!"
@@ -44,7 +45,6 @@ INSIST = "!"
 
 _KEY = re.compile(r"(\d+)(?:-([OC])(\d+))?")
 _TYPES: dict[str | None, StoryType | None] = {"O": "order", "C": "cloze", None: None}
-_LETTERS = {"order": "O", "cloze": "C"}
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 
 ReadValue: TypeAlias = Callable[[str, Values], object]
@@ -192,7 +192,7 @@ def _read_story_id(text: str, values: Values) -> int:
 def _read_type(text: str, values: Values) -> str | None:
     value = None if text in ("null", "none") else text
     if value not in (None, "order", "cloze"):
-        raise RefusedError(f"A type is null, order or cloze. {did_you_mean(text, _LETTERS)}")
+        raise RefusedError(f"A type is null, order or cloze. {did_you_mean(text, TYPE_LETTERS)}")
     if value != _parts(values)[1]:
         raise RefusedError(f"The key {values['story_number']!r} says another type.")
     return value
@@ -271,7 +271,7 @@ def _read_length(text: str, values: Values) -> int:
 
 
 def _proposed_id(values: Values) -> str:
-    letter = _LETTERS.get(values["type"])
+    letter = TYPE_LETTERS.get(values["type"])
     return f"{values['story_id']}" + (f"-{letter}{values['idx']}" if letter else "")
 
 

@@ -144,7 +144,7 @@ class SuiteSource:
         suite: its name.
         version: of its content.
         sha256: of its bytes, hexadecimal; empty where it is not known.
-        licence: SPDX identifier where there is one.
+        license: SPDX identifier where there is one.
         citation: how to cite it.
         status: such as ``draft, not yet reviewed by native speakers``.
     """
@@ -152,7 +152,7 @@ class SuiteSource:
     suite: str
     version: str = ""
     sha256: str = ""
-    licence: str = ""
+    license: str = ""
     citation: str = ""
     status: str = ""
 
@@ -336,7 +336,7 @@ def _question_faults(design: SurveyDesign, question: SurveyQuestion) -> Iterator
 
 
 _DRAWS = 20
-"""Orders that are drawn at most, to find one in which all neighbours are apart."""
+"""Orders that are drawn at most, to find one in which all neighbors are apart."""
 
 
 def order_questions(
@@ -344,7 +344,7 @@ def order_questions(
 ) -> tuple[SurveyQuestion, ...]:
     """The questions of one participant in an order drawn by chance.
 
-    Practice comes first, as it stands. Of the rest no two neighbours are of one group (such as a
+    Practice comes first, as it stands. Of the rest no two neighbors are of one group (such as a
     phenomenon), where that is possible, and as few as can be found are of one condition; of two
     conditions two in a row are allowed, since strict turns would give away what comes next.
     Attention checks stand at equal distances, never first.
@@ -375,7 +375,7 @@ def order_questions(
 
 
 def spread(groups: Sequence[str], conditions: Sequence[str] = ()) -> list[int]:
-    """The order of things in which no two neighbours share a group, where possible.
+    """The order of things in which no two neighbors share a group, where possible.
 
     Of those that may come next, the earliest that makes no run of its condition longer than
     allowed is taken, but a group that makes up half of what is left comes before all others.
@@ -422,7 +422,7 @@ def _delay(condition: str, closed: str, common: str, *, urgent: bool) -> tuple[b
 
 
 def allowed_run(conditions: Sequence[str]) -> int:
-    """The number of neighbours that may be of one condition: one, or two where there are two."""
+    """The number of neighbors that may be of one condition: one, or two where there are two."""
     return 1 if len({*conditions} - {""}) > 2 else 2  # noqa: PLR2004  # two conditions
 
 

@@ -238,7 +238,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
     sets = [questions for items in by_item.values() for questions in made.sets(items)]
     return SurveyMaterial(
         source=SuiteSource(
-            meta.name, meta.version, sha256, meta.licence, meta.citation, meta.status
+            meta.name, meta.version, sha256, meta.license, meta.citation, meta.status
         ),
         language=language,
         task=asked.task,

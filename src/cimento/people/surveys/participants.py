@@ -160,7 +160,7 @@ class Participants:
             token=token,
             position=position,
             total=len(person.questions),
-            practised=is_practice(self.design, person, position),
+            practiced=is_practice(self.design, person, position),
         )
 
     async def guidelines(self, request: Request, person: Participant) -> Response:

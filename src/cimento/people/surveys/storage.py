@@ -447,7 +447,7 @@ class Writer:
                     while len(batch) < _MOST:
                         batch.append(self._queue.get_nowait())
                 ended = None in batch
-                # A cancelled request may have given up its write already.
+                # A canceled request may have given up its write already.
                 writes = [
                     write
                     for write in batch

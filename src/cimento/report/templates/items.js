@@ -125,7 +125,7 @@
     return box;
   };
   const token = (piece) => {
-    // The blank before a word stands outside its colour.
+    // The blank before a word stands outside its color.
     const text = piece.text.trimStart(), blank = piece.text.length > text.length ? " " : "";
     if (piece.bits === null && !piece.reason) return [blank, isolated(text)];
     const cell = make("b", piece.bits === null ? "none" : "t" + Math.min(SHADES - 1, Math.max(0, Math.floor(piece.bits / BITS_EACH))),

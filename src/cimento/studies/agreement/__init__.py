@@ -37,13 +37,7 @@ from cimento.studies.agreement.models import (
     model_pairs,
     model_rows,
 )
-from cimento.studies.agreement.profile import (
-    Frequency,
-    ProfileRow,
-    contrasted,
-    profile_rows,
-    with_covariates,
-)
+from cimento.studies.agreement.profile import ProfileRow, contrasted, profile_rows, with_covariates
 from cimento.studies.agreement.table import (
     Averaging,
     LanguageRow,
@@ -63,6 +57,7 @@ from cimento.studies.agreement.twins import (
     drops_by_property,
     plain_name,
 )
+from cimento.suites.derived import Frequency
 
 if TYPE_CHECKING:
     from cimento.statistics.regression import Regression

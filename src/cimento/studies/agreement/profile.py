@@ -15,6 +15,7 @@ from cimento.statistics.means import bounded_mean
 from cimento.statistics.regression import Regression, regress
 from cimento.studies.agreement.table import Version, mean_or_none, version_of
 from cimento.studies.agreement.twins import plain_name
+from cimento.suites.derived import Frequency
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,9 +39,6 @@ FEATURES = {
 
 CONTROLS = {"more_tokens": "length in tokens", "less_frequent": "frequency"}
 """Predictor to what is equal where it is 0."""
-
-Frequency = Callable[[str], float]
-"""From a word to the log10 of its occurrences in a billion words (Zipf scale)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento.io.parsing import whole_number
-from cimento.report.figures import BLUE, GREY, Figure, figure_of, frame_of, require_rows
+from cimento.report.figures import BLUE, GRAY, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import number, p_short
 from cimento.report.grid import Grid
 from cimento.statistics.regression import CONSTANT_TERM
@@ -228,7 +228,7 @@ def drops_figure(rows: Sequence[TwinRow]) -> Figure:
     base = alt.Chart().encode(y=alt.Y("suite:N", title=None, sort=order))
     lines = base.mark_rule(color=BLUE).encode(x=alt.X("low:Q", title="drop"), x2="high:Q")
     points = base.mark_point(filled=True, color=BLUE, size=40).encode(x="drop:Q")
-    zero = alt.Chart().mark_rule(color=GREY).encode(x=alt.datum(0))
+    zero = alt.Chart().mark_rule(color=GRAY).encode(x=alt.datum(0))
     chart = (
         alt.layer(zero, lines, points, data=frame)
         .properties(width=200, height=alt.Step(16))
@@ -273,7 +273,7 @@ def circuits_figure(rows: Sequence[Scores]) -> Figure:
             x=alt.X("score:Q", title=None, scale=alt.Scale(domain=[0, 1])),
             y=alt.Y("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
             color=alt.Color("whose:N", title=None).scale(
-                domain=list(whose.values()), range=[GREY, BLUE]
+                domain=list(whose.values()), range=[GRAY, BLUE]
             ),
         )
         .properties(width=110, height=alt.Step(14))

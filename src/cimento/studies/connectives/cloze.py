@@ -16,9 +16,9 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
+from cimento.judgments import NONE
 from cimento.paradigms.cloze.people import (
     CHOICES_FILE,
-    NONE,
     UNANSWERED,
     Choices,
     first_match,

@@ -14,12 +14,12 @@ from cimento.errors import UsageError, need_known
 from cimento.io.values import group_by
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report
-from cimento.measures.normalising import NORMALISATIONS, Normalisation
+from cimento.measures.normalizing import NORMALIZATIONS, Normalization
 from cimento.paradigms.regions.factorial import (
     Factorial,
     PhenomenonEffects,
     dd_tests,
-    normalised_scores,
+    normalized_scores,
 )
 from cimento.paradigms.regions.figures_conditions import Column, rows_figure
 from cimento.paradigms.regions.two_by_two import effects_of
@@ -132,10 +132,10 @@ def scales(data: Path) -> Iterator[Cell]:
                 means[f"{phenomenon}-{item}"] = conditions
                 groups.setdefault(phenomenon, []).append(f"{phenomenon}-{item}")
     pool = [item for items in groups.values() for item in items]
-    for kind in NORMALISATIONS:
-        scaled = normalised_scores(means, [pool], kind)
+    for kind in NORMALIZATIONS:
+        scaled = normalized_scores(means, [pool], kind)
         for phenomenon, items in groups.items():
-            effects = effects_of(ISLAND_SQUARE, scaled, items, normalisation=kind)
+            effects = effects_of(ISLAND_SQUARE, scaled, items, normalization=kind)
             errors = ", ".join(
                 "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in effects.cells
             )
@@ -250,7 +250,7 @@ def _absent(errors: Mapping[str, AbsentError]) -> Section:
     )
 
 
-SCALE: Normalisation = "likert-z"
+SCALE: Normalization = "likert-z"
 """Of the study's figures: z-scores of seven equal bins."""
 
 
@@ -316,7 +316,7 @@ def _columns(
         if result is None:
             yield title, Factorial(suite="", model="", measure="", unit="", phenomena=()), {}
         else:
-            tests = dd_tests([result], normalisation=SCALE)
+            tests = dd_tests([result], normalization=SCALE)
             yield title, result, {test.phenomenon: test.dd.p for test in tests}
 
 

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from cimento.errors import InputError
 from cimento.io.values import NoValue, group_by
-from cimento.measures.normalising import NORMALISATIONS, Scope, standard_scores
+from cimento.measures.normalizing import NORMALIZATIONS, Scope, standard_scores
 from cimento.paradigms.regions.factorial import (
     DesignRate,
     Factorial,
@@ -393,7 +393,7 @@ def known_people() -> Factorial:
             n_items=ITEMS,
             pairs=(),
             super_additive=none,
-            effects=dict.fromkeys(("raw", *NORMALISATIONS), _known_effects(row)),
+            effects=dict.fromkeys(("raw", *NORMALIZATIONS), _known_effects(row)),
         )
         for name, row in printed_tables("islands")["Sprouse 2016, English"].items()
     )
@@ -410,7 +410,7 @@ def _known_effects(row: Mapping[str, Sequence[str]]) -> Effects:
     ]
     length, structure, total, dd = effects_of_means([cell.mean for cell in cells])
     return Effects(
-        normalisation="raw",
+        normalization="raw",
         scope="suite",
         cells=tuple(cells),
         length_effect=length,

@@ -345,7 +345,7 @@ def blimp_table(data: Path) -> Iterator[Cell]:
 _OF_MASKED = "text table below table 3: masked models"
 _OF_GPT2 = "text table below table 3: GPT-2 and people"
 _OTHER_SCORE = (
-    "would be explained by another score (a penalised logistic one) or a run with wrong masks"
+    "would be explained by another score (a penalized logistic one) or a run with wrong masks"
 )
 
 

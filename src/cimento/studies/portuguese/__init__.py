@@ -410,10 +410,10 @@ PARTS: Mapping[str, Callable[[StudyData], Json | list[Json]]] = {
 """What else can be asked for, by name."""
 
 
-_LABELLED = frozenset({SNAPSHOT})
+_LABELED = frozenset({SNAPSHOT})
 _NEEDED: Mapping[int | str, frozenset[str]] = {
     **dict.fromkeys((*_MULTIWORD, "mcnemar", "hits", "per-mwe"), frozenset({MULTIWORD})),
-    **dict.fromkeys(TABLES, _LABELLED),
+    **dict.fromkeys(TABLES, _LABELED),
     **dict.fromkeys((4, 9, 11, 13), frozenset()),
     **dict.fromkeys(("confidence", "per-template"), frozenset({SHEET})),
     **dict.fromkeys(("auto", "clusters"), frozenset({SHEET, SNAPSHOT})),

@@ -29,7 +29,7 @@ class Covered:
     Attributes:
         cell: the rate; None inside where too few are judged.
         n: how many are judged, of how many.
-        bounds: in per cent; blank where the rate is shown, or nothing is judged.
+        bounds: in percent; blank where the rate is shown, or nothing is judged.
     """
 
     cell: EstimateCell

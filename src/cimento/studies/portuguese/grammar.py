@@ -28,7 +28,7 @@ Json = dict[str, Any]
 """What is computed, as it is written: objects, lists, numbers and texts."""
 
 Printed = Mapping[str, Sequence[float]]
-"""Case to P@1 and P@10 in per cent."""
+"""Case to P@1 and P@10 in percent."""
 
 PRINTED = printed_tables("portuguese")
 
@@ -108,8 +108,8 @@ _case, _tense = attrgetter("instance.case"), attrgetter("instance.tense")
 
 
 def _pronoun(row: JudgedCandidate) -> str | None:
-    labelled = row.instance.case is not None and row.instance.case.startswith("pron_")
-    return row.column("seed").lower() if labelled else None
+    labeled = row.instance.case is not None and row.instance.case.startswith("pron_")
+    return row.column("seed").lower() if labeled else None
 
 
 TABLES: Mapping[int, GrammarTable] = {
@@ -251,7 +251,7 @@ def _precision(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
 
 
 def intervals(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
-    """The intervals of `precisions`, in per cent."""
+    """The intervals of `precisions`, in percent."""
     return {
         "p1": _interval([row for row in rows if row.first], aggregation),
         "p10": _interval(rows, aggregation),
@@ -274,7 +274,7 @@ def pooled_interval(rows: Sequence[JudgedCandidate]) -> Json:
 
 
 def interval_json(interval: Interval) -> Json:
-    """An interval in per cent with two decimals, or why there is none."""
+    """An interval in percent with two decimals, or why there is none."""
     low, high = (
         None if end is None else round(100 * end, 2) for end in (interval.low, interval.high)
     )

@@ -119,7 +119,7 @@ def published_model(stem: str) -> PublishedModel | None:
 
 
 def published_rows() -> dict[str, Mapping[str, str]]:
-    """The ten rows of Table 3 in per cent, with their digits: model to metric to number.
+    """The ten rows of Table 3 in percent, with their digits: model to metric to number.
 
     Of models whose row is not in the preprint's table, the authors' log rounded.
     """

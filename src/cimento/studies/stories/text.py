@@ -166,7 +166,7 @@ _PAPER = "Pensa et al. 2024, CEUR-WS Vol-3878, paper 127"
 
 
 def metric_sections(record: Mapping[str, JsonValue]) -> list[Section]:
-    """Each metric of the paper's code beside the authors' log, and beside Table 3 in per cent."""
+    """Each metric of the paper's code beside the authors' log, and beside Table 3 in percent."""
     values, counts = (
         _value_at(record, "paper_code", "value"),
         _value_at(record, "paper_code", "count"),
@@ -187,7 +187,7 @@ def metric_sections(record: Mapping[str, JsonValue]) -> list[Section]:
     model = record["model"]
     titles = {
         "log": (f"{model}: metrics of the paper's code beside the authors' log", logged, _LOG),
-        "table 3": (f"{model}: the same in per cent beside Table 3", table, _PAPER),
+        "table 3": (f"{model}: the same in percent beside Table 3", table, _PAPER),
     }
     return [
         Section(name=name, title=title, source=source, cells=tuple(cells))
@@ -360,7 +360,7 @@ def tier_table(
 
 
 def _row_of(values: JsonValue, *keys: str) -> Iterator[str]:
-    """The metrics of Table 3 in per cent, each of which stands below its name and these keys."""
+    """The metrics of Table 3 in percent, each of which stands below its name and these keys."""
     return (_percent(_number_at(values, metric, *keys)) for metric in TABLE_3)
 
 

@@ -11,11 +11,9 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from cimento.suites.marks import is_formula_error
-
-Span: TypeAlias = tuple[int, int]
+from cimento.suites.stimuli import Span
 
 TICKS = "✓✔√"
 _MARKS = f"*?#%{TICKS}"

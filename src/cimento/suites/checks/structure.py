@@ -329,7 +329,7 @@ def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
         if reason:
             seen = f"{reason[:1].upper()}{reason[1:]}."
             yield fault("CIM-S026", where=numbered(number), seen=seen)
-    # Where a condition is misspelt, a table predicts nothing for that reason.
+    # Where a condition is misspelled, a table predicts nothing for that reason.
     if not suite.predictions and len(set(map(frozenset, stimuli.shapes))) <= 1:
         todo = _example(stimuli)
         yield fault(NO_PREDICTIONS, where=suite.name, seen="The suite predicts nothing.", todo=todo)

@@ -105,10 +105,10 @@ FORMATS = {
         " (.tsv, .csv, .xlsx)",
         pairs.read_pairs,
     ),
-    "labelled": Format(
+    "labeled": Format(
         "a table with a sentence and its label in each row, as those of BLiMP-NL and colorless"
         " green (.csv, .tsv, .tab)",
-        sentences.read_labelled,
+        sentences.read_labeled,
     ),
     "choices": Format("JSONL with sentence_a, sentence_b and label (.jsonl)", pairs.read_choices),
     "clams": Format("CLAMS (.txt with True or False before each sentence)", pairs.read_clams),
@@ -177,8 +177,8 @@ def detect_format(path: Path) -> str:
     if path.name.lower().endswith(region_rows.SUFFIX):
         return _table_format(data, path)
     if suffix in SUFFIXES:
-        labelled = suffix == pairs.SUFFIX and pairs.is_clams(data)
-        return "clams" if labelled else _table_format(data, path)
+        labeled = suffix == pairs.SUFFIX and pairs.is_clams(data)
+        return "clams" if labeled else _table_format(data, path)
     if suffix in OTHER_WORKBOOKS:
         todo = "Open it in your spreadsheet program and save it as .xlsx."
         raise InputError(where=str(path), seen=f"is a workbook that ends in {suffix}", todo=todo)
@@ -230,7 +230,7 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "syntaxgym-csv": lambda table: "condition_name" in table.columns,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
-    "labelled": sentences.is_labelled_table,
+    "labeled": sentences.is_labeled_table,
     "words": region_rows.is_words_table,
     "factorial-table": factorial.is_factorial_table,
     "crossed": lambda table: table.has(*contexts.CROSSED_COLUMNS),

@@ -234,7 +234,7 @@ def _as_text(value: JsonValue) -> str:
 
 _TEXT_COLUMNS = (ID_KEY, PARADIGM_KEY, PHENOMENON_KEY)
 _META_KEYS = (
-    "version", "language", "licence", "citation", "status", "author", "reference", "comment",
+    "version", "language", "license", "citation", "status", "author", "reference", "comment",
     "tags", "extra",
 )  # fmt: skip
 

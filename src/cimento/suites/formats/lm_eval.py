@@ -223,7 +223,7 @@ _CODE = re.compile(r"[a-z]{2,3}$")
 
 def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
     """A warning that names the fields that are ignored although they matter."""
-    changing = [name for name, value in task.items() if not _is_honoured(name, value)]
+    changing = [name for name, value in task.items() if not _is_honored(name, value)]
     labels = [name for name in changing if name in _LABELS]
     others = [name for name in changing if name not in _LABELS]
     said = []
@@ -236,7 +236,7 @@ def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
     return (fault("CIM-S008", where=path.name, seen=" ".join(said)),)
 
 
-def _is_honoured(name: str, value: JsonValue) -> bool:
+def _is_honored(name: str, value: JsonValue) -> bool:
     """Whether a field is used, or asks only for what cimento does anyway."""
     if name == DELIMITER:
         return value in ("", " ")

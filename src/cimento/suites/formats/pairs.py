@@ -316,7 +316,7 @@ def _id_column(table: Table, dialect: PairDialect) -> str | None:
 
 SUFFIX = ".txt"
 _LABELS = {"True": GOOD, "False": BAD}
-_LABELLED = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:True|False)\t")
+_LABELED = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:True|False)\t")
 
 
 class _Line(NamedTuple):
@@ -327,7 +327,7 @@ class _Line(NamedTuple):
 
 def is_clams(data: bytes) -> bool:
     """Whether the first line begins with a label and a tab."""
-    return _LABELLED.match(data) is not None
+    return _LABELED.match(data) is not None
 
 
 def read_clams(path: Path) -> Reading:

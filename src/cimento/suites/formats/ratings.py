@@ -71,7 +71,7 @@ class RatedFormat:
         kept: free columns, each with the column that it is read from; None keeps all others.
         scale: scale of the ratings; None if sentences only have labels.
         language: function that returns the ISO 639-1 code of a table's language.
-        recognises: function that says whether a table with these columns is in the format.
+        recognizes: function that says whether a table with these columns is in the format.
         change: function that completes the sentence of a row.
         finish: function applied to all sentences of a table, with the name of the table.
     """
@@ -89,7 +89,7 @@ class RatedFormat:
     kept: Mapping[str, str] | None = field(default_factory=dict)
     scale: Scale | None = None
     language: Callable[[Table], str] = lambda _: "it"
-    recognises: Callable[[Table], bool] = lambda _: True
+    recognizes: Callable[[Table], bool] = lambda _: True
     change: Callable[[RatedSentence, Cells], RatedSentence] = lambda sentence, _: sentence
     finish: Callable[[Sequence[RatedSentence], str], Sequence[RatedSentence]] = lambda given, _: (
         given
@@ -97,7 +97,7 @@ class RatedFormat:
 
     def fits(self, table: Table) -> bool:
         """Whether a table is in this format."""
-        return set(self.columns) <= set(table.columns) and self.recognises(table)
+        return set(self.columns) <= set(table.columns) and self.recognizes(table)
 
     def read(self, table: Table) -> RatedSet:
         """The sentences of a table.
@@ -364,7 +364,7 @@ FORMATS: Mapping[str, RatedFormat] = {
         id="id", text="sentence",
         scale=Scale(1, 5),
         # Many tables have these two columns, so the form of the ids decides.
-        recognises=lambda table: any(parse_id(text_of(row, "id")) for row in table.rows),
+        recognizes=lambda table: any(parse_id(text_of(row, "id")) for row in table.rows),
         change=_connective,
         finish=_with_replacements,
     ),

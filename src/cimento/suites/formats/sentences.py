@@ -1,6 +1,6 @@
 """Tables with one sentence a row: with a label for whether it is grammatical, or with a prefix.
 
-Labelled sentences: BLiMP-NL (Suijkerbuijk et al. 2025, doi:10.1162/coli_a_00559) has two rows for a
+Labeled sentences: BLiMP-NL (Suijkerbuijk et al. 2025, doi:10.1162/coli_a_00559) has two rows for a
 pair. So do the tables of Gulordava et al. 2018 (doi:10.18653/v1/N18-1108, "colorless green"), which
 also have the words before the target form.
 
@@ -58,8 +58,8 @@ _EOS = "<eos>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledDialect:
-    """A dialect: the columns of a table of labelled sentences.
+class LabeledDialect:
+    """A dialect: the columns of a table of labeled sentences.
 
     Attributes:
         sentence: column of the sentence.
@@ -86,7 +86,7 @@ class LabelledDialect:
 
 
 DIALECTS = (
-    LabelledDialect(
+    LabeledDialect(
         sentence="sent",
         label="class",
         key=("pattern", "constr_id", "sent_id"),
@@ -94,7 +94,7 @@ DIALECTS = (
         prefix="prefix",
         form="form",
     ),
-    LabelledDialect(
+    LabeledDialect(
         sentence="sentence",
         label="grammaticality",
         key=("number (paradigm)", "item"),
@@ -104,13 +104,13 @@ DIALECTS = (
 )
 
 
-def is_labelled_table(table: Table) -> bool:
+def is_labeled_table(table: Table) -> bool:
     """Whether a table has a sentence and its label in each row."""
     return any(dialect.fits(table) for dialect in DIALECTS)
 
 
-def read_labelled(path: Path) -> Reading:
-    """Read a table of labelled sentences; the file's name becomes the suite's.
+def read_labeled(path: Path) -> Reading:
+    """Read a table of labeled sentences; the file's name becomes the suite's.
 
     If the table gives the target form, the regions are the words before it, the form and the rest,
     and the prediction is about the form; ``<eos>`` at the end is left out.
@@ -155,7 +155,7 @@ def read_labelled(path: Path) -> Reading:
 
 
 def _regions(
-    find: Callable[[str], str], dialect: LabelledDialect, cells: Mapping[str, str]
+    find: Callable[[str], str], dialect: LabeledDialect, cells: Mapping[str, str]
 ) -> tuple[Region, ...]:
     words, before, form = (
         cells[find(name)].split() for name in (dialect.sentence, dialect.prefix, dialect.form)
@@ -167,7 +167,7 @@ def _regions(
 
 
 def _free(
-    find: Callable[[str], str], dialect: LabelledDialect, cells: Mapping[str, str]
+    find: Callable[[str], str], dialect: LabeledDialect, cells: Mapping[str, str]
 ) -> dict[str, str]:
     """The free columns: those that do not hold parts of the sentence."""
     used = (dialect.sentence, dialect.label, dialect.prefix, dialect.form)
@@ -337,7 +337,7 @@ def minicons_losses(suite: Suite) -> list[str]:
     pairs = {f"({target or '*'};%{good}%) < ({target or '*'};%{bad}%)" for good, bad in SIDES}
     known = all(prediction.formula in pairs for prediction in suite.predictions)
     others = [] if known else ["predictions other than that the good condition is less surprising"]
-    keys = ("version", "language", "licence", "citation", "author", "reference")
+    keys = ("version", "language", "license", "citation", "author", "reference")
     of_meta = {key: getattr(suite.meta, key) for key in keys}
     return losses_of(suite, of_meta, others, regions=1 if target is None else len(REGIONS))
 

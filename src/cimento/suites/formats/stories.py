@@ -20,7 +20,7 @@ from cimento.suites.builtin import kind_of
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.native import meta_table
 from cimento.suites.load import unfolded
-from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.reading import TOML, decode, sha256_of, unusable
 from cimento.suites.schema import Open, as_json_value
 from cimento.suites.settings import META_KEYS, key_faults
 from cimento.suites.stories import Nested, SentenceStates, Story, StoryFormat, StorySuite
@@ -75,7 +75,6 @@ class StoryRow(Open):
 
 
 KIND = "stories"
-TOML = "suite.toml"
 ITEMS = "items.jsonl"
 V1_TOP = "test"
 _SAME = (
@@ -344,7 +343,7 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     Raises:
         StorageError: the folder cannot be written.
     """
-    meta: _Record = {"name": name, "version": "0.1.0", "language": language, "licence": ""}
+    meta: _Record = {"name": name, "version": "0.1.0", "language": language, "license": ""}
     return _write(meta, stories, folder)
 
 

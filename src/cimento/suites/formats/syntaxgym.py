@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 TEXT_KEYS = (
-    "version", "language", "phenomenon", "licence", "citation", "status", "author", "reference",
+    "version", "language", "phenomenon", "license", "citation", "status", "author", "reference",
     "comment",
 )  # fmt: skip
 OURS = "cimento"

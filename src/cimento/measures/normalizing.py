@@ -1,8 +1,8 @@
-"""The scales and frequencies by which scores are normalised.
+"""The scales and frequencies by which scores are normalized.
 
 Scores of a pool are set on a common scale: z, Likert by equal bins or by quantiles, robust z. The
 choice of the pool (the scope) decides the result as much as the formula does, so it is always
-explicit: `normalise` takes exactly the scores of one pool.
+explicit: `normalize` takes exactly the scores of one pool.
 
 NormLP and SLOR take unigram frequencies of tokens or words. They are not smoothed: an unknown token
 or word has no probability, and a sentence that contains one has no value but a reason.
@@ -22,14 +22,15 @@ from cimento.errors import InputError, UsageError, did_you_mean, need_known, nee
 from cimento.io.files import expanded, read_utf8
 from cimento.io.parsing import number_in, parse_json
 from cimento.io.values import NoValue, Numbers, Value, total
+from cimento.suites.derived import Frequency
 
-Normalisation: TypeAlias = Literal[
+Normalization: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
 ]
 Scope: TypeAlias = Literal["suite", "phenomenon"]
 """The pool for one model and one measure: all scores of the suite, or of a phenomenon."""
 
-SCALES: Mapping[Normalisation, str] = {
+SCALES: Mapping[Normalization, str] = {
     "z": "z-score",
     "likert": "7 points",
     "likert-z": "z-score of 7 points",
@@ -39,7 +40,7 @@ SCALES: Mapping[Normalisation, str] = {
 }
 """The names of scales, in words; raw scores are described by their unit."""
 
-NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 POINTS = 7
 """Number of points of the Likert scale in Sprouse et al. 2016."""
 
@@ -48,7 +49,7 @@ LOWERED = 0.001
 MAD_TO_SD = 1.482602218505602
 """1 / Phi^-1(3/4), by which the median absolute deviation of normal data becomes their sd."""
 
-TOO_FEW = "fewer than two scores to normalise"
+TOO_FEW = "fewer than two scores to normalize"
 ALL_EQUAL = "all scores are equal"
 NO_SPREAD = "more than half of the scores are equal, so that their median deviation is 0"
 TIES_IN_QUANTILES = "too many equal scores for so many bins of equal size"
@@ -109,7 +110,7 @@ def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | NoValue
     return Bins(tuple(edges))
 
 
-def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]:
+def normalize(values: Sequence[Value], kind: Normalization) -> tuple[Value, ...]:
     """The scores of one pool on another scale, in the same order.
 
     ``z``: (x - mean) / population sd. ``likert``: 1 to 7 by `equal_bins`; ``quantile``: by
@@ -125,8 +126,8 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     Raises:
         UsageError: there is no such scale.
     """
-    where = f"normalisation {kind!r}"
-    need_known(kind, NORMALISATIONS, where=where, seen="there is no such scale")
+    where = f"normalization {kind!r}"
+    need_known(kind, NORMALIZATIONS, where=where, seen="there is no such scale")
     known = [value for value in values if not isinstance(value, NoValue)]
     scaled: Sequence[float] | NoValue = known
     if kind != "raw":
@@ -174,7 +175,7 @@ _BINS: Mapping[str, Callable[[Sequence[float]], Bins | NoValue]] = {
 }
 
 
-def _scaled(values: Sequence[float], kind: Normalisation) -> Sequence[float] | NoValue:
+def _scaled(values: Sequence[float], kind: Normalization) -> Sequence[float] | NoValue:
     """The scores of one pool, none of them missing, on another scale than their own."""
     if kind == "robust-z":
         return robust_z_scores(values)
@@ -326,10 +327,6 @@ def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str, object]]:
                 where=where, seen="has no tabulator", todo="Write token, tabulator, count."
             )
         yield where, token, count
-
-
-Frequency: TypeAlias = Callable[[str], float]
-"""Function from a word to its Zipf frequency: log10 of its occurrences per billion words."""
 
 
 def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:

@@ -1,4 +1,4 @@
-"""The colours of the page: text can be read on them, and tokens are ordered by lightness."""
+"""The colors of the page: text can be read on them, and tokens are ordered by lightness."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.helpers.reporting import make_run
 from tests.report.test_report_html import page_of
 
 
-def luminance(colour):
+def luminance(color):
     """Relative luminance (WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance)."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -23,24 +23,24 @@ def contrast(one, other):
 
 
 @pytest.mark.parametrize(("mode", "first_light"), [("light", 6), ("dark", 5)])
-def test_text_can_be_read_on_every_colour(mode, first_light):
+def test_text_can_be_read_on_every_color(mode, first_light):
     [style] = page_of(make_run()).all("style")
     blocks = re.findall(r":root \{(.*?)\}", style.text, re.DOTALL)
-    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[0]))
+    colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[0]))
     if mode == "dark":
-        colours |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[1]))
+        colors |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[1]))
     pairs = [("ink", "paper"), ("muted", "paper"), ("muted", "wash"), ("accent", "paper")]
     pairs += [(verdict, "paper") for verdict in ("pass", "fail", "tie", "unscored")]
     pairs += [("light-word" if n >= first_light else "dark-word", f"t{n}") for n in range(9)]
-    too_close = {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5}
+    too_close = {pair for pair in pairs if contrast(*(colors[name] for name in pair)) < 4.5}
     assert not too_close
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_token_colours_are_ordered_by_lightness_alone(mode):
+def test_token_colors_are_ordered_by_lightness_alone(mode):
     [style] = page_of(make_run()).all("style")
     block = re.findall(r":root \{(.*?)\}", style.text, re.DOTALL)[mode == "dark"]
-    colours = dict(re.findall(r"--(t\d): (#[0-9a-f]{6})", block))
-    lightness = [luminance(colours[f"t{number}"]) for number in range(9)]
+    colors = dict(re.findall(r"--(t\d): (#[0-9a-f]{6})", block))
+    lightness = [luminance(colors[f"t{number}"]) for number in range(9)]
     assert lightness == sorted(lightness, reverse=mode == "light")
     assert len(set(lightness)) == 9
