@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError, SuiteError, load_suite
+from cimento.intake.profile import is_moment, number_of, profile
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites import sentence
 from cimento.suites.formats import detect_format
-from cimento.suites.profile import is_moment, number_of, profile
 
 N_ROWS = 8
 PAIRS = [

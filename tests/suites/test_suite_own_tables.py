@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cimento import InputError, SuiteError, load_suite
+from cimento.intake.names import meaning
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites.formats import detect_format
-from cimento.suites.headers import meaning
 from cimento.suites.workbooks import write_sheets
 from tests.helpers.check_pages import with_formulas, with_hidden
 

@@ -14,6 +14,7 @@ from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
 from cimento.errors import counted
 from cimento.export.data import RunData, counts, of_runs
+from cimento.intake.words import HEADERS
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.paired.item_outcomes import labelled_apart
@@ -21,7 +22,6 @@ from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.suites import Suite
-from cimento.suites.headers import HEADERS
 
 if TYPE_CHECKING:
     import polars as pl

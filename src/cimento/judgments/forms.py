@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from cimento.intake.table import Row, Table
 from cimento.io.parsing import parse_json
 from cimento.judgments.participants import STAMPS
-from cimento.suites.tables import Row, Table
 
 QUALTRICS: Final = "Qualtrics"
 LIMESURVEY: Final = "LimeSurvey"

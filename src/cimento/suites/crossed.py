@@ -9,13 +9,13 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from cimento.errors import Fault, counted
+from cimento.intake.marks import sides_of
+from cimento.intake.names import meaning, name_of_levels, without_noun
+from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.faults import fault
 from cimento.suites.formula import is_condition_name
-from cimento.suites.headers import meaning, name_of_levels, without_noun
-from cimento.suites.marks import sides_of
-from cimento.suites.tables import Table
 
 CLUSTER = "cluster"
 """The column that groups the pairs of one row, or of one item."""

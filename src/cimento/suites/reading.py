@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Literal, overload
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.intake.alphabets import from_central, from_cyrillic, from_western
+from cimento.intake.table import place_of_row
 from cimento.io.files import BOM, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Suite
-from cimento.suites.alphabets import from_central, from_cyrillic, from_western
 from cimento.suites.faults import fault
 
 TOML = "suite.toml"
@@ -46,11 +47,6 @@ class Reading:
     sha256: str
     places: Sequence[str]
     faults: tuple[Fault, ...] = ()
-
-
-def place_of_row(name: str, number: int) -> str:
-    """The place of a row in a table, for messages."""
-    return f"{name} row {number}"
 
 
 @dataclass(frozen=True, slots=True)

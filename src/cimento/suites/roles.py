@@ -6,12 +6,13 @@ something else, and which are not used.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from cimento.errors import Fault
+from cimento.intake.layout import joined_names
+from cimento.intake.profile import Profile
+from cimento.intake.table import NotText, Table
 from cimento.suites.faults import fault
-from cimento.suites.profile import Profile
-from cimento.suites.tables import NotText, Table
 
 _SHOWN = 3
 _LONGEST = 60
@@ -93,3 +94,22 @@ def _is_measure(table: Table, name: str) -> bool:
 def _examples(table: Table, name: str) -> str:
     cells = list(dict.fromkeys(filter(None, table.stripped(name))))
     return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
+
+
+def join_names(
+    rows: list[list[str]], merged: Sequence[tuple[int, int, int]], *, name: str
+) -> list[Fault]:
+    """Put names of columns that take two rows into the lower one, and say so.
+
+    Args:
+        rows: rows of a sheet, which are changed.
+        merged: row, first and last column of merged cells, from 0.
+        name: name of the file in messages.
+    """
+    if (joined := joined_names(rows, merged)) is None:
+        return []
+    above, names = joined
+    rows[above], rows[above + 1] = [], names
+    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
+    todo = "Write them in one row if they should be others."
+    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]

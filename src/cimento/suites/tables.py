@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import csv
-import json
-import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, TableError
-from cimento.io.files import read_bytes
-from cimento.io.parquet import parse_parquet
-from cimento.suites.delimited import MOST_TITLES, split_cells
-from cimento.suites.faults import errors, fault
-from cimento.suites.headers import (
-    HEADERS,
-    KNOWN,
-    SETS,
+from cimento.intake.json_rows import records_of
+from cimento.intake.layout import (
     count_notes,
     count_titles,
     has_gap,
     is_title,
-    short_names,
     two_row_names,
     with_item_name,
-    without_noun,
-)  # fmt: skip
-from cimento.suites.json_rows import records_of
-from cimento.suites.profile import Profile, profile
-from cimento.suites.reading import decode_table, place_of_row
+)
+from cimento.intake.names import without_noun
+from cimento.intake.table import Table, as_cell, column_name
+from cimento.intake.words import KNOWN
+from cimento.io.files import read_bytes
+from cimento.io.parquet import parse_parquet
+from cimento.suites.delimited import MOST_TITLES, split_cells
+from cimento.suites.faults import errors, fault
+from cimento.suites.reading import decode_table
 from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
@@ -51,7 +44,6 @@ The shortest rows grow a hundredfold in memory, and no real sentence is so short
 """
 
 _MOST_SHEETS = 50
-_LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -63,116 +55,6 @@ def is_spreadsheet(path: Path) -> bool:
 def unquoted(text: str) -> str:
     """A text without quotation marks and extra blanks: spreadsheet programs change both."""
     return " ".join(text.replace('"', "").split())
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table.
-
-    Attributes:
-        number: number in a spreadsheet program, in which the header line is row 1.
-        cells: text of each column, unchanged from the file.
-    """
-
-    number: int
-    cells: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with a header line.
-
-    Attributes:
-        name: name of the file.
-        columns: names of the columns, from the header.
-        numbers: numbers of the rows that are not empty, as in a spreadsheet program.
-        cells: the cells of each column in these rows.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    numbers: Sequence[int]
-    cells: Mapping[str, Sequence[str]]
-
-    @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """The rows that are not empty."""
-        parts = zip(*(self.cells[name] for name in self.columns), strict=True)
-        rows = zip(self.numbers, parts, strict=True)
-        return tuple([Row(n, dict(zip(self.columns, cells, strict=True))) for n, cells in rows])
-
-    def where(self, row: Row) -> str:
-        """The place of a row, for messages."""
-        return place_of_row(self.name, row.number)
-
-    def need(self, *names: str, todo: str) -> None:
-        """Refuse a table without one of some columns.
-
-        Args:
-            names: the columns.
-            todo: the advice of the error.
-
-        Raises:
-            InputError: a column is missing.
-        """
-        for name in names:
-            if name not in self.columns:
-                seen = f"there is no column {name!r}"
-                raise InputError(where=self.name, seen=seen, todo=todo)
-
-    def find(self, *names: str) -> str | None:
-        """The column of the first of some names that has one; None if none has.
-
-        Capitals are ignored if no column has exactly the name. Otherwise, a column with the name's
-        translation into a language of `HEADERS` counts.
-        """
-        for name in filter(None, names):
-            if name in self.columns:
-                return name
-            folded = short_names(self.columns)
-            for word in (name, *HEADERS.get(name, ())):
-                if word in folded and self._may_be(folded[word]):
-                    return folded[word]
-        return None
-
-    def has(self, *names: str) -> bool:
-        """Whether there is a column of each of some names."""
-        return all(map(self.find, names))
-
-    def stripped(self, column: str) -> list[str]:
-        """The cells of a column without surrounding blanks."""
-        return [cell.strip() for cell in self.cells[column]]
-
-    def is_mostly(self, column: str, fits: Callable[[str], bool]) -> bool:
-        """Whether most cells of a column that are not empty are of a kind."""
-        cells = list(filter(None, self.stripped(column)))
-        return 2 * sum(map(fits, cells)) > len(cells)
-
-    def profile(self, column: str) -> Profile:
-        """What a column holds."""
-        if column not in self._profiles:
-            self._profiles[column] = profile(self.cells[column])
-        return self._profiles[column]
-
-    @cached_property
-    def _profiles(self) -> dict[str, Profile]:
-        return {}
-
-    def place(self, row: int) -> str:
-        """The place of a row, given by its index, for messages."""
-        return place_of_row(self.name, self.numbers[row])
-
-    def with_cells(
-        self, cells: Mapping[str, Sequence[str]], numbers: Sequence[int] | None = None
-    ) -> Table:
-        """A table of the same file with other columns, and perhaps with other rows."""
-        numbers = self.numbers if numbers is None else numbers
-        return Table(self.name, tuple(cells), numbers, cells)
-
-    def _may_be(self, column: str) -> bool:
-        """Whether a column is what its name says: sets are items only if they are numbered."""
-        cells = self.cells[column] if column.casefold() in SETS else ()
-        return all(any(map(str.isdigit, cell)) for cell in cells if cell.strip())
 
 
 def open_table(path: Path) -> Table:
@@ -357,21 +239,6 @@ def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[
     return [keys, *rows], []
 
 
-class NotText(str):
-    """The cell of a value that is no text: a number, true or false, a list or an object."""
-
-    __slots__ = ()
-
-
-def as_cell(value: object) -> str:
-    """A value of JSON or of a data frame as the text of a cell; nothing for null."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    return NotText(json.dumps(value, ensure_ascii=False, default=str))
-
-
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
     filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
     if not filled:
@@ -452,8 +319,3 @@ def _table_of(
     cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
     named = tuple(filter(None, columns))
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
-
-
-def column_name(cell: str) -> str:
-    """The name of a column, in one line."""
-    return _LINE_BREAK.sub(" ", cell.strip())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from cimento.errors import Fault
+from cimento.intake.marks import names_judgments, sides_of
+from cimento.intake.table import Table
+from cimento.intake.words import NAMES, pattern
 from cimento.suites import BAD, GOOD
 from cimento.suites.faults import fault
-from cimento.suites.marks import names_judgments, sides_of
-from cimento.suites.tables import Table
 
 
 def rating_column(table: Table) -> str:
@@ -16,10 +15,7 @@ def rating_column(table: Table) -> str:
     return table.find("rating") or table.find("ratings") or ""
 
 
-_LABELS = {
-    "label", "gold", "gold label", "gold-label", "class", "etichetta", "etiqueta", "rótulo",
-    "метка", "plausibility", "plausibilità", "plausibilidad", "plausibilidade",
-}  # fmt: skip
+_LABELS = {*NAMES["label"]}
 """Names of a column that labels sentences, beside those that ask for judgments."""
 
 
@@ -66,13 +62,7 @@ def with_label(table: Table) -> tuple[Table, list[Fault]]:
     return table.with_cells({**cells, "rating": rated}), [message]
 
 
-_SPREAD = re.compile(
-    r"(?:rating[ _.]?)?"
-    r"(?:sds?|s\.d\.|std|st[._ ]?devs?|std[._ ]?devs?|stdevs?|ds|d\.s\.|dt|dp|σ|со)"
-    r"(?:[ _.]?(?:rating|judgment|giudizi[o]?|media))?",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(r"(?:rating[ _.])?n(?:[ _.](?:ratings?|raters?|obs))?", re.IGNORECASE)
+_SPREAD, _COUNT = pattern("spread"), pattern("count")
 
 
 def with_spread(table: Table) -> tuple[Table, list[Fault]]:

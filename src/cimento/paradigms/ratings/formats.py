@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, need_known
+from cimento.intake.table import Table
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import (
     Cells,
@@ -33,7 +34,7 @@ from cimento.paradigms.ratings.suite import (
     with_ratings,
 )
 from cimento.suites.load import MAX_FILE_BYTES
-from cimento.suites.tables import SUFFIXES, Table, open_table, read_header
+from cimento.suites.tables import SUFFIXES, open_table, read_header
 
 CONNECTIVES = (
     "e", "se", "quando", "come", "ma", "dove", "o", "anche", "perché", "poi", "mentre", "infatti",

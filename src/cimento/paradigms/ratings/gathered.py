@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from cimento.errors import Fault
+from cimento.intake.names import without_noun
+from cimento.intake.profile import is_absent
+from cimento.intake.table import Table, place_of_row
+from cimento.intake.words import PARTICIPANTS, PEOPLE, word_list
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.columns import sentence_column
 from cimento.suites.crossed import CLUSTER
 from cimento.suites.faults import fault
-from cimento.suites.headers import PARTICIPANTS, without_noun
-from cimento.suites.profile import is_absent
-from cimento.suites.reading import place_of_row
 from cimento.suites.roles import left_out
-from cimento.suites.tables import Table
 
 VERSION = "version"
 """The column that has the conditions of items of several sentences, each rated for itself."""
@@ -30,10 +30,7 @@ _HIGHEST = 100
 """The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
 _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no ratings."""
-_NUMBERED = {
-    *PARTICIPANTS, "subject", "subj", "sub", "soggetto", "sogg", "sujeto", "suj", "sujeito", "part",
-    "p", "s", "pp", "inf", "п", "у", "и", "уч", "исп", "инф",
-}  # fmt: skip
+_NUMBERED = {*PARTICIPANTS, *word_list("people.numbered")}
 """Words that, with a number behind them, name a person."""
 
 
@@ -212,13 +209,6 @@ def _is_of_people(name: str) -> bool:
     """Whether a name is a word for people, alone or in a longer name such as *subject_id*."""
     words = re.split(r"[\W_]+", without_noun(name))
     return bool({*words} & (PEOPLE | {*PARTICIPANTS}))
-
-
-PEOPLE = {
-    "subject", "subj", "soggetto", "sujeto", "sujeito", "person", "persona", "pessoa", "workerid",
-    "испытуемый", "annotators", "raters", "participants",
-}  # fmt: skip
-"""Words for people that may also name other things."""
 
 
 def _may_name_people(table: Table, name: str) -> bool:

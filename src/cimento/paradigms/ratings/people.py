@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
+from cimento.intake.table import Row, Table
 from cimento.io.tables import JUDGMENTS
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
@@ -29,7 +30,7 @@ from cimento.paradigms.ratings.suite import (
     with_ratings,
 )
 from cimento.statistics.design import Design
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl

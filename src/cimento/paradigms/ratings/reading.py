@@ -11,6 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
+from cimento.intake.marks import advice_on, is_judgments, sides_of
+from cimento.intake.profile import ABSENT
+from cimento.intake.table import Table, place_of_row
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.columns import (
     label_column,
@@ -37,12 +40,10 @@ from cimento.suites.faults import errors, fault
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.formats.sentences import is_labelled_table
-from cimento.suites.marks import advice_on, is_judgments, sides_of
-from cimento.suites.profile import ABSENT
-from cimento.suites.reading import Reading, name_from, place_of_row, sha256_of, unusable
+from cimento.suites.reading import Reading, name_from, sha256_of, unusable
 from cimento.suites.roles import not_text, unused, wrong_kind
 from cimento.suites.sheets import read_sheet, unread_contexts
-from cimento.suites.tables import RECORDS, SUFFIXES, Table, read_header
+from cimento.suites.tables import RECORDS, SUFFIXES, read_header
 
 
 def is_bare_table(path: Path) -> bool:

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.table import Row, Table
 from cimento.io.parsing import whole_number
 from cimento.paradigms.cloze.people import (
     CHOICES_FILE,
@@ -33,7 +34,7 @@ from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites import Meta
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
 COMPLETION_COLUMNS = ("id", "rank", "completion")

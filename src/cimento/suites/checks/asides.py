@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cimento.suites.marks import is_formula_error
+from cimento.intake.marks import is_formula_error
 
 Span: TypeAlias = tuple[int, int]
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from cimento.errors import Fault
+from cimento.intake.marks import advice_on, is_judgments, names_judgments, sides_of
+from cimento.intake.names import has_letter
+from cimento.intake.table import Table
+from cimento.intake.words import pattern
 from cimento.suites.checks.asides import judgment_mark
 from cimento.suites.faults import EXAMPLE
-from cimento.suites.headers import has_letter
-from cimento.suites.marks import advice_on, is_judgments, names_judgments, sides_of
-from cimento.suites.tables import Table
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
@@ -309,13 +310,7 @@ def _columns_of_numbers(table: Table) -> list[str]:
     return [name for name in names if not _counts_rows(table, name)]
 
 
-_MEASURE = re.compile(
-    r"(?<![^\W\d_])(?:ids?|nums?|numbers?|nr|no|items?|index|idx|pos|positions?|roi|zone|list|block"
-    r"|surp\w*|prob\w*|logp\w*|ppl|perplexity|freq\w*|len|lengths?|counts?|ages?|età|edad|idade"
-    r"|years?|dates?|times?|rts?|means?|sd|se|sem|std|ci|errors?|labels?|gold)(?![^\W\d_])"
-    r"|(?:pair|sent|sentence|context|item|word|story|u|list)_?(?:id|num)s?(?![^\W\d_])",
-    re.IGNORECASE,
-)
+_MEASURE = pattern("measure")
 """Names of columns of numbers that are nobody's ratings."""
 _HIGHEST = 10
 _FEWEST_IDS = 4

@@ -17,6 +17,10 @@ from sys import intern
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.intake.names import begins_capital, name_of_levels, split_side
+from cimento.intake.profile import is_absent, profile
+from cimento.intake.table import Table, as_cell
+from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.suites import (
     BAD,
     GOOD,
@@ -33,8 +37,6 @@ from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
-from cimento.suites.headers import CONTEXTS, PREFIXES, begins_capital, name_of_levels, split_side
-from cimento.suites.profile import is_absent, profile
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -49,7 +51,6 @@ from cimento.suites.reading import (
 from cimento.suites.roles import hold_text, not_text, unused, wrong_kind
 from cimento.suites.shapes import with_key_read
 from cimento.suites.sheets import tabulated, unread_columns
-from cimento.suites.tables import Table, as_cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,9 @@ from functools import cache
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
+from cimento.intake.names import ends_sentence
+from cimento.intake.table import Table
+from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.io.files import write_text
 from cimento.suites import (
     BAD,
@@ -38,11 +41,9 @@ from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.pairs import pair_in_row
 from cimento.suites.formula import RegionNumber, regions_used
-from cimento.suites.headers import CONTEXTS, PREFIXES, ends_sentence
 from cimento.suites.reading import Reading, name_from, unusable
 from cimento.suites.roles import not_text, unused, wrong_kind
 from cimento.suites.sheets import is_beginning, tabulated
-from cimento.suites.tables import Table
 
 PHENOMENON = "phenomenon"
 LABELS = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from cimento.suites.headers import ends_sentence
+from cimento.intake.names import ends_sentence
 
 ABSENT = frozenset({"", "na", "n/a", "#n/a", "nan", "none", "null", "-"})
 """What stands in the cells of tables, without capitals, where there is no number."""
