@@ -250,7 +250,7 @@ def _refuse_sensitivity(options: CallOptions) -> None:
     from cimento.kinds.registry import load_suites
     from cimento.suites import Suite
 
-    loaded = list(load_suites(options.suites, language=options.language))
+    loaded = list(load_suites(options.suites, language=options.language, columns=options.roles))
     others = [
         loaded_suite.paradigm.name
         for loaded_suite in loaded

@@ -119,7 +119,8 @@ def _is_asked(
     content, output = str(inputs.get("suite")), run_options.output or Path()
     digests = (content, sha256)
     named = asked.folder(output, str(suite.get("name")), digests, model.label, suite=None)
-    given = inputs_of(content, model, options, scoring, language=run_options.language)
+    roles = run_options.roles
+    given = inputs_of(content, model, options, scoring, language=run_options.language, roles=roles)
     return (
         folder == named
         and manifest.get("options") == options.model_dump(mode="json")

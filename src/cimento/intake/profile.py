@@ -1,4 +1,4 @@
-"""What a column holds, from its cells alone: numbers, dates, labels, words or sentences.
+"""What a column holds, from its cells alone: numbers, dates, codes, words or sentences.
 
 The name of a column proposes what it is, and its profile decides: numbers are never sentences, and
 what counts the rows is nobody's rating.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -18,8 +19,9 @@ from cimento.intake.names import ends_sentence
 ABSENT = frozenset({"", "na", "n/a", "#n/a", "nan", "none", "null", "-"})
 """What stands in the cells of tables, without capitals, where there is no number."""
 
-Kind: TypeAlias = Literal["nothing", "numbers", "moments", "words", "sentences"]
-"""What most filled cells of a column are."""
+Kind: TypeAlias = Literal["nothing", "numbers", "moments", "objects", "codes", "words", "sentences"]
+"""What most filled cells of a column are: numbers; dates, times or durations; lists and objects of
+JSON; codes such as *R_2aX* and addresses; words; or sentences, which are several words each."""
 
 _NUMBER = re.compile(
     r"[-+−]?(?:[0-9]{1,3}(?:[ ,.’'][0-9]{3})+(?:[.,][0-9]+)?|[0-9]*[.,]?[0-9]+)"
@@ -37,9 +39,21 @@ _MOMENT = re.compile(
     r"\s*(?:[ap]\.?m\.?)?",
     re.IGNORECASE,
 )
+_DURATION = re.compile(
+    r"(?:[0-9]+(?:[.,][0-9]+)?\s*(?:h|hours?|ore|horas?|min|minut[eoi]s?|minutes?|m|s|sec|seconds?"
+    r"|secondi|segundos?|ms|ч|мин|сек|с)\.?\s*)+",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z_])[A-Za-z0-9_]+(?:[-.:/][A-Za-z0-9_]+)*|https?://\S+"
+    r"|[^\s@]+@[^\s@]+\.[a-z]{2,8}|[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
+)
 _LONGEST = 40
-"""Letters of the longest number or date; longer cells are texts."""
+"""Letters of the longest number, date or code; longer cells are texts."""
+_LONGEST_CODE = 200
 _TWO = 2
+_MOST_VALUES = 12
+"""Number of different cells up to which a column may be one of levels, labels or judgments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +62,10 @@ class Profile:
 
     Attributes:
         kind: what most filled cells are; see `Kind`.
+        shares: the share of the filled cells that are of each kind, the largest first.
         n: number of filled cells; what stands for a missing number is none.
         n_distinct: number of different filled cells.
-        two: the two values in a column of exactly two, in the order in which they come.
+        values: the different filled cells in the order in which they come, if they are few.
         whole: whether all numbers are whole.
         low: lowest number; NaN where there is none.
         high: highest number; NaN where there is none.
@@ -59,18 +74,29 @@ class Profile:
     """
 
     kind: Kind
+    shares: Mapping[Kind, float]
     n: int
     n_distinct: int
-    two: tuple[str, ...]
+    values: tuple[str, ...]
     whole: bool
     low: float
     high: float
     counts: bool
 
     @property
+    def two(self) -> tuple[str, ...]:
+        """The two values in a column of exactly two; empty for any other."""
+        return self.values if len(self.values) == _TWO else ()
+
+    @property
     def may_be_sentences(self) -> bool:
         """Whether the column may hold the sentences of a suite, or parts of them."""
-        return self.kind not in ("numbers", "moments")
+        return self.kind in ("nothing", "words", "sentences")
+
+    @property
+    def may_be_levels(self) -> bool:
+        """Whether the column may hold the levels of a factor in words or codes."""
+        return self.kind not in ("numbers", "moments", "objects")
 
     @property
     def numbers_rows(self) -> bool:
@@ -84,30 +110,46 @@ def profile(cells: Iterable[str]) -> Profile:
     Args:
         cells: its cells, in the order of the rows.
     """
-    filled = [cell for cell in map(str.strip, cells) if cell.casefold() not in ABSENT]
-    values = [value for value in map(number_of, filled) if value is not None]
-    distinct = dict.fromkeys(filled)
+    order = [cell for cell in map(str.strip, cells) if cell.casefold() not in ABSENT]
+    distinct = Counter(order)  # each different cell is looked at once
+    numbers = {cell: value for cell in distinct if (value := number_of(cell)) is not None}
+    times = Counter[Kind]()
+    for cell, count in distinct.items():
+        times["numbers" if cell in numbers else _kind_of(cell)] += count
+    shares = {kind: count / len(order) for kind, count in times.most_common()}
+    is_numeric = len(order) > 0 and len(numbers) == len(distinct)
     return Profile(
-        kind=_kind(filled, len(values)),
-        n=len(filled),
+        kind=_kind(shares),
+        shares=shares,
+        n=len(order),
         n_distinct=len(distinct),
-        two=tuple(distinct) if len(distinct) == _TWO else (),
-        whole=bool(values) and all(value.is_integer() for value in values),
-        low=min(values, default=math.nan),
-        high=max(values, default=math.nan),
-        counts=len(values) == len(filled) > 0 and _counts(values),
+        values=tuple(distinct) if len(distinct) <= _MOST_VALUES else (),
+        whole=bool(numbers) and all(map(float.is_integer, numbers.values())),
+        low=min(numbers.values(), default=math.nan),
+        high=max(numbers.values(), default=math.nan),
+        counts=is_numeric and _counts([numbers[cell] for cell in order]),
     )
 
 
-def _kind(filled: Sequence[str], n_numbers: int) -> Kind:
-    if not filled:
-        return "nothing"
-    if _TWO * n_numbers > len(filled):
-        return "numbers"
-    if _TWO * sum(map(is_moment, filled)) > len(filled):
+def _kind_of(cell: str) -> Kind:
+    """What a cell is that is no number."""
+    if is_moment(cell):
         return "moments"
-    n_sentences = sum(" " in cell or ends_sentence(cell) for cell in filled)
-    return "sentences" if _TWO * n_sentences > len(filled) else "words"
+    if cell[0] in "[{" and cell[-1] in "]}" and (":" in cell or cell[0] == "["):
+        return "objects"
+    if " " in cell or ends_sentence(cell):
+        return "sentences"
+    return "codes" if len(cell) <= _LONGEST_CODE and _CODE.fullmatch(cell) else "words"
+
+
+def _kind(shares: Mapping[Kind, float]) -> Kind:
+    """The kind of most cells; of those of texts together, sentences if most of them are."""
+    if not shares:
+        return "nothing"
+    for kind in ("numbers", "moments", "objects", "codes"):
+        if shares.get(kind, 0) > 1 / _TWO:
+            return kind
+    return "sentences" if shares.get("sentences", 0) > 1 / _TWO else "words"
 
 
 def _counts(values: Sequence[float]) -> bool:
@@ -130,9 +172,10 @@ def number_of(cell: str) -> float | None:
 
 
 def is_moment(cell: str) -> bool:
-    """Whether a cell is a date or a time of day."""
+    """Whether a cell is a date, a time of day or a duration with its unit."""
     text = cell.strip()
-    return len(text) <= _LONGEST and _MOMENT.fullmatch(text) is not None
+    is_short = len(text) <= _LONGEST and any(map(str.isdigit, text))
+    return is_short and bool(_MOMENT.fullmatch(text) or _DURATION.fullmatch(text))
 
 
 def is_absent(cell: str) -> bool:

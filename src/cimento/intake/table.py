@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 
 from cimento.errors import InputError
 from cimento.intake.names import short_names
@@ -43,12 +44,20 @@ class Table:
         columns: names of the columns, from the header.
         numbers: numbers of the rows that are not empty, as in a spreadsheet program.
         cells: the cells of each column in these rows.
+        left_out: the rows of the file that are no part of the table: number, and what it is.
+        origin: what the file calls the columns that have another name here.
+        chosen: the columns here whose role somebody has chosen.
+        forced: those of them that have it whatever their cells hold.
     """
 
     name: str
     columns: tuple[str, ...]
     numbers: Sequence[int]
     cells: Mapping[str, Sequence[str]]
+    left_out: tuple[tuple[int, str], ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
+    chosen: frozenset[str] = frozenset()
+    forced: frozenset[str] = frozenset()
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -123,7 +132,24 @@ class Table:
     ) -> Table:
         """A table of the same file with other columns, and perhaps with other rows."""
         numbers = self.numbers if numbers is None else numbers
-        return Table(self.name, tuple(cells), numbers, cells)
+        return replace(self, columns=tuple(cells), numbers=numbers, cells=cells)
+
+    def without(self, rows: Mapping[int, str]) -> Table:
+        """The table without some of its rows.
+
+        Args:
+            rows: what each is, such as ``a sum``, by its index.
+        """
+        kept = [row not in rows for row in range(len(self.numbers))]
+        cells = {name: tuple(compress(self.cells[name], kept)) for name in self.cells}
+        gone = [(self.numbers[row], what) for row, what in rows.items()]
+        left_out = tuple(sorted([*self.left_out, *gone]))
+        numbers = [*compress(self.numbers, kept)]
+        return replace(self, numbers=numbers, cells=cells, left_out=left_out)
+
+    def shown(self, column: str) -> str:
+        """What the file calls a column."""
+        return self.origin.get(column, column)
 
     def _may_be(self, column: str) -> bool:
         """Whether a column is what its name says: sets are items only if they are numbered."""

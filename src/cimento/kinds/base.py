@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from cimento.errors import Fault
+from cimento.intake.reading import TableReading
 from cimento.suites import JsonValue, Meta
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ class SuiteReading(Generic[SuiteT]):
         format: name of the format.
         language: language given separately because the file states none; otherwise empty.
         content: digest of the content of the whole suite, where only a part of it is asked about.
+        table: what the table was read as; None for other files.
+        columns: the columns of the table by their roles, as they were chosen.
     """
 
     suite: SuiteT | None
@@ -134,6 +137,8 @@ class SuiteReading(Generic[SuiteT]):
     format: str = "native"
     language: str = ""
     content: str = ""
+    table: TableReading | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +150,21 @@ class SuiteAudit:
         record: content and faults of the suite, for ``--json``.
         holds: content of the suite in words; empty if the suite is unusable.
         needs: options that a run of the suite needs, as on the command line; empty for none.
+        read: what its table was read as, in one line; empty for other files.
     """
 
     faults: tuple[Fault, ...]
     record: JsonValue
     holds: str = ""
     needs: str = ""
+    read: str = ""
+
+    def with_table(self, table: TableReading | None) -> SuiteAudit:
+        """The audit with what the suite's table was read as."""
+        if table is None or not isinstance(self.record, dict):
+            return self
+        record: JsonValue = {**self.record, "read": table.said()}
+        return replace(self, read=table.said(), record=record)
 
     @classmethod
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:

@@ -1,8 +1,4 @@
-"""What the columns of a table may be: names propose roles, and cells decide.
-
-The readers of tables give roles to columns, and say with the functions here which columns hold
-something else, and which are not used.
-"""
+"""Faults of the columns of a table: what holds something else than its role needs."""
 
 from __future__ import annotations
 
@@ -10,11 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from cimento.errors import Fault
 from cimento.intake.layout import joined_names
-from cimento.intake.profile import Profile
+from cimento.intake.roles import fits, seen_in
 from cimento.intake.table import NotText, Table
 from cimento.suites.faults import fault
 
-_SHOWN = 3
 _LONGEST = 60
 
 
@@ -25,27 +20,22 @@ def hold_text(table: Table, columns: Iterable[str | None]) -> bool:
         table: the table; if it has no rows, names alone decide.
         columns: names, of which one that a table lacks is None.
     """
-    return all(name and table.profile(name).may_be_sentences for name in columns)
+    return all(fits(table, name, "sentence") for name in columns)
 
 
-def wrong_kind(table: Table, columns: Iterable[str | None]) -> list[Fault]:
-    """The faults of columns that hold numbers or dates, where their names say otherwise.
+def wrong_kind(table: Table, columns: Iterable[str | None], role: str = "sentence") -> list[Fault]:
+    """The faults of columns that hold something else than their names say.
 
     Args:
         table: the table.
-        columns: the columns that are named as if they held sentences; None counts for nothing.
+        columns: the columns that are named as if they had a role; None counts for nothing.
+        role: the role.
     """
-    faults = []
-    for name in filter(None, dict.fromkeys(columns)):
-        shown, kind = _examples(table, name), table.profile(name).kind
-        seen = (
-            f"The column {name!r} holds dates or times ({shown}), and no sentences."
-            if kind == "moments"
-            else f"The column {name!r} holds numbers ({shown}), and no sentences."
-        )
-        if kind in ("moments", "numbers"):
-            faults.append(fault("CIM-S081", where=table.name, seen=seen))
-    return faults
+    return [
+        fault("CIM-S081", where=table.name, seen=seen_in(table, name, role))
+        for name in filter(None, dict.fromkeys(columns))
+        if not fits(table, name, role)
+    ]
 
 
 def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
@@ -87,13 +77,7 @@ def left_out(table: Table, columns: Collection[str]) -> Fault:
 
 
 def _is_measure(table: Table, name: str) -> bool:
-    of_column: Profile = table.profile(name)
-    return not of_column.may_be_sentences
-
-
-def _examples(table: Table, name: str) -> str:
-    cells = list(dict.fromkeys(filter(None, table.stripped(name))))
-    return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
+    return table.profile(name).kind in ("numbers", "moments")
 
 
 def join_names(

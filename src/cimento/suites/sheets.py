@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import compress
 from pathlib import Path
 
 from cimento.errors import Fault
@@ -60,7 +59,7 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     glosses = {} if len(table.numbers) > _MOST_ROWS else gloss_rows(table)
     if glosses:
         faults.append(_skipped_glosses(table, glosses))
-        table = _without(table, glosses)
+        table = table.without(dict.fromkeys(glosses, "a gloss"))
     others = {} if len(table.numbers) > _MOST_ROWS else headings_and_sums(table.cells)
     if others:
         shown = "; ".join(f"{table.numbers[row]} ({label!r})" for row, (label, _) in others.items())
@@ -70,7 +69,9 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
             "Complete a row that belongs to the table; a column phenomenon names groups of items."
         )
         faults.append(fault("CIM-S009", where=where[0], seen=seen, todo=todo, places=where))
-        table = _without(table, others)
+        table = table.without(
+            {row: "a sum" if is_sum else "a heading" for row, (_, is_sum) in others.items()}
+        )
     if rival := _rivals(table):
         return None, [*faults, rival]
     return _with_whole_ids(table), faults
@@ -84,13 +85,6 @@ def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
     where = list(map(table.place, glosses))
     seen = f"Rows are skipped as glosses or translations of the sentence above: {shown}{more}."
     return fault("CIM-S085", where=where[0], seen=seen, places=where)
-
-
-def _without(table: Table, rows: Collection[int]) -> Table:
-    """A table without some of its rows."""
-    kept = [row not in rows for row in range(len(table.numbers))]
-    cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
-    return Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
 
 
 def _rivals(table: Table) -> Fault | None:

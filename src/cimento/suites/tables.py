@@ -6,11 +6,14 @@ import csv
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.errors import Fault, InputError, SuiteError, TableError, did_you_mean
+from cimento.intake.chosen import with_chosen
 from cimento.intake.json_rows import records_of
+from cimento.intake.known import header_of
 from cimento.intake.layout import (
     count_notes,
     count_titles,
@@ -26,7 +29,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.suites.delimited import MOST_TITLES, split_cells
 from cimento.suites.faults import errors, fault
-from cimento.suites.reading import decode_table
+from cimento.suites.reading import chosen_columns, decode_table
 from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
@@ -43,6 +46,8 @@ ROW_BYTES = 12
 The shortest rows grow a hundredfold in memory, and no real sentence is so short.
 """
 
+_LOOKED_AT = 200
+"""Number of rows that tell whether a file without names of columns is in a published form."""
 _MOST_SHEETS = 50
 
 
@@ -98,13 +103,14 @@ def read_suite_table(
     records, faults = read_raw_rows(data, path)
     if errors(faults):
         return None, faults
+    names = header_of([*islice(filter(_is_filled, records), _LOOKED_AT)])
     size = len(data) if packed_bytes is None else packed_bytes
     if len(records) > max(SMALL_ROWS, size // ROW_BYTES):
         seen = f"The table has {len(records):,} rows in a file of {size:,} bytes."
         todo = "Are these sentences? Split it into several files, or unpack it if it is packed."
         return None, [*faults, fault("CIM-S002", where=path.name, seen=seen, todo=todo)]
-    table, more = _with_header(records, name=path.name)
-    return table, faults + more
+    table, more = _with_header(records, name=path.name, names=names)
+    return _chosen(table, faults + more)
 
 
 def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
@@ -122,10 +128,29 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header, below = [*islice(filter(_is_filled, records), 2), [], []][:2]
     except csv.Error:
         header = below = []
-    if not header or is_title(header) or has_gap(header, below):
+    if not header or is_title(header) or has_gap(header, below) or header_of([header]):
         return read_suite_table(data, path)
     names = tuple(filter(None, map(column_name, header)))
-    return Table(path.name, names, (), dict.fromkeys(names, ())), faults
+    return _chosen(Table(path.name, names, (), dict.fromkeys(names, ())), faults)
+
+
+def _chosen(table: Table | None, faults: list[Fault]) -> tuple[Table | None, list[Fault]]:
+    """A table whose columns have the roles that are chosen for them, and its faults.
+
+    It is None where it lacks such a column, or where one holds something else than its role needs.
+    """
+    chosen = chosen_columns()
+    if table is None or not chosen:
+        return table, faults
+    renamed, missing, misfits = with_chosen(table, chosen)
+    for name in missing:
+        seen = f"There is no column {name!r} (--columns); there are {', '.join(table.columns)}."
+        todo = did_you_mean(name, table.columns, listed=())
+        faults = [*faults, fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
+    for role, seen in misfits.items():
+        todo = f"If you mean it nevertheless, give {role}={chosen[role]}!, with the mark."
+        faults = [*faults, fault("CIM-S081", where=table.name, seen=seen, todo=todo)]
+    return (None if missing or misfits else renamed), faults
 
 
 def read_raw_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
@@ -239,8 +264,18 @@ def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[
     return [keys, *rows], []
 
 
-def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
+def _with_header(
+    records: list[list[str]], *, name: str, names: Sequence[str]
+) -> tuple[Table | None, list[Fault]]:
+    """The table of some rows, of which the first are titles and names of columns.
+
+    Args:
+        records: the rows.
+        name: name of the file in messages.
+        names: names of the columns of a file that has none; empty for others.
+    """
     filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
+    filled = [(0, [*names]), *filled] if names else filled
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: MOST_TITLES + 1]])
@@ -270,6 +305,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         for column, number in times.items()
         if number > 1
     ]
+    left_out = [(number, "a title") for number, _ in filled[:titles]]
     if titles:
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is read as the column names."
@@ -279,8 +315,10 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         seen = f"Everything from row {number} on is ignored: {''.join(record).strip()!r}."
         todo = "Move it off the sheet, or complete its row if it belongs to the table."
         faults.append(fault("CIM-S009", where=f"{name} row {number}", seen=seen, todo=todo))
+        left_out += [(number, "a note") for number, _ in body[-notes:]]
         body = body[:-notes]
-    return _table_of(name, with_item_name(columns, body), body, faults), faults
+    table = _table_of(name, with_item_name(columns, body), body, faults)
+    return replace(table, left_out=tuple(left_out)), faults
 
 
 def _is_filled(record: Sequence[str]) -> bool:

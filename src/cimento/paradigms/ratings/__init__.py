@@ -118,6 +118,7 @@ class Ratings(RegionParadigm):
                 sha256=bare.sha256,
                 path=path,
                 format=RATED,
+                table=bare.table,
             )
         reading = super().read(path)
         wrong = rating_faults(reading.suite) if reading.suite is not None else ()

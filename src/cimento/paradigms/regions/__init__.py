@@ -90,6 +90,7 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
             sha256=loaded.sha256,
             path=loaded.path,
             format=loaded.format,
+            table=loaded.table,
         )
 
     def files(self, path: Path) -> Sequence[Path]:

@@ -389,7 +389,7 @@ def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[st
     conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
     # Levels are mostly words, so columns of numbers come last.
     names = sorted(
-        rows[0], key=lambda name: not profile(row.get(name, "") for row in rows).may_be_sentences
+        rows[0], key=lambda name: not profile(row.get(name, "") for row in rows).may_be_levels
     )
     usual = {name: common for name in names if (common := _usual_levels(rows, name))}
     for two in combinations(usual, 2):

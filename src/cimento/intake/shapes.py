@@ -1,0 +1,135 @@
+"""Shapes: what a table can be, by the roles that its columns must and may have.
+
+One reading fits: it is taken. Two fit: the table is refused with both, each with the option that
+chooses it. None fits: the shape that is nearest says what it lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.intake.known import Known, forms_of
+from cimento.intake.names import ends_sentence
+from cimento.intake.roles import find
+from cimento.intake.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a table can be.
+
+    Attributes:
+        name: what it is called: ``Read as pairs``.
+        needs: roles that must have a column.
+        may: roles that may have one.
+        never: roles that make it another shape if they have one.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    may: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+
+
+PAIRS = Shape(name="pairs", needs=("good", "bad"), may=("item", "phenomenon", "cluster", "level"))
+BEGUN = Shape(
+    name="pairs with a beginning",
+    needs=("prefix", "good", "bad"),
+    may=("suffix", "item", "phenomenon"),
+)
+KEYED = Shape(name="pairs with a key", needs=("sentence A", "sentence B", "key"), may=PAIRS.may)
+IN_ROWS = Shape(
+    name="pairs in two rows",
+    needs=("sentence", "label"),
+    may=("item", "phenomenon", "prefix", "target"),
+)
+LABELLED = Shape(
+    name="labelled sentences",
+    needs=("sentence", "label"),
+    may=("item", "phenomenon"),
+    never=("good", "bad", "condition"),
+)
+RATINGS = Shape(
+    name="ratings",
+    needs=("sentence", "rating"),
+    may=("item", "condition", "phenomenon", "rating_sd", "rating_n"),
+    never=("good", "bad"),
+)
+BY_PEOPLE = Shape(
+    name="ratings with a column for each person",
+    needs=("sentence", "people"),
+    may=("item", "phenomenon", "mean"),
+    never=("good", "bad", "condition"),
+)
+ANSWERS = Shape(
+    name="ratings with a row for each answer",
+    needs=("sentence", "participant", "rating"),
+    may=("item", "condition", "phenomenon"),
+    never=("good", "bad"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The columns of a pair in each row.
+
+    Attributes:
+        good: column of the grammatical sentence.
+        bad: column of the ungrammatical sentence.
+        form: the published form of the table; None for a table of one's own.
+    """
+
+    good: str
+    bad: str
+    form: Known | None = None
+
+    @property
+    def choice(self) -> str:
+        """The option that chooses these columns."""
+        return as_option({"good": self.good, "bad": self.bad})
+
+
+def pairs_in(table: Table) -> list[Pair]:
+    """The pairs of columns that may be the good and the bad sentences of each row.
+
+    Columns whose roles somebody has chosen are the only ones; words for good and bad count before
+    the names of published sets if both name the same columns.
+    """
+    pairs: dict[tuple[str, str], Pair] = {}
+    good, bad = find(table, "good"), find(table, "bad")
+    if good and bad:
+        pairs[good, bad] = Pair(good, bad)
+        if {"good", "bad"} <= table.chosen:
+            return [pairs[good, bad]]
+    for form in forms_of(table, PAIRS.name, needs=PAIRS.needs):
+        columns = form.column(table, "good") or "", form.column(table, "bad") or ""
+        pairs.setdefault(columns, Pair(*columns, form))
+    return list(pairs.values())
+
+
+def as_option(roles: Mapping[str, str]) -> str:
+    """The option that chooses columns: ``--columns "good=A,bad=B"``."""
+    listed = ",".join(f"{role}={column}" for role, column in roles.items())
+    return f"--columns {listed}" if listed.replace("=", "").isalnum() else f'--columns "{listed}"'
+
+
+def both_fit(readings: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """What is seen and what to do where two readings fit.
+
+    Args:
+        readings: each in words, and the option that chooses it.
+    """
+    seen = " or as ".join(words for words, _ in readings)
+    options = " or ".join(option for _, option in readings)
+    return f"It can be read as {seen}.", f"Say which: {options}."
+
+
+def texts_in(table: Table) -> list[str]:
+    """The columns that hold sentences: several words each, or the ends of sentences."""
+    return [name for name in table.columns if table.profile(name).kind == "sentences"]
+
+
+def ending_in(cells: Iterable[str]) -> int:
+    """The number of cells that end as a sentence does."""
+    return sum(map(ends_sentence, cells))
