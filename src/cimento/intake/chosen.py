@@ -28,6 +28,8 @@ def with_chosen(table: Table, chosen: Mapping[str, str]) -> tuple[Table, list[st
     missing, misfits = list[str](), dict[str, str]()
     names, forced = dict[str, str](), set[str]()
     for role, given in chosen.items():
+        if role not in ROLES:
+            continue  # somebody else says so
         column = given if given in table.cells else given.removesuffix(FORCED)
         if column not in table.cells:
             missing.append(column)

@@ -81,8 +81,8 @@ def header_of(rows: Sequence[Sequence[str]]) -> Sequence[str]:
         rows: its rows that are not empty.
     """
     for form in known_forms().values():
-        width = len(form.header)
-        if not (width and rows) or len(rows[0]) != width or {*map(str.casefold, rows[0])} & {*form.header}:
+        width, first = len(form.header), {*map(str.casefold, rows[0])} if rows else set()
+        if not (width and rows) or len(rows[0]) != width or first & {*form.header}:
             continue
         looked_at = [row for row in rows[:_LOOKED_AT] if len(row) == width]
         columns = list(zip(*looked_at, strict=True))

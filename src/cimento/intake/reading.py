@@ -85,6 +85,8 @@ def reading_of(
         if there := [name for name in dict.fromkeys(several) if name and name in table.cells]:
             named[role] = tuple(there)
     used = {*own}.union(*named.values())
+    order = [*shape.needs, *shape.may]
+    named = dict(sorted(named.items(), key=lambda entry: (*order, entry[0]).index(entry[0])))
     return TableReading(
         shape=shape.name,
         roles={role: tuple(map(table.shown, names)) for role, names in named.items()},

@@ -6,11 +6,11 @@ chooses it. None fits: the shape that is nearest says what it lacks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.intake.known import Known, forms_of
-from cimento.intake.names import ends_sentence
 from cimento.intake.roles import find
 from cimento.intake.table import Table
 
@@ -109,9 +109,8 @@ def pairs_in(table: Table) -> list[Pair]:
 
 
 def as_option(roles: Mapping[str, str]) -> str:
-    """The option that chooses columns: ``--columns "good=A,bad=B"``."""
-    listed = ",".join(f"{role}={column}" for role, column in roles.items())
-    return f"--columns {listed}" if listed.replace("=", "").isalnum() else f'--columns "{listed}"'
+    """The option that chooses columns: ``--columns good=A,bad=B``."""
+    return f"--columns {shlex.quote(','.join('='.join(chosen) for chosen in roles.items()))}"
 
 
 def both_fit(readings: Sequence[tuple[str, str]]) -> tuple[str, str]:
@@ -125,11 +124,37 @@ def both_fit(readings: Sequence[tuple[str, str]]) -> tuple[str, str]:
     return f"It can be read as {seen}.", f"Say which: {options}."
 
 
-def texts_in(table: Table) -> list[str]:
-    """The columns that hold sentences: several words each, or the ends of sentences."""
-    return [name for name in table.columns if table.profile(name).kind == "sentences"]
+SHAPES = (PAIRS, BEGUN, LABELLED, RATINGS, ANSWERS)
+"""The shapes of which every role has one column, those of fewer roles first."""
 
 
-def ending_in(cells: Iterable[str]) -> int:
-    """The number of cells that end as a sentence does."""
-    return sum(map(ends_sentence, cells))
+def nearest(table: Table) -> tuple[Shape, list[str]] | None:
+    """The shape that a table of no known shape is nearest to, and the roles that it lacks.
+
+    None where no shape has a column of any role that it needs.
+    """
+    lacking: list[tuple[Shape, list[str]]] = []
+    for shape in SHAPES:
+        lacks = [role for role in shape.needs if not _has(table, role)]
+        if 0 < len(lacks) < len(shape.needs) and not any(_has(table, role) for role in shape.never):
+            lacking.append((shape, lacks))
+    return min(lacking, key=lambda entry: len(entry[1]), default=None)
+
+
+def _has(table: Table, role: str) -> bool:
+    """Whether a table has a column of a role, and sentences where these are due."""
+    column = find(table, role)
+    is_text = role in ("good", "bad", "sentence")
+    return column is not None and (not is_text or table.profile(column).kind == "sentences")
+
+
+def nearest_advised(table: Table) -> str:
+    """What the nearest shape of a table lacks, with the option that chooses it; may be empty."""
+    if (close := nearest(table)) is None:
+        return ""
+    shape, lacks = close
+    option = as_option(dict.fromkeys(lacks, "COLUMN"))
+    return (
+        f"It is nearest to {shape.name} and lacks {' and '.join(lacks)}: {option} says which column"
+        " that is."
+    )

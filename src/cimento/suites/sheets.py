@@ -12,6 +12,7 @@ from cimento.errors import Fault
 from cimento.intake.glosses import gloss_rows
 from cimento.intake.layout import headings_and_sums
 from cimento.intake.names import ends_sentence, rivals
+from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
 from cimento.io.files import read_bytes
@@ -90,11 +91,13 @@ def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
     filled = [name for name in table.columns if table.is_mostly(name, _is_sentence)]
-    if not (both := rivals(filled)):
+    both = rivals(filled)
+    if not both or table.chosen & {*both}:
         return None
     first, second, *_ = both
     seen = f"The columns {first!r} and {second!r} may both be the sentences that are scored."
-    todo = "Rename the one that is not, such as translation or notes."
+    options = " or ".join(as_option({"sentence": name}) for name in (first, second))
+    todo = f"Rename the one that is not, such as translation or notes; or give {options}."
     return fault("CIM-S004", where=table.name, seen=seen, todo=todo)
 
 

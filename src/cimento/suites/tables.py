@@ -288,23 +288,11 @@ def _with_header(
         return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
     times = Counter(filter(None, columns))
     two_rows = body and (has_gap(columns, body[0][1]) or max(times.values()) > 1)
-    if two_rows and (names := two_row_names(columns, body[0][1])):
+    if two_rows and (joined := two_row_names(columns, body[0][1])):
         seen = f"The names of the columns take two rows, {header_row} and {body[0][0]}."
-        todo = f"Write them in one row, such as {', '.join(names)}."
+        todo = f"Write them in one row, such as {', '.join(joined)}."
         return None, [fault("CIM-S004", where=f"{name} row {header_row}", seen=seen, todo=todo)]
-    beside = min(times.values()) > 1
-    faults = [
-        fault(
-            "CIM-S004",
-            where=f"{name} row {header_row}",
-            seen=f"The column {column!r} appears twice.",
-            todo="If two tables stand side by side, put one below the other."
-            if beside
-            else "Rename one of the two.",
-        )
-        for column, number in times.items()
-        if number > 1
-    ]
+    faults = _repeated_names(times, where=f"{name} row {header_row}")
     left_out = [(number, "a title") for number, _ in filled[:titles]]
     if titles:
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
@@ -319,6 +307,18 @@ def _with_header(
         body = body[:-notes]
     table = _table_of(name, with_item_name(columns, body), body, faults)
     return replace(table, left_out=tuple(left_out)), faults
+
+
+def _repeated_names(times: Mapping[str, int], *, where: str) -> list[Fault]:
+    """The faults of names that several columns have, by how many columns have each name."""
+    todo = "Rename one of the two."
+    if min(times.values()) > 1:
+        todo = "If two tables stand side by side, put one below the other."
+    return [
+        fault("CIM-S004", where=where, seen=f"The column {column!r} appears twice.", todo=todo)
+        for column, number in times.items()
+        if number > 1
+    ]
 
 
 def _is_filled(record: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from cimento.errors import Fault
 from cimento.intake.marks import advice_on, is_judgments, names_judgments, sides_of
 from cimento.intake.names import has_letter
+from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
 from cimento.intake.words import pattern
 from cimento.suites.checks.asides import judgment_mark
@@ -157,7 +158,12 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     """Advice on names of columns, for a table in no known format with some sentences."""
     numbers = [name for name in _columns_of_numbers(table) if not _MEASURE.search(name)]
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
-    if known := _headed_by_sentences(table) or (_AS_BLANKS if has_blanks else ""):
+    has_side = len(sentences) == 1 and not table.find("sentence", "text")
+    if (
+        known := _headed_by_sentences(table)
+        or (_AS_BLANKS if has_blanks else "")
+        or (nearest_advised(table) if has_side else "")
+    ):
         return known
     if len(sentences) > 1:
         return _sides_needed(sentences)
@@ -350,7 +356,8 @@ def _sides_needed(sentences: Sequence[str]) -> str:
     first, second, *_ = sentences
     return (
         f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
-        " grammatical sentences, bad that of the others."
+        " grammatical sentences, bad that of the others. Or give"
+        f" {as_option({'good': first, 'bad': second})}, or the other way round."
     )
 
 
