@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cimento.intake.known import Known, forms_of
 from cimento.intake.roles import find
 from cimento.intake.table import Table
+from cimento.intake.words import SIDES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +106,17 @@ def pairs_in(table: Table) -> list[Pair]:
     for form in forms_of(table, PAIRS.name, needs=PAIRS.needs):
         columns = form.column(table, "good") or "", form.column(table, "bad") or ""
         pairs.setdefault(columns, Pair(*columns, form))
+    if not pairs and table.cells:  # such as grammatical beside agramm.
+        good, bad = (find(table, side, side, *SIDES[side]) for side in PAIRS.needs)
+        return [Pair(good, bad)] if good and bad and good != bad else []
     return list(pairs.values())
 
 
 def as_option(roles: Mapping[str, str]) -> str:
-    """The option that chooses columns: ``--columns good=A,bad=B``."""
-    return f"--columns {shlex.quote(','.join('='.join(chosen) for chosen in roles.items()))}"
+    """The option that chooses columns: ``--columns=good=A,bad=B``."""
+    listed = ",".join(map("=".join, roles.items()))
+    quoted = shlex.quote(listed) if "'" in listed else f"'{listed}'"
+    return f"--columns={quoted}"
 
 
 def both_fit(readings: Sequence[tuple[str, str]]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 from pydantic import ValidationError
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
-from cimento.intake.roles import refuse_unknown
+from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
 from cimento.kinds.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
@@ -361,7 +361,7 @@ class LoadedSuite:
 
 
 def load_suite(
-    suite: SuiteLike, *, language: str = "", columns: Mapping[str, str] | None = None
+    suite: SuiteLike, *, language: str = "", columns: Mapping[str, str] | str | None = None
 ) -> LoadedSuite:
     """A suite of any paradigm, checked.
 
@@ -389,7 +389,7 @@ def load_suites(
     suites: SuiteLike | Iterable[SuiteLike],
     *,
     language: str = "",
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | str | None = None,
 ) -> Iterator[LoadedSuite]:
     """Suites of any paradigm, given by built-in name, by path or as they are, one after the other.
 
@@ -401,10 +401,11 @@ def load_suites(
     Raises:
         CimentoError: a suite does not exist or has faults.
     """
-    refuse_unknown(columns or {})
+    columns = parse_choice(columns) if isinstance(columns, str) else columns or {}
+    refuse_unknown(columns)
     for suite in one_by_one(suites):
         if isinstance(suite, str | Path):
-            yield from _read_all(find_suite(name_or_path(suite)), language, columns or {})
+            yield from _read_all(find_suite(name_or_path(suite)), language, columns)
             continue
         made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
         yield replace(made, reading=in_language(made.reading, language)) if language else made

@@ -158,7 +158,7 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     """Advice on names of columns, for a table in no known format with some sentences."""
     numbers = [name for name in _columns_of_numbers(table) if not _MEASURE.search(name)]
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
-    has_side = len(sentences) == 1 and not table.find("sentence", "text")
+    has_side = sentences in ([table.find("good")], [table.find("bad")])
     if (
         known := _headed_by_sentences(table)
         or (_AS_BLANKS if has_blanks else "")
