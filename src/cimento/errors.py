@@ -57,7 +57,7 @@ _OPTION = re.compile(
     # A command line is copied as it is.
     r"(?P<command>`[^`]* [^`]*`|\bcimento (?:[^`;.\n]|\.(?=\S))+)"
     r"|(?<![\w'\"/-])--(?P<set>set (?=\w))?(?P<name>\w(?:[\w-]*\w)?)"
-    r"(?:=(?P<value>[^\s,;]*[^\s,;.:?)]|\.\.\.))?"
+    r"(?:=(?P<value>'[^']*'|[^\s,;]*[^\s,;.:?)]|\.\.\.))?"
 )
 _SWITCHES = frozenset(
     {
@@ -112,6 +112,7 @@ def _keyword(match: re.Match[str]) -> str:
     if match["command"]:
         return match[0]
     name, value = match["name"].replace("-", "_"), match["value"]
+    value = value[1:-1] if value and value[0] == value[-1] == "'" else value
     if name in _SWITCHES and value is None:
         value = "True"
     if name.removeprefix("no_") in _SWITCHES - {name} and value is None:

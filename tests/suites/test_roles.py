@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError, SuiteError, load_suite
+from cimento.intake.profile import is_moment, number_of, profile
 from cimento.suites import sentence
 from cimento.suites.formats import detect_format
-from cimento.suites.profile import is_moment, number_of, profile
 from cimento.suites.ratings import rated_of
 
 N_ROWS = 8
@@ -46,7 +46,9 @@ def contents(path):
             (one.id, one.mean, one.sd, one.n, [(r.value, r.participant) for r in one.ratings])
             for one in rated_of(suite).sentences
         ]
-    said = " ".join(f.seen for f in loaded.reading.faults if f.code == "CIM-S080")
+    named = (f.seen for f in loaded.reading.faults if f.code == "CIM-S080")
+    read = loaded.reading.table
+    said = " ".join([*named, *(map(repr, read.unused) if read else ())])
     return (texts, predictions, rated, suite.factors, suite.cluster, suite.region_names), said
 
 
@@ -323,7 +325,7 @@ def test_labels_are_one_for_good_and_zero_for_bad_and_other_numbers_are_named(tm
     assert (rated.scale.low, rated.scale.high) == (0, 1)
     said = [fault.seen for fault in loaded.reading.faults]
     assert any("'acceptable' is read as the label" in text for text in said)
-    assert any("not used: 'error_type'" in text for text in said)
+    assert loaded.reading.table.unused == ("error_type",)
 
 
 def test_a_column_that_asks_what_is_wrong_is_a_label_the_other_way_round(tmp_path):
@@ -350,7 +352,7 @@ def test_what_cannot_be_a_standard_deviation_is_named_as_not_used(tmp_path):
     rows = [("Piove.", "6.4", "412"), ("Piovono.", "2.1", "389")]
     loaded = load_suite(written(tmp_path, ("sentence", "rating", "sd"), rows), language="it")
     assert [one.sd for one in rated_of(loaded.suite).sentences] == [None, None]
-    assert any("not used: 'sd'" in fault.seen for fault in loaded.reading.faults)
+    assert loaded.reading.table.unused == ("sd",)
 
 
 def test_na_is_an_empty_cell_in_ratings_of_every_form(tmp_path):

@@ -3,8 +3,8 @@
 import pytest
 
 from cimento import CimentoError, load_suite
-from cimento.suites.headers import meaning, split_side
-from cimento.suites.marks import numbers_for, sides_of
+from cimento.intake.marks import numbers_for, sides_of
+from cimento.intake.names import meaning, split_side
 from tests.suites.test_suite_bare_tables import NUMBERS, good_texts, written
 
 PAIR = (("1", "Il gatto dorme."), ("1", "Il gatto dormono."), ("2", "Canta."), ("2", "Cantano."))

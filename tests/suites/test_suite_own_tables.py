@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cimento import InputError, SuiteError, load_suite
+from cimento.intake.names import meaning
 from cimento.suites.formats import detect_format
-from cimento.suites.headers import meaning
 from cimento.suites.ratings import rated_of
 from cimento.suites.workbooks import write_sheets
 from tests.helpers.check_pages import with_formulas, with_hidden

@@ -16,10 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.suites.headers import HEADERS
+from cimento.intake.table import Table
+from cimento.intake.words import HEADERS
 from cimento.suites.sheets import read_sheet
 from cimento.suites.suite_workbook import ABOUT, ITEMS
-from cimento.suites.tables import Table
 from cimento.suites.workbooks import write_sheets
 
 Cells: TypeAlias = tuple[str, ...]

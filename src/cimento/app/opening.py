@@ -18,13 +18,13 @@ from cimento.app.editing import (
     workbook_of,
 )
 from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError, counted
+from cimento.intake.layout import count_titles
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.faults import errors
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
-from cimento.suites.headers import count_titles
 from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths
 from cimento.suites.published import LANGUAGE_CODE
 from cimento.suites.reading import TOML, said_to_be

@@ -43,10 +43,11 @@ from cimento.app.opening import describe
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.intake.names import meaning, without_noun
+from cimento.intake.words import HEADERS
 from cimento.judgments.participants import STAMPS
 from cimento.kinds.registry import has_regions
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
-from cimento.suites.headers import HEADERS, meaning, without_noun
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
 FIRST_ROWS = 4

@@ -16,6 +16,7 @@ from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.evaluation import Failure, run_all, suites_to_run
 from cimento.evaluation.again import stored_runs
 from cimento.evaluation.honored import unused_options
+from cimento.intake.reading import READ
 from cimento.io.files import default_cache_folder
 from cimento.kinds.run import Run
 from cimento.records.computed import computed
@@ -53,6 +54,7 @@ def show_ends(
     elif runs:
         show_runs(runs)
     if runs and not as_json:
+        _note_readings(runs)
         _note_places(runs)
     if output is not None and runs and not _note_judged_otherwise(runs) and not as_json:
         named = shlex.quote(str(output))
@@ -62,6 +64,14 @@ def show_ends(
     for line in empty:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and empty else code
+
+
+def _note_readings(runs: Sequence[Run]) -> None:
+    """Say what the tables of some runs were read as."""
+    readings = {run.suite_name: manifest_part(run.manifest, "suite").get(READ) for run in runs}
+    for name, read in readings.items():
+        if read:
+            note(f"{name}: {read}")
 
 
 def _note_places(runs: Sequence[Run]) -> None:
@@ -146,7 +156,7 @@ def evaluate_with_progress(
     """
     if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
         return stored, []
-    loaded = suites_to_run(suites, language=run_options.language)
+    loaded = suites_to_run(suites, language=run_options.language, columns=run_options.roles)
     for line in unused_options(loaded, run_options):
         note(f"cimento: {line}")
     keeps = not run_options.no_cache

@@ -282,7 +282,7 @@ def _check(options: RunOptions) -> int:
     from cimento.evaluation import suites_to_run
     from cimento.evaluation.planning import find_missing
 
-    loaded = suites_to_run(options.suites, language=options.language)
+    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
     runs = len(loaded) * len(dict.fromkeys(options.models))
     missing = find_missing(loaded, options.models, options)
     if options.as_json:

@@ -249,7 +249,7 @@ def _refuse_sensitivity(options: CallOptions) -> None:
     """
     from cimento.kinds.registry import load_suites
 
-    loaded = list(load_suites(options.suites, language=options.language))
+    loaded = list(load_suites(options.suites, language=options.language, columns=options.roles))
     others = [one.paradigm.name for one in loaded if one.sentences is None]
     remote = [model for model in options.models if ":" in model]
     refusals = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,7 @@ from cimento.cli import suites_audit, suites_build, suites_derived
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.roles import parse_choice
 from cimento.io.declared import Options, option
 from cimento.io.files import folder_atomically
 from cimento.kinds.registry import (
@@ -42,6 +44,7 @@ from cimento.suites.published import (
     refuse_incomplete,
     write_publication,
 )
+from cimento.suites.reading import said_to_be
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
@@ -174,10 +177,14 @@ def show_suite(options: ShowOptions) -> None:
         show(loaded.paradigm.presenter.describe(loaded.suite, items))
 
 
+_CHOICE = "Columns of a table by their roles: good=A,bad=B,prefix=C; A! to insist."
+
+
 class CheckOptions(SuitesOptions):
     """The suites to check."""
 
     language: str = run_option("language")
+    columns: str = option("", _CHOICE)
     as_json: bool = option(default=False, help="Print the findings as JSON.", flags=("--json",))
 
 
@@ -192,7 +199,9 @@ def check(options: CheckOptions) -> int:
     from cimento.suites.faults import NO_PREDICTIONS
 
     language, suites = options.language, options.suites
+    columns = parse_choice(options.columns)
     said = f" --language {language}" if language else ""
+    said += f" --columns {shlex.quote(options.columns)}" if columns else ""
     errors = 0
     audits: list[JsonValue] = []
     for name in suites:
@@ -201,7 +210,7 @@ def check(options: CheckOptions) -> int:
             several = len(paths) > 1 or len(suites) > 1
             for path in paths:
                 try:
-                    audited = audit_suite(path, language=language)
+                    audited = audit_suite(path, language=language, columns=columns)
                 except InputError as error:
                     # The other suites are checked nevertheless.
                     note(f"error: {error}")
@@ -211,6 +220,8 @@ def check(options: CheckOptions) -> int:
                 faults = audited.faults
                 if several:
                     faults = tuple(named_fault(fault, path.name) for fault in faults)
+                if audited.read and not options.as_json:
+                    note(f"{path.name}: {audited.read}" if several else audited.read)
                 wrong = _show_faults(path.name, faults, quiet=options.as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
@@ -254,6 +265,7 @@ class ConvertOptions(SuiteOptions):
         flags=("--from",),
     )
     language: str = run_option("language")
+    columns: str = option("", _CHOICE)
     allow_loss: bool = option(default=False, help="Write even if the format loses information.")
 
 
@@ -267,8 +279,12 @@ def convert(options: ConvertOptions) -> None:
     """
     suite, output, to, language = options.suite, options.output, options.to, options.language
     _refuse_other_suffix(output, to)
-    read = open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
-    loaded = list(load_suites([read], language=language))
+    columns = parse_choice(options.columns)
+    with said_to_be(language, columns):
+        read = (
+            open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
+        )
+    loaded = list(load_suites([read], language=language, columns=columns))
 
     def write_all(folder: Path) -> None:
         for one in loaded:

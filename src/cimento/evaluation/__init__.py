@@ -7,7 +7,7 @@ Read this file first. Each stage has its own module::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,8 +97,9 @@ def evaluate(
             todo="Give one (tokenizer=TOKENIZER beside it), or use cimento.evaluate_all.",
         )
     refuse_swapped([suite], [model])
+    roles = from_names({"columns": options.get("columns", ())}).roles
     [run] = evaluate_all(
-        load_suite(suite, language=str(options.get("language", ""))),
+        load_suite(suite, language=str(options.get("language", "")), columns=roles),
         model,
         limit=limit,
         output=output,
@@ -151,7 +152,7 @@ def evaluate_all(
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     given = one_by_one(suites)
     refuse_swapped(given, several)
-    loaded = suites_to_run(given, language=run_options.language)
+    loaded = suites_to_run(given, language=run_options.language, columns=run_options.roles)
     keeps = cache is not None or run_options.output is not None
     ready = as_scorers(several, run_options.scoring, tokenizer, keeps=keeps)
     # Where units are stored, what was answered is in their files.
@@ -377,13 +378,17 @@ def open_model(
 
 
 def suites_to_run(
-    suites: SuiteLike | Iterable[SuiteLike], *, language: str = ""
+    suites: SuiteLike | Iterable[SuiteLike],
+    *,
+    language: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> list[LoadedSuite]:
     """All suites that are to be run, or one error that says why each unusable one is.
 
     Args:
         suites: as for `evaluate_all`.
         language: ISO 639-1 code of suites that do not state theirs.
+        columns: the columns of tables by their roles, as for `cimento.load_suite`.
 
     Raises:
         CimentoError: a suite does not exist or has faults, or two have one name. Of several suites,
@@ -394,7 +399,7 @@ def suites_to_run(
     errors: list[CimentoError] = []
     for suite in several:
         try:
-            loaded += load_suites(suite, language=language)
+            loaded += load_suites(suite, language=language, columns=columns)
         except CimentoError as error:
             errors.append(error)
     if errors and len(several) == 1:

@@ -118,7 +118,8 @@ def _is_asked(
     options, scoring = asked.options, with_columns(asked.scoring, asked.options)
     content, output = str(inputs.get("suite")), run_options.output or Path()
     named = asked.folder(output, str(suite.get("name")), content, model.label, suite=None)
-    given = inputs_of(content, model, options, scoring, language=run_options.language)
+    roles = run_options.roles
+    given = inputs_of(content, model, options, scoring, language=run_options.language, roles=roles)
     return (
         folder == named
         and manifest.get("options") == options.model_dump(mode="json")

@@ -162,7 +162,7 @@ def _given(options: JudgingOptions) -> list[str]:
     scoring = {
         "context": options.context or options.context_column,
         "all_tokens": options.all_tokens,
-        "columns": options.columns or options.layers,
+        "columns": options.stored_columns or options.layers,
         "spec": options.spec,
         "recorded_unit": options.recorded_unit != Asking().recorded_unit,
     }

@@ -15,6 +15,7 @@ from cimento.errors import CimentoError
 from cimento.evaluation.adaptive import AdaptiveRounds
 from cimento.evaluation.honored import honored
 from cimento.evaluation.remarks import about_suite
+from cimento.intake.reading import READ
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
@@ -156,7 +157,14 @@ class SuiteJob:
                 judge=self._judged,
             )
         self._inputs = {
-            **inputs_of(loaded.content, model, options, scoring, language=loaded.reading.language),
+            **inputs_of(
+                loaded.content,
+                model,
+                options,
+                scoring,
+                language=loaded.reading.language,
+                roles=loaded.reading.columns,
+            ),
             **options.inputs(loaded.suite, scoring),
         }
         self._places: list[pl.DataFrame] = []
@@ -386,6 +394,8 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
     }
     if source := source_of(reading.path):
         identity["source"] = source
+    if reading.table is not None:
+        identity[READ] = reading.table.said()
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
 
@@ -397,6 +407,7 @@ def inputs_of(
     scoring: Asking,
     *,
     language: str,
+    roles: Mapping[str, str],
 ) -> dict[str, JsonValue]:
     """The inputs that decide whether a stored run answers the same question.
 
@@ -408,6 +419,7 @@ def inputs_of(
         options: options of the suite's paradigm.
         scoring: the settings of scoring.
         language: language given as an option; empty where the suite states its language.
+        roles: the columns of a table by their roles, given as an option.
     """
     inputs: dict[str, JsonValue] = {
         **model.inputs,
@@ -421,6 +433,8 @@ def inputs_of(
     }
     if language:
         inputs["language"] = language
+    if roles:
+        inputs["roles"] = dict(roles)
     if scoring.precision is not None:
         inputs[ADAPTIVE] = [scoring.precision, scoring.order_seed]
     return inputs

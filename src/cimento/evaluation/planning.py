@@ -86,7 +86,7 @@ def plan_named(options: RunOptions) -> Planned:
         CimentoError: a suite or an option cannot be used.
     """
     prices = None if options.prices is None else read_prices(options.prices)
-    loaded = suites_to_run(options.suites, language=options.language)
+    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
     refuse_unused((suite.paradigm for suite in loaded), options)
     with nullcontext() if options.no_cache else closing(FileCache(default_cache_folder())) as cache:
         return _planned(loaded, options, cache, prices)
@@ -165,7 +165,7 @@ def find_refused(options: RunOptions) -> list[str]:
     Raises:
         CimentoError: no run can be made: a suite or an option cannot be used.
     """
-    loaded = suites_to_run(options.suites, language=options.language)
+    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
     refuse_unused((suite.paradigm for suite in loaded), options)
     refused: dict[str, None] = {}
     # A server may be within reach of the nodes only, or be started by their job.

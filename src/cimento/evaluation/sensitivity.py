@@ -133,7 +133,7 @@ def sensitivities(
     Raises:
         CimentoError: a suite or a model cannot be used with the original options.
     """
-    loaded = list(load_suites(suites, language=options.language))
+    loaded = list(load_suites(suites, language=options.language, columns=options.roles))
     kept = cache or MemoryCache()
     options = options.model_copy(update={"output": None})
     rows: list[Sensitivity] = []

@@ -14,13 +14,13 @@ from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
 from cimento.errors import counted
 from cimento.export.data import RunData, counts, of_runs
+from cimento.intake.words import HEADERS
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
-from cimento.suites.headers import HEADERS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cimento.suites.tables import Table
+from cimento.intake.table import Table
 
 
 @dataclass(frozen=True, slots=True)

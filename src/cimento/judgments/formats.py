@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
+from cimento.intake.table import Row, Table
 from cimento.io.files import inert, write_text
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.asked import AskedItems
@@ -23,7 +24,7 @@ from cimento.judgments.participants import (
     of_long,
     remark,
 )
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 
 @dataclass(frozen=True, slots=True)

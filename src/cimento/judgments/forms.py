@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from cimento.intake.table import Row, Table
 from cimento.io.parsing import parse_json
 from cimento.judgments.form_table import FormTable
 from cimento.judgments.participants import STAMPS
-from cimento.suites.tables import Row, Table
 
 QUALTRICS: Final = "Qualtrics"
 LIMESURVEY: Final = "LimeSurvey"

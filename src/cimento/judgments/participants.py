@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
+from cimento.intake.table import Table
 from cimento.judgments import SHOWN_COLUMNS, TEXT, ColumnMap, RawRow
 from cimento.judgments.columns import is_address
-from cimento.suites.tables import Table
 
 if TYPE_CHECKING:
     from cimento.judgments.form_table import FormTable

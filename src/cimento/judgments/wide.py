@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cimento.errors import InputError, counted
+from cimento.intake.table import Table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
 from cimento.judgments.columns import no_items, profile_of
@@ -24,7 +25,7 @@ from cimento.judgments.participants import (
     of_wide,
     remark,
 )
-from cimento.suites.tables import Table, open_table
+from cimento.suites.tables import open_table
 
 _SHOWN = 5
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")

@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
 from typing import (
@@ -31,6 +31,7 @@ from pydantic import (
 )
 
 from cimento.errors import Fault
+from cimento.intake.reading import TableReading
 from cimento.io.plugins import blamed_for
 from cimento.suites import JsonValue, Meta
 
@@ -179,6 +180,8 @@ class SuiteReading(Generic[SuiteT]):
         format: name of the format.
         language: language given separately because the file states none; otherwise empty.
         content: digest of the content of the whole suite, where only a part of it is asked about.
+        table: what the table was read as; None for other files.
+        columns: the columns of the table by their roles, as they were chosen.
     """
 
     suite: SuiteT | None
@@ -188,6 +191,8 @@ class SuiteReading(Generic[SuiteT]):
     format: str = "native"
     language: str = ""
     content: str = ""
+    table: TableReading | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +204,21 @@ class SuiteAudit:
         record: content and faults of the suite, for ``--json``.
         holds: content of the suite in words; empty if the suite is unusable.
         needs: options that a run of the suite needs, as on the command line; empty for none.
+        read: what its table was read as, in one line; empty for other files.
     """
 
     faults: tuple[Fault, ...]
     record: JsonValue
     holds: str = ""
     needs: str = ""
+    read: str = ""
+
+    def with_table(self, table: TableReading | None) -> SuiteAudit:
+        """The audit with what the suite's table was read as."""
+        if table is None or not isinstance(self.record, dict):
+            return self
+        record: JsonValue = {**self.record, "read": table.said()}
+        return replace(self, read=table.said(), record=record)
 
     @classmethod
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:

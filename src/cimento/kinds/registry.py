@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
 from cimento.kinds.base import ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
@@ -154,12 +155,13 @@ def _of_kind(kind: str, path: Path) -> AnyParadigm:
     raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
 
 
-def _read_all(path: Path, language: str) -> list[LoadedSuite]:
+def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[LoadedSuite]:
     """The suites at a path, possibly a folder or an archive of several.
 
     Args:
         path: path of the suites.
         language: language of suites that do not state theirs, as for `in_language`.
+        columns: the columns of a table by their roles, as for `load_suite`.
 
     Raises:
         CimentoError: there is none, or one has faults; the error contains the faults of all.
@@ -171,11 +173,11 @@ def _read_all(path: Path, language: str) -> list[LoadedSuite]:
         for place in suite_paths(folder):
             # People know the archive, not the temporary folder that it was unpacked into.
             shown = place if folder == path else path / place.relative_to(folder)
-            with unfolded(place) as inner, said_to_be(language):
+            with unfolded(place) as inner, said_to_be(language, columns):
                 paradigm = paradigm_of(inner)
                 reading = paradigm.reader.read(inner)
             faults = changed(reading.faults, partial(in_terms_of, shown))
-            reading = replace(reading, path=shown, faults=faults)
+            reading = replace(reading, path=shown, faults=faults, columns=columns)
             reading = in_language(reading, language)
             try:
                 loaded = usable(paradigm, reading)
@@ -244,12 +246,15 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
     return suite
 
 
-def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
+def audit_suite(
+    path: Path, *, language: str = "", columns: Mapping[str, str] | None = None
+) -> SuiteAudit:
     """The content and the faults of a suite of any paradigm.
 
     Args:
         path: path of the suite, as for `paradigm_of`.
         language: language of the suite, as for `in_language`.
+        columns: the columns of a table by their roles, as for `load_suite`.
 
     Raises:
         InputError: the suite cannot be read, or no paradigm knows its kind.
@@ -257,14 +262,14 @@ def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
     paradigm = find_paradigm(DEFAULT)
     try:
         with unfolded(path) as folder:
-            with said_to_be(language):
+            with said_to_be(language, columns):
                 paradigm = paradigm_of(folder)
                 reading = paradigm.reader.read(folder)
             reading = replace(reading, faults=in_terms_of(path, reading.faults))
             reading = in_language(reading, language)
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
-    return paradigm.reader.audit(reading)
+    return paradigm.reader.audit(reading).with_table(reading.table)
 
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
@@ -310,17 +315,22 @@ class LoadedSuite:
         return reading.content or content_digest(reading.suite) or reading.sha256
 
 
-def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
+def load_suite(
+    suite: SuiteLike, *, language: str = "", columns: Mapping[str, str] | str | None = None
+) -> LoadedSuite:
     """A suite of any paradigm, checked.
 
     Args:
         suite: built-in name, path, or suite made in Python.
         language: ISO 639-1 code, if the suite does not state it, as a bare table cannot.
+        columns: the columns of a table by their roles, such as ``{"good": "A", "bad": "B"}``, where
+            their names do not say these; a mark after the name (``A!``) says that the column has
+            its role whatever its cells hold.
 
     Raises:
         CimentoError: the suite does not exist, has faults, or is one of several.
     """
-    loaded = list(load_suites([suite], language=language))
+    loaded = list(load_suites([suite], language=language, columns=columns))
     if len(loaded) != 1:
         raise UsageError(
             where=str(suite),
@@ -331,20 +341,26 @@ def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
 
 
 def load_suites(
-    suites: SuiteLike | Iterable[SuiteLike], *, language: str = ""
+    suites: SuiteLike | Iterable[SuiteLike],
+    *,
+    language: str = "",
+    columns: Mapping[str, str] | str | None = None,
 ) -> Iterator[LoadedSuite]:
     """Suites of any paradigm, given by built-in name, by path or as they are, one after the other.
 
     Args:
         suites: one or several suites; a folder of suites yields all of them.
         language: language of suites that do not state theirs, as for `load_suite`.
+        columns: the columns of tables by their roles, as for `load_suite`.
 
     Raises:
         CimentoError: a suite does not exist or has faults.
     """
+    columns = parse_choice(columns) if isinstance(columns, str) else columns or {}
+    refuse_unknown(columns)
     for suite in one_by_one(suites):
         if isinstance(suite, str | Path):
-            yield from _read_all(find_suite(name_or_path(suite)), language)
+            yield from _read_all(find_suite(name_or_path(suite)), language, columns)
             continue
         made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
         yield replace(made, reading=in_language(made.reading, language)) if language else made

@@ -12,9 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
+from cimento.intake.reading import READ
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.io.values import grouped
 from cimento.records.outcomes import Outcome, best_constant, each_outcome
+from cimento.records.store import manifest_part
 from cimento.report import (
     AnswerList,
     Claim,
@@ -111,7 +113,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         n_items=run.outcomes()["item"].n_unique(),
         language=run.suite.meta.language,
         folder=str(run.folder) if run.folder else None,
-        about=about_of(run.suite.meta),
+        about=(*about_of(run.suite.meta), *_read_as(run)),
         claims=tuple(_claims(estimates)),
         items=tuple(run_items(run) if items is None else items),
         provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
@@ -120,6 +122,12 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         rates=rates,
         notes=(*rate_remarks(charted), *few_of_each_code(run.warnings)),
     )
+
+
+def _read_as(run: Run) -> list[tuple[str, str]]:
+    """What the table of the suite was read as; empty for other files."""
+    read = manifest_part(run.manifest, "suite").get(READ)
+    return [("table", str(read))] if read else []
 
 
 def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from cimento.engine import EngineName
+from cimento.intake.roles import parse_choice
 from cimento.io.declared import Name, Options, Settings, Texts, checked, option, recorded_fields
 from cimento.io.parsing import whole_number
 from cimento.io.tables import parse_columns, parse_layers
@@ -218,8 +219,13 @@ class ScoringOptions(ModelOptions):
         return replace(
             super().asking,
             context=Context(text=self.context),
-            columns=(*parse_columns(self.columns), *parse_layers(self.layers)),
+            columns=(*parse_columns(self.stored_columns), *parse_layers(self.layers)),
         )
+
+    @property
+    def stored_columns(self) -> tuple[str, ...]:
+        """The columns of tokens that are stored."""
+        return self.columns
 
 
 class JudgingOptions(Options):
@@ -291,6 +297,10 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
     language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
+    columns: Texts = option(
+        (), "Columns of bare tables: good=A,bad=B,prefix=C; or to store: logit, log_sigmoid_sum,"
+        " entropy_nats, rank, unigram_nats.",
+    )  # fmt: skip
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
@@ -314,6 +324,20 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     from_file: bool = Field(default=False, exclude=True)
 
     @property
+    def roles(self) -> dict[str, str]:
+        """The columns of bare tables by their roles: what ``--columns`` gives with a sign.
+
+        Raises:
+            UsageError: there is no such role.
+        """
+        return parse_choice(",".join(text for text in self.columns if "=" in text))
+
+    @property
+    def stored_columns(self) -> tuple[str, ...]:
+        """The columns of tokens that are stored: what ``--columns`` gives without a sign."""
+        return tuple(text for text in self.columns if "=" not in text)
+
+    @property
     def scoring(self) -> Asking:
         """The settings under which the engine asks models about suites.
 
@@ -327,7 +351,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
             context=Context(text=self.context, column=self.context_column),
             all_tokens=self.all_tokens,
             columns=(
-                *parse_columns(self.columns),
+                *parse_columns(self.stored_columns),
                 *columns_needed(judged_on(self.measures or base.measures)),
                 *parse_layers(self.layers),
             ),
@@ -372,6 +396,8 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
     Raises:
         UsageError: an option does not take the value given.
     """
+    if isinstance(roles := values.get("columns"), Mapping):
+        values = {**values, "columns": [f"{role}={column}" for role, column in roles.items()]}
     run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}
     others = {name: value for name, value in values.items() if name not in run_values}
     return checked(RunOptions, {**run_values, "set": {**others}})

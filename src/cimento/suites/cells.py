@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import InputError, counted
-from cimento.suites.headers import HEADERS, without_noun
-from cimento.suites.profile import ABSENT, is_absent
-from cimento.suites.tables import Row, Table
+from cimento.intake.names import without_noun
+from cimento.intake.profile import ABSENT, is_absent
+from cimento.intake.table import Row, Table
+from cimento.intake.words import HEADERS
 
 _YES_OR_NO = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "sì", "si", "vero"), True),

@@ -9,13 +9,13 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from cimento.errors import Fault, counted
+from cimento.intake.marks import sides_of
+from cimento.intake.names import meaning, name_of_levels, without_noun
+from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.faults import fault
 from cimento.suites.formula import is_condition_name
-from cimento.suites.headers import meaning, name_of_levels, without_noun
-from cimento.suites.marks import sides_of
-from cimento.suites.tables import Table
 
 CLUSTER = "cluster"
 """The column that groups the pairs of one row, or of one item."""
@@ -38,7 +38,7 @@ def condition_columns(table: Table) -> dict[str, str]:
     """
     named = {}
     for name in table.columns:
-        if not table.profile(name).may_be_sentences:
+        if not table.profile(name).may_be_levels:
             continue
         first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
         if first and second.strip() and "_" not in second:
@@ -75,7 +75,7 @@ def numbers_last(table: Table) -> list[str]:
 
     Levels of factors are mostly words; a count that happens to have two values is then none.
     """
-    return sorted(table.cells, key=lambda name: not table.profile(name).may_be_sentences)
+    return sorted(table.cells, key=lambda name: not table.profile(name).may_be_levels)
 
 
 def _by_item(*columns: Sequence[str]) -> list[list[tuple[str, ...]]]:
@@ -289,7 +289,7 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
     """
     known = {column, table.find("item"), table.find("sentence")}
     others = [name for name in table.columns if name not in known]
-    words = [name for name in others if table.profile(name).may_be_sentences]
+    words = [name for name in others if table.profile(name).may_be_levels]
     return _ways(table, sides, words) or _ways(table, sides, others)
 
 

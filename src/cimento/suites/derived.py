@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
+from cimento.intake.chosen import rows_with_roles
 from cimento.suites import (
     BAD,
     GOOD,
@@ -46,6 +47,7 @@ def pairs(
     good: str = GOOD,
     bad: str = BAD,
     cluster: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> Suite:
     """A suite of minimal pairs, in which the good sentence should be more probable.
 
@@ -59,19 +61,38 @@ def pairs(
         good: name of the column of good sentences.
         bad: name of the column of bad sentences.
         cluster: name of the column whose value says which pairs belong together.
+        columns: the columns by their roles, in place of the names above: ``{"good": "A", "bad":
+            "B", "item": "N."}``. One that holds something else is refused, unless a mark stands
+            behind its name: ``A!``.
 
     Raises:
-        UsageError: there are no pairs, or a row is not a pair.
+        UsageError: there are no pairs, or a row is not a pair; or a column does not fit its role.
 
     Example:
         >>> suite = pairs([("The keys are here.", "The keys is here."), ("We go.", "We goes.")])
         >>> len(suite.items)
         2
     """
-    records = [
-        _record(row, number, good, bad)
-        for number, row in enumerate(rows_of(rows, "pairs"), start=1)
-    ]
+    given = rows_of(rows, "pairs")
+    if columns:
+        given, good, bad = rows_with_roles(list(given), columns), GOOD, BAD
+    records = [_record(row, number, good, bad) for number, row in enumerate(given, start=1)]
+    _refuse_empty(records, cluster)
+    return Suite(
+        meta=Meta(name=name, language=language),
+        region_names=("sentence",),
+        predictions=(PAIR_PREDICTION,),
+        items=tuple(_item(record, good, bad) for record in records),
+        cluster=cluster,
+    )
+
+
+def _refuse_empty(records: Sequence[Mapping[str, str]], cluster: str) -> None:
+    """Refuse no pairs at all, and pairs without their cluster.
+
+    Raises:
+        UsageError: there are no pairs, or none has the column.
+    """
     if not records:
         raise UsageError(where="pairs", seen="there are none", todo="Give (good, bad) tuples.")
     if cluster and not any(cluster in record for record in records):
@@ -80,13 +101,6 @@ def pairs(
             seen="no pair has this column",
             todo="Give the name of a column, or leave it out.",
         )
-    return Suite(
-        meta=Meta(name=name, language=language),
-        region_names=("sentence",),
-        predictions=(PAIR_PREDICTION,),
-        items=tuple(_item(record, good, bad) for record in records),
-        cluster=cluster,
-    )
 
 
 def rows_of(rows: Rows, what: str) -> Iterable[object]:

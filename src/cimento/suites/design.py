@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from cimento.errors import InputError, did_you_mean
+from cimento.intake.names import meaning
 from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.formula import likelier
-from cimento.suites.headers import meaning
 
 KEY = "licensing"
 """The table of suite.toml that declares the design."""

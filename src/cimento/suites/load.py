@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
+from cimento.intake.reading import TableReading
 from cimento.io.files import read_bytes, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
@@ -256,6 +257,7 @@ class SuiteFile:
         sha256: hash of the bytes read, in hexadecimal.
         path: the file or folder.
         format: name of the format, a key of `readers.FORMATS`; a suffix if a plug-in read it.
+        table: what the table was read as; None for other files.
     """
 
     suite: Suite
@@ -263,6 +265,7 @@ class SuiteFile:
     sha256: str
     path: Path
     format: str
+    table: TableReading | None = None
 
 
 def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
@@ -454,7 +457,8 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, Sequ
     except SuiteError as error:
         return None, error.faults
     faults = check_reading(reading)
-    return SuiteFile(reading.suite, faults, reading.sha256, path, format_), faults
+    file = SuiteFile(reading.suite, faults, reading.sha256, path, format_, reading.table)
+    return file, faults
 
 
 def source_of(path: Path) -> dict[str, JsonValue]:

@@ -6,31 +6,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cimento.errors import Fault
+from cimento.intake.names import is_negative, meaning
+from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.faults import fault
-from cimento.suites.headers import meaning
-from cimento.suites.sides import is_negative
 
-_PLAIN = {
-    "short", "breve", "brevi", "breves", "corta", "corto", "corte", "corti", "cortas", "cortos",
-    "curta", "curto", "curtas", "curtos", "короткая", "короткое", "короткий", "короткие",
-    "matrix", "matrice", "matriz", "main", "principale", "principal", "главная", "главное",
-    "control", "controllo", "controle", "контроль", "baseline",
-}  # fmt: skip
-_CHANGED = {
-    "long", "lunga", "lungo", "lunghe", "lunghi", "larga", "largo", "largas", "largos", "longa",
-    "longo", "longas", "longos", "длинная", "длинное", "длинный", "длинные", "embedded",
-    "incassata", "incassato", "subordinata", "subordinada", "incrustada", "encaixada",
-    "вложенная", "вложенное", "island", "isola", "isla", "ilha", "остров",
-}  # fmt: skip
-_NEGATIONS = (
-    "non", "no", "not", "não", "не", "without", "senza", "sin", "sem", "без", "minus",
-)  # fmt: skip
-_NO = {
-    "no", "n", "non", "não", "нет", "-", "–", "−", "0", "false", "falso", "none", "absent",
-}  # fmt: skip
-_OF_ISLANDS = re.compile(r"\b(?:island|isola|isla|ilha|остров)", re.IGNORECASE)
+_PLAIN = {*word_list("levels.plain")}
+_CHANGED = {*word_list("levels.changed")}
+_NEGATIONS = word_list("levels.negations")
+_NO = {*word_list("levels.absent")}
+_OF_ISLANDS = pattern("islands")
 
 
 def plain_first(

@@ -10,13 +10,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, overload
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.intake.alphabets import from_central, from_cyrillic, from_western
+from cimento.intake.reading import TableReading
+from cimento.intake.table import place_of_row
 from cimento.io.files import BOM, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Suite
-from cimento.suites.alphabets import from_central, from_cyrillic, from_western
 from cimento.suites.faults import fault
 
 TOML = "suite.toml"
@@ -40,17 +43,14 @@ class Reading:
         places: the place of each stimulus, such as ``items.tsv row 12``, in the order of
             ``suite.stimuli()``.
         faults: faults found while reading.
+        table: what the table of the file was read as; None where there is none, or no such record.
     """
 
     suite: Suite
     sha256: str
     places: Sequence[str]
     faults: tuple[Fault, ...] = ()
-
-
-def place_of_row(name: str, number: int) -> str:
-    """The place of a row in a table, for messages."""
-    return f"{name} row {number}"
+    table: TableReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,20 +217,29 @@ def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
 
 _language: ContextVar[str] = ContextVar("language", default="")
 """The language that tables are said to be in while they are read; empty if it is unknown."""
+_columns: ContextVar[Mapping[str, str]] = ContextVar("columns", default=MappingProxyType({}))
+"""The columns that are said to have roles in tables while these are read."""
 
 
 @contextmanager
-def said_to_be(language: str) -> Iterator[None]:
-    """A context in which tables are read that are said to be in a language.
+def said_to_be(language: str, columns: Mapping[str, str] | None = None) -> Iterator[None]:
+    """A context in which tables are read about which something is said.
 
     Args:
         language: ISO 639-1 code; empty for the language of the context around this one.
+        columns: the column of each role that is chosen; None for those of the context around.
     """
-    token = _language.set(language or _language.get())
+    tokens = _language.set(language or _language.get()), _columns.set(columns or _columns.get())
     try:
         yield
     finally:
-        _language.reset(token)
+        _language.reset(tokens[0])
+        _columns.reset(tokens[1])
+
+
+def chosen_columns() -> Mapping[str, str]:
+    """The column of each role that is chosen for the tables that are being read."""
+    return _columns.get()
 
 
 def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:

@@ -1,19 +1,15 @@
-"""What the columns of a table may be: names propose roles, and cells decide.
-
-The readers of tables give roles to columns, and say with the functions here which columns hold
-something else, and which are not used.
-"""
+"""Faults of the columns of a table: what holds something else than its role needs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from cimento.errors import Fault
+from cimento.intake.layout import joined_names
+from cimento.intake.roles import fits, seen_in
+from cimento.intake.table import NotText, Table
 from cimento.suites.faults import fault
-from cimento.suites.profile import Profile
-from cimento.suites.tables import NotText, Table
 
-_SHOWN = 3
 _LONGEST = 60
 
 
@@ -24,27 +20,22 @@ def hold_text(table: Table, columns: Iterable[str | None]) -> bool:
         table: the table; if it has no rows, names alone decide.
         columns: names, of which one that a table lacks is None.
     """
-    return all(name and table.profile(name).may_be_sentences for name in columns)
+    return all(fits(table, name, "sentence") for name in columns)
 
 
-def wrong_kind(table: Table, columns: Iterable[str | None]) -> list[Fault]:
-    """The faults of columns that hold numbers or dates, where their names say otherwise.
+def wrong_kind(table: Table, columns: Iterable[str | None], role: str = "sentence") -> list[Fault]:
+    """The faults of columns that hold something else than their names say.
 
     Args:
         table: the table.
-        columns: the columns that are named as if they held sentences; None counts for nothing.
+        columns: the columns that are named as if they had a role; None counts for nothing.
+        role: the role.
     """
-    faults = []
-    for name in filter(None, dict.fromkeys(columns)):
-        shown, kind = _examples(table, name), table.profile(name).kind
-        seen = (
-            f"The column {name!r} holds dates or times ({shown}), and no sentences."
-            if kind == "moments"
-            else f"The column {name!r} holds numbers ({shown}), and no sentences."
-        )
-        if kind in ("moments", "numbers"):
-            faults.append(fault("CIM-S081", where=table.name, seen=seen))
-    return faults
+    return [
+        fault("CIM-S081", where=table.name, seen=seen_in(table, name, role))
+        for name in filter(None, dict.fromkeys(columns))
+        if not fits(table, name, role)
+    ]
 
 
 def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
@@ -86,10 +77,23 @@ def left_out(table: Table, columns: Collection[str]) -> Fault:
 
 
 def _is_measure(table: Table, name: str) -> bool:
-    of_column: Profile = table.profile(name)
-    return not of_column.may_be_sentences
+    return table.profile(name).kind in ("numbers", "moments")
 
 
-def _examples(table: Table, name: str) -> str:
-    cells = list(dict.fromkeys(filter(None, table.stripped(name))))
-    return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
+def join_names(
+    rows: list[list[str]], merged: Sequence[tuple[int, int, int]], *, name: str
+) -> list[Fault]:
+    """Put names of columns that take two rows into the lower one, and say so.
+
+    Args:
+        rows: rows of a sheet, which are changed.
+        merged: row, first and last column of merged cells, from 0.
+        name: name of the file in messages.
+    """
+    if (joined := joined_names(rows, merged)) is None:
+        return []
+    above, names = joined
+    rows[above], rows[above + 1] = [], names
+    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
+    todo = "Write them in one row if they should be others."
+    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]

@@ -91,6 +91,7 @@ class TomlSuite(Open):
     regions: Annotated[list[str], Field(min_length=1)] = ["sentence"]
     options: TomlOptions = Field(default_factory=TomlOptions)
     factors: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
+    columns: dict[str, str] = {}
     predictions: list[TomlPrediction] = []
 
 

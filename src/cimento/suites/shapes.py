@@ -8,19 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cimento.errors import Fault
+from cimento.intake.marks import names_judgments
+from cimento.intake.names import begins_capital, ends_sentence, has_letter, is_negative
+from cimento.intake.table import Table
+from cimento.intake.words import NAMES, SIDES
 from cimento.suites import BAD, GOOD
 from cimento.suites.faults import fault
-from cimento.suites.headers import begins_capital, ends_sentence, has_letter
-from cimento.suites.marks import names_judgments
 from cimento.suites.roles import hold_text, left_out
-from cimento.suites.sides import SIDES, is_negative
-from cimento.suites.tables import Table
 
-_KEYS = {
-    "key", "answer", "better", "best", "solution", "preferred", "chiave", "risposta", "soluzione",
-    "migliore", "clave", "respuesta", "solución", "mejor", "chave", "gabarito", "resposta",
-    "solução", "melhor", "ключ", "ответ", "лучше", *SIDES[GOOD],
-}  # fmt: skip
+_KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
 _LABELS = (("a", "b"), ("1", "2"))
 _MOST_PAIRS = 8

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import compress
 from pathlib import Path
 
 from cimento.errors import Fault
+from cimento.intake.glosses import gloss_rows
+from cimento.intake.layout import headings_and_sums
+from cimento.intake.names import ends_sentence, rivals
+from cimento.intake.shapes import as_option
+from cimento.intake.table import Table
+from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
 from cimento.io.files import read_bytes
 from cimento.suites.faults import fault
-from cimento.suites.glosses import gloss_rows
-from cimento.suites.headers import CONTEXTS, ITEMS, PREFIXES, ends_sentence, rivals
 from cimento.suites.reading import unusable
-from cimento.suites.tables import Table, read_suite_table
+from cimento.suites.tables import read_suite_table
 
-_SUMS = {
-    "total", "totals", "subtotal", "sum", "mean", "average", "median", "count", "sd",
-    "totale", "totali", "subtotale", "somma", "media", "mediana", "conteggio", "ds",
-    "totales", "suma", "promedio", "recuento", "dt",
-    "totais", "soma", "média", "contagem", "dp",
-    "итого", "всего", "сумма", "среднее", "медиана",
-}  # fmt: skip
-"""How the label of a row of sums begins."""
-_WORDS_OF_LABEL = 3
 _SHOWN = 5
 """Largest number of glosses that a message lists."""
-_LEAST_UNLIKE = 0.75
-"""Least share of sentences or numbers in a column for a label to be none of them."""
 _MOST_ROWS = 5_000
 """Number of rows above which nobody has made a table by hand."""
 _WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
@@ -68,17 +60,19 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     glosses = {} if len(table.numbers) > _MOST_ROWS else gloss_rows(table)
     if glosses:
         faults.append(_skipped_glosses(table, glosses))
-        table = _without(table, glosses)
-    others = {} if len(table.numbers) > _MOST_ROWS else _others(table)
+        table = table.without(dict.fromkeys(glosses, "a gloss"))
+    others = {} if len(table.numbers) > _MOST_ROWS else headings_and_sums(table.cells)
     if others:
-        shown = "; ".join(f"{table.numbers[row]} ({text!r})" for row, text in others.items())
+        shown = "; ".join(f"{table.numbers[row]} ({label!r})" for row, (label, _) in others.items())
         where = list(map(table.place, others))
         seen = f"Rows without sentences are skipped, as headings or sums: {shown}."
         todo = (
             "Complete a row that belongs to the table; a column phenomenon names groups of items."
         )
         faults.append(fault("CIM-S009", where=where[0], seen=seen, todo=todo, places=where))
-        table = _without(table, others)
+        table = table.without(
+            {row: "a sum" if is_sum else "a heading" for row, (_, is_sum) in others.items()}
+        )
     if rival := _rivals(table):
         return None, [*faults, rival]
     return _with_whole_ids(table), faults
@@ -94,61 +88,22 @@ def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
     return fault("CIM-S085", where=where[0], seen=seen, places=where)
 
 
-def _without(table: Table, rows: Collection[int]) -> Table:
-    """A table without some of its rows."""
-    kept = [row not in rows for row in range(len(table.numbers))]
-    cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
-    return Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
-
-
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
     filled = [name for name in table.columns if table.is_mostly(name, _is_sentence)]
-    if not (both := rivals(filled)):
+    both = rivals(filled)
+    if not both or table.chosen & {*both}:
         return None
     first, second, *_ = both
     seen = f"The columns {first!r} and {second!r} may both be the sentences that are scored."
-    todo = "Rename the one that is not, such as translation or notes."
+    options = " or ".join(as_option({"sentence": name}) for name in (first, second))
+    todo = f"Rename the one that is not, such as translation or notes; or give {options}."
     return fault("CIM-S004", where=table.name, seen=seen, todo=todo)
 
 
 def _is_sentence(cell: str) -> bool:
     """Whether a cell is several words or ends as a sentence."""
     return " " in cell or ends_sentence(cell)
-
-
-def _others(table: Table) -> dict[int, str]:
-    """The rows that are headings or sums, each with its text."""
-    # Of two columns with one name, which are an error, there is one here.
-    rows = [[cell.strip() for cell in row] for row in zip(*table.cells.values(), strict=True)]
-    item = next((k for k, name in enumerate(table.cells) if name.casefold() in ITEMS), None)
-    full = [row for row in rows if sum(map(bool, row)) > 1]
-    peers = [[row[column] for row in full if row[column]] for column in range(len(table.cells))]
-    unlike = [sum(ends_sentence(c) or _is_number(c) for c in cells) for cells in peers]
-    others: dict[int, str] = {}
-    for number, row in enumerate(rows):
-        filled = [column for column, cell in enumerate(row) if cell]
-        label = row[filled[0]] if filled else ""
-        of_item = item is not None and row[item] not in ("", label)
-        if of_item or not label or ends_sentence(label) or _is_number(label):
-            continue
-        words = label.casefold().split()
-        is_sum = words[0].strip(":.()") in _SUMS and len(words) <= _WORDS_OF_LABEL
-        is_sum = is_sum and all(len(row[k].split()) < _WORDS_OF_LABEL for k in filled[1:])
-        if not is_sum and (len(filled) > 1 or len(row) == 1):
-            continue
-        n_peers = len(peers[filled[0]]) - (len(filled) > 1)
-        is_unlike = unlike[filled[0]] >= _LEAST_UNLIKE * n_peers
-        if is_unlike or (is_sum and len(words) == 1):
-            others[number] = label
-    return others
-
-
-def _is_number(cell: str) -> bool:
-    """Whether a cell is a number, or the number of an item in one word, such as *3a*."""
-    return _NUMBER.fullmatch(cell) is not None or (
-        len(cell.split()) == 1 and any(map(str.isdigit, cell))
-    )
 
 
 def _with_whole_ids(table: Table) -> Table:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.intake.table import Table, column_name
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
@@ -29,7 +30,7 @@ from cimento.suites.story_rows import (
     story_record,
     story_row,
 )
-from cimento.suites.tables import Table, column_name, read_suite_table
+from cimento.suites.tables import read_suite_table
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"

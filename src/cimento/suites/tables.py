@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import csv
-import json
-import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.errors import Fault, InputError, SuiteError, TableError, did_you_mean
+from cimento.intake.chosen import with_chosen
+from cimento.intake.json_rows import records_of
+from cimento.intake.known import header_of
+from cimento.intake.layout import (
+    count_notes,
+    count_titles,
+    has_gap,
+    is_title,
+    two_row_names,
+    with_item_name,
+)
+from cimento.intake.names import without_noun
+from cimento.intake.table import Table, as_cell, column_name
+from cimento.intake.words import KNOWN
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import MOST_FAULTS
 from cimento.suites.delimited import MOST_TITLES, split_cells
 from cimento.suites.faults import errors, fault
-from cimento.suites.headers import (
-    HEADERS,
-    KNOWN,
-    SETS,
-    count_notes,
-    count_titles,
-    has_gap,
-    is_title,
-    short_names,
-    two_row_names,
-    with_item_name,
-    without_noun,
-)  # fmt: skip
-from cimento.suites.json_rows import records_of
-from cimento.suites.profile import Profile, profile
-from cimento.suites.reading import decode_table, place_of_row
+from cimento.suites.reading import chosen_columns, decode_table
 from cimento.suites.workbooks import MOST_COLUMNS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
@@ -51,8 +47,9 @@ ROW_BYTES = 12
 The shortest rows grow a hundredfold in memory, and no real sentence is so short.
 """
 
+_LOOKED_AT = 200
+"""Number of rows that tell whether a file without names of columns is in a published form."""
 _MOST_SHEETS = 50
-_LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -64,116 +61,6 @@ def is_spreadsheet(path: Path) -> bool:
 def unquoted(text: str) -> str:
     """A text without quotation marks and extra blanks: spreadsheet programs change both."""
     return " ".join(text.replace('"', "").split())
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table.
-
-    Attributes:
-        number: number in a spreadsheet program, in which the header line is row 1.
-        cells: text of each column, unchanged from the file.
-    """
-
-    number: int
-    cells: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with a header line.
-
-    Attributes:
-        name: name of the file.
-        columns: names of the columns, from the header.
-        numbers: numbers of the rows that are not empty, as in a spreadsheet program.
-        cells: the cells of each column in these rows.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    numbers: Sequence[int]
-    cells: Mapping[str, Sequence[str]]
-
-    @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """The rows that are not empty."""
-        parts = zip(*(self.cells[name] for name in self.columns), strict=True)
-        rows = zip(self.numbers, parts, strict=True)
-        return tuple([Row(n, dict(zip(self.columns, cells, strict=True))) for n, cells in rows])
-
-    def where(self, row: Row) -> str:
-        """The place of a row, for messages."""
-        return place_of_row(self.name, row.number)
-
-    def need(self, *names: str, todo: str) -> None:
-        """Refuse a table without one of some columns.
-
-        Args:
-            names: the columns.
-            todo: the advice of the error.
-
-        Raises:
-            InputError: a column is missing.
-        """
-        for name in names:
-            if name not in self.columns:
-                seen = f"there is no column {name!r}"
-                raise InputError(where=self.name, seen=seen, todo=todo)
-
-    def find(self, *names: str) -> str | None:
-        """The column of the first of some names that has one; None if none has.
-
-        Capitals are ignored if no column has exactly the name. Otherwise, a column with the name's
-        translation into a language of `HEADERS` counts.
-        """
-        for name in filter(None, names):
-            if name in self.columns:
-                return name
-            folded = short_names(self.columns)
-            for word in (name, *HEADERS.get(name, ())):
-                if word in folded and self._may_be(folded[word]):
-                    return folded[word]
-        return None
-
-    def has(self, *names: str) -> bool:
-        """Whether there is a column of each of some names."""
-        return all(map(self.find, names))
-
-    def stripped(self, column: str) -> list[str]:
-        """The cells of a column without surrounding blanks."""
-        return [cell.strip() for cell in self.cells[column]]
-
-    def is_mostly(self, column: str, fits: Callable[[str], bool]) -> bool:
-        """Whether most cells of a column that are not empty are of a kind."""
-        cells = list(filter(None, self.stripped(column)))
-        return 2 * sum(map(fits, cells)) > len(cells)
-
-    def profile(self, column: str) -> Profile:
-        """What a column holds."""
-        if column not in self._profiles:
-            self._profiles[column] = profile(self.cells[column])
-        return self._profiles[column]
-
-    @cached_property
-    def _profiles(self) -> dict[str, Profile]:
-        return {}
-
-    def place(self, row: int) -> str:
-        """The place of a row, given by its index, for messages."""
-        return place_of_row(self.name, self.numbers[row])
-
-    def with_cells(
-        self, cells: Mapping[str, Sequence[str]], numbers: Sequence[int] | None = None
-    ) -> Table:
-        """A table of the same file with other columns, and perhaps with other rows."""
-        numbers = self.numbers if numbers is None else numbers
-        return Table(self.name, tuple(cells), numbers, cells)
-
-    def _may_be(self, column: str) -> bool:
-        """Whether a column is what its name says: sets are items only if they are numbered."""
-        cells = self.cells[column] if column.casefold() in SETS else ()
-        return all(any(map(str.isdigit, cell)) for cell in cells if cell.strip())
 
 
 def open_table(path: Path) -> Table:
@@ -217,13 +104,14 @@ def read_suite_table(
     records, faults = read_raw_rows(data, path)
     if errors(faults):
         return None, faults
+    names = header_of([*islice(filter(_is_filled, records), _LOOKED_AT)])
     size = len(data) if packed_bytes is None else packed_bytes
     if len(records) > max(SMALL_ROWS, size // ROW_BYTES):
         seen = f"The table has {len(records):,} rows in a file of {size:,} bytes."
         todo = "Are these sentences? Split it into several files, or unpack it if it is packed."
         return None, [*faults, fault("CIM-S002", where=path.name, seen=seen, todo=todo)]
-    table, more = _with_header(records, name=path.name)
-    return table, faults + more
+    table, more = _with_header(records, name=path.name, names=names)
+    return _chosen(table, faults + more)
 
 
 def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
@@ -241,10 +129,29 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header, below = [*islice(filter(_is_filled, records), 2), [], []][:2]
     except csv.Error:
         header = below = []
-    if not header or is_title(header) or has_gap(header, below):
+    if not header or is_title(header) or has_gap(header, below) or header_of([header]):
         return read_suite_table(data, path)
     names = tuple(filter(None, map(column_name, header)))
-    return Table(path.name, names, (), dict.fromkeys(names, ())), faults
+    return _chosen(Table(path.name, names, (), dict.fromkeys(names, ())), faults)
+
+
+def _chosen(table: Table | None, faults: list[Fault]) -> tuple[Table | None, list[Fault]]:
+    """A table whose columns have the roles that are chosen for them, and its faults.
+
+    It is None where it lacks such a column, or where one holds something else than its role needs.
+    """
+    chosen = chosen_columns()
+    if table is None or not chosen:
+        return table, faults
+    renamed, missing, misfits = with_chosen(table, chosen)
+    for name in missing:
+        seen = f"There is no column {name!r} (--columns); there are {', '.join(table.columns)}."
+        todo = did_you_mean(name, table.columns, listed=())
+        faults = [*faults, fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
+    for role, seen in misfits.items():
+        todo = f"If you mean it nevertheless, give {role}={chosen[role]}!, with the mark."
+        faults = [*faults, fault("CIM-S081", where=table.name, seen=seen, todo=todo)]
+    return (None if missing or misfits else renamed), faults
 
 
 def read_raw_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
@@ -358,23 +265,18 @@ def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[
     return [keys, *rows], []
 
 
-class NotText(str):
-    """The cell of a value that is no text: a number, true or false, a list or an object."""
+def _with_header(
+    records: list[list[str]], *, name: str, names: Sequence[str]
+) -> tuple[Table | None, list[Fault]]:
+    """The table of some rows, of which the first are titles and names of columns.
 
-    __slots__ = ()
-
-
-def as_cell(value: object) -> str:
-    """A value of JSON or of a data frame as the text of a cell; nothing for null."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    return NotText(json.dumps(value, ensure_ascii=False, default=str))
-
-
-def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
+    Args:
+        records: the rows.
+        name: name of the file in messages.
+        names: names of the columns of a file that has none; empty for others.
+    """
     filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
+    filled = [(0, [*names]), *filled] if names else filled
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: MOST_TITLES + 1]])
@@ -387,23 +289,12 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
     times = Counter(filter(None, columns))
     two_rows = body and (has_gap(columns, body[0][1]) or max(times.values()) > 1)
-    if two_rows and (names := two_row_names(columns, body[0][1])):
+    if two_rows and (joined := two_row_names(columns, body[0][1])):
         seen = f"The names of the columns take two rows, {header_row} and {body[0][0]}."
-        todo = f"Write them in one row, such as {', '.join(names)}."
+        todo = f"Write them in one row, such as {', '.join(joined)}."
         return None, [fault("CIM-S004", where=f"{name} row {header_row}", seen=seen, todo=todo)]
-    beside = min(times.values()) > 1
-    faults = [
-        fault(
-            "CIM-S004",
-            where=f"{name} row {header_row}",
-            seen=f"The column {column!r} appears twice.",
-            todo="If two tables stand side by side, put one below the other."
-            if beside
-            else "Rename one of the two.",
-        )
-        for column, number in times.items()
-        if number > 1
-    ]
+    faults = _repeated_names(times, where=f"{name} row {header_row}")
+    left_out = [(number, "a title") for number, _ in filled[:titles]]
     if titles:
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is read as the column names."
@@ -413,8 +304,22 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         seen = f"Everything from row {number} on is ignored: {''.join(record).strip()!r}."
         todo = "Move it off the sheet, or complete its row if it belongs to the table."
         faults.append(fault("CIM-S009", where=f"{name} row {number}", seen=seen, todo=todo))
+        left_out += [(number, "a note") for number, _ in body[-notes:]]
         body = body[:-notes]
-    return _table_of(name, with_item_name(columns, body), body, faults), faults
+    table = _table_of(name, with_item_name(columns, body), body, faults)
+    return replace(table, left_out=tuple(left_out)), faults
+
+
+def _repeated_names(times: Mapping[str, int], *, where: str) -> list[Fault]:
+    """The faults of names that several columns have, by how many columns have each name."""
+    todo = "Rename one of the two."
+    if min(times.values()) > 1:
+        todo = "If two tables stand side by side, put one below the other."
+    return [
+        fault("CIM-S004", where=where, seen=f"The column {column!r} appears twice.", todo=todo)
+        for column, number in times.items()
+        if number > 1
+    ]
 
 
 def _is_filled(record: Sequence[str]) -> bool:
@@ -453,8 +358,3 @@ def _table_of(
     cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
     named = tuple(filter(None, columns))
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
-
-
-def column_name(cell: str) -> str:
-    """The name of a column, in one line."""
-    return _LINE_BREAK.sub(" ", cell.strip())

@@ -18,9 +18,10 @@ from cimento.corpus.connectives.matching import Finder, Rule
 from cimento.corpus.search import DuplicateSentences
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.intake.table import Row, Table
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 Denominator: TypeAlias = Literal["words", "tokens"]
 

@@ -26,10 +26,11 @@ from cimento.corpus.connectives.inventories import (
     read_spelling,
 )
 from cimento.errors import InputError, did_you_mean
+from cimento.intake.table import Row, Table
 from cimento.io.files import expanded, read_bytes, read_utf8
 from cimento.io.parsing import MAX_DEPTH, read_json
 from cimento.io.values import grouped
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from cimento.corpus.morphology import Morphology, WordReading, parse_features
 from cimento.errors import InputError, UsageError
+from cimento.intake.table import Row
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
 from cimento.io.templates import filled
@@ -32,7 +33,6 @@ from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
 from cimento.suites.cloze import JOINT
 from cimento.suites.letters import one_spelling
-from cimento.suites.tables import Row
 
 if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement

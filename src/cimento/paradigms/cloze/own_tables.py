@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
+from cimento.intake.table import Table, place_of_row
+from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.reading import (
@@ -20,9 +22,8 @@ from cimento.paradigms.cloze.reading import (
 from cimento.suites import Meta
 from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
 from cimento.suites.faults import errors, fault
-from cimento.suites.headers import HEADERS
-from cimento.suites.reading import place_of_row, sha256_of, unusable
-from cimento.suites.tables import Table, read_header, read_suite_table
+from cimento.suites.reading import sha256_of, unusable
+from cimento.suites.tables import read_header, read_suite_table
 
 
 def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:

@@ -18,6 +18,7 @@ from typing import Literal
 from pydantic import Field
 
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
+from cimento.intake.table import Row, Table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
@@ -40,7 +41,7 @@ from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import TOML, decode, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.settings import key_faults
-from cimento.suites.tables import Row, Table, read_suite_table
+from cimento.suites.tables import read_suite_table
 
 CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"

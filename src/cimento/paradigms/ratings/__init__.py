@@ -132,6 +132,7 @@ class RatingReader(SuiteReader[Suite]):
                 sha256=bare.sha256,
                 path=path,
                 format=RATED,
+                table=bare.table,
             )
         reading = REGIONS.reader.read(path)
         wrong = rating_faults(reading.suite) if reading.suite is not None else ()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from cimento.errors import Fault
+from cimento.intake.known import forms_of
+from cimento.intake.marks import names_judgments, sides_of
+from cimento.intake.roles import fits
+from cimento.intake.shapes import LABELED
+from cimento.intake.table import Table
+from cimento.intake.words import NAMES, pattern
 from cimento.suites import BAD, GOOD
 from cimento.suites.faults import fault
-from cimento.suites.marks import names_judgments, sides_of
-from cimento.suites.tables import Table
 
 
 def rating_column(table: Table) -> str:
@@ -16,10 +18,8 @@ def rating_column(table: Table) -> str:
     return table.find("rating") or table.find("ratings") or ""
 
 
-_LABELS = {
-    "label", "gold", "gold label", "gold-label", "class", "etichetta", "etiqueta", "rótulo",
-    "метка", "plausibility", "plausibilità", "plausibilidad", "plausibilidade",
-}  # fmt: skip
+LABEL = "label"
+_LABELS = {LABEL, *NAMES[LABEL]}
 """Names of a column that labels sentences, beside those that ask for judgments."""
 
 
@@ -28,17 +28,26 @@ def label_column(table: Table) -> tuple[str, dict[str, str]]:
 
     It has exactly two values. Empty where there is no such column, or where two disagree.
     """
+    named = labels_in(table)
+    return next(iter(named.items())) if len(named) == 1 else ("", {})
+
+
+def labels_in(table: Table) -> dict[str, dict[str, str]]:
+    """The columns that may label sentences, of those that agree the first, with their sides.
+
+    A column whose role somebody has chosen is the only one, and that of a published set too.
+    """
+    forms = forms_of(table, LABELED.name, needs=LABELED.needs)
+    known = [form.column(table, "label") or "" for form in forms]
+    chosen = [LABEL] if LABEL in table.chosen else known
     named: dict[str, dict[str, str]] = {}
-    for name in filter(may_be_label, table.columns):
+    for name in chosen or filter(may_be_label, table.columns):
         asks = name if names_judgments(name) else "acceptable"
         if sides := sides_of(asks, table.profile(name).two):
             named[name] = sides
     judged = {tuple(sides[cell] for cell in table.stripped(name) if cell in sides): name
               for name, sides in reversed(named.items())}  # fmt: skip
-    if len(judged) != 1:
-        return "", {}
-    [name] = judged.values()
-    return name, named[name]
+    return {name: named[name] for name in reversed(judged.values())}
 
 
 def may_be_label(name: str) -> bool:
@@ -66,37 +75,33 @@ def with_label(table: Table) -> tuple[Table, list[Fault]]:
     return table.with_cells({**cells, "rating": rated}), [message]
 
 
-_SPREAD = re.compile(
-    r"(?:rating[ _.]?)?"
-    r"(?:sds?|s\.d\.|std|st[._ ]?devs?|std[._ ]?devs?|stdevs?|ds|d\.s\.|dt|dp|σ|со)"
-    r"(?:[ _.]?(?:rating|judgment|giudizi[o]?|media))?",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(r"(?:rating[ _.])?n(?:[ _.](?:ratings?|raters?|obs))?", re.IGNORECASE)
+_SPREAD, _COUNT = pattern("spread"), pattern("count")
 
 
-def with_spread(table: Table) -> tuple[Table, list[Fault]]:
+def with_spread(table: Table) -> tuple[Table, list[Fault], dict[str, str]]:
     """A table of mean ratings whose standard deviations and numbers of ratings have our names.
 
     The name proposes them; the cells of a standard deviation are not below 0 nor above the highest
     rating, and numbers of ratings are whole and not the numbers of the rows.
+
+    Returns:
+        The table, faults that say how it was read, and the columns by their roles.
     """
     rating = table.find("rating")
     if not rating:
-        return table, []
+        return table, [], {}
     highest = table.profile(rating).high
     names = dict[str, str]()
     for name in table.columns:
-        of_column = table.profile(name)
-        is_numeric = of_column.kind == "numbers" and name != rating
-        if is_numeric and _SPREAD.fullmatch(name.strip()) and of_column.low >= 0:
-            names.setdefault("rating_sd", name if of_column.high <= highest else "")
-        is_count = is_numeric and of_column.whole and of_column.low >= 1
-        if is_count and _COUNT.fullmatch(name.strip()) and not of_column.numbers_rows:
+        if name == rating or not table.profile(name).n:
+            continue
+        if _SPREAD.fullmatch(name.strip()) and fits(table, name, "rating_sd"):
+            names.setdefault("rating_sd", name if table.profile(name).high <= highest else "")
+        if _COUNT.fullmatch(name.strip()) and fits(table, name, "rating_n"):
             names.setdefault("rating_n", name)
     ours = {name: known for known, name in names.items() if name and known not in table.columns}
     if not ours:
-        return table, []
+        return table, [], {}
     cells = {ours.get(name, name): table.cells[name] for name in table.columns}
     messages = []
     for name, known in ours.items():
@@ -106,7 +111,7 @@ def with_spread(table: Table) -> tuple[Table, list[Fault]]:
             else f"The column {name!r} is read as the numbers of ratings behind {rating!r}."
         )
         messages.append(fault("CIM-S065", where=table.name, seen=seen))
-    return table.with_cells(cells), messages
+    return table.with_cells(cells), messages, {known: name for name, known in ours.items()}
 
 
 def sentence_column(table: Table) -> str:

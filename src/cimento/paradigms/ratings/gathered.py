@@ -5,20 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.intake.names import without_noun
+from cimento.intake.profile import is_absent
+from cimento.intake.roles import fits
+from cimento.intake.table import Table, place_of_row
+from cimento.intake.words import PARTICIPANTS, PEOPLE, word_list
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.columns import sentence_column
 from cimento.suites.crossed import CLUSTER
 from cimento.suites.faults import fault
-from cimento.suites.headers import PARTICIPANTS, without_noun
-from cimento.suites.profile import is_absent
-from cimento.suites.reading import place_of_row
-from cimento.suites.roles import left_out
-from cimento.suites.tables import Table
 
-VERSION = "version"
+Roles: TypeAlias = Mapping[str, Sequence[str]]
+
+_VERSION = "version"
 """The column that has the conditions of items of several sentences, each rated for itself."""
 
 _ROUNDED = 0.051
@@ -26,14 +29,7 @@ _ROUNDED = 0.051
 _LEAST_ALIKE = 0.9
 """Least share of sentences whose mean is that of the columns beside it."""
 _FEWEST = 2
-_HIGHEST = 100
-"""The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
-_FEWEST_IDS = 8
-"""Number of rows from which numbers in steps of one are ids, and can be no ratings."""
-_NUMBERED = {
-    *PARTICIPANTS, "subject", "subj", "sub", "soggetto", "sogg", "sujeto", "suj", "sujeito", "part",
-    "p", "s", "pp", "inf", "п", "у", "и", "уч", "исп", "инф",
-}  # fmt: skip
+_NUMBERED = {*PARTICIPANTS, *word_list("people.numbered")}
 """Words that, with a number behind them, name a person."""
 
 
@@ -44,16 +40,9 @@ def columns_of_people(table: Table) -> list[str]:
     """
     if any(map(table.find, ("rating", "ratings", "condition"))):
         return []
-    names = [name for name in table.columns if is_person(name) and _may_rate(table, name)]
+    names = [name for name in table.columns if is_person(name) and fits(table, name, "person")]
     stems = {_stem(name) for name in names}
     return names if len(names) >= _FEWEST and len(stems) == 1 else []
-
-
-def _may_rate(table: Table, name: str) -> bool:
-    """Whether a column may hold one person's ratings: numbers on a scale, and no ids."""
-    of_column = table.profile(name)
-    is_scale = of_column.kind == "numbers" and 0 <= of_column.low <= of_column.high <= _HIGHEST
-    return is_scale and not (of_column.numbers_rows and of_column.n >= _FEWEST_IDS)
 
 
 def is_person(name: str) -> bool:
@@ -66,24 +55,28 @@ def _stem(name: str) -> str:
     return re.sub(r"[\W_]*[0-9]+$", "", name.strip()).casefold()
 
 
-def gathered_ratings(table: Table) -> tuple[Table, list[Fault]]:
+def gathered_ratings(table: Table) -> tuple[Table, list[Fault], Roles]:
     """A table with the ratings of people in one row and one column, and a fault that says so.
 
     Other tables are unchanged.
+
+    Returns:
+        The table, the faults, and the columns of people or of their names, by their roles.
     """
     rating, sentence = table.find("rating"), sentence_column(table)
     if sentence and (people := columns_of_people(table)):
-        return _from_columns(table, people)
+        return *_from_columns(table, people), {"people": people}
     if not (rating and sentence) or table.find("ratings"):
-        return table, []
+        return table, [], {}
     if people := _columns_of_people(table, rating):
-        return _from_columns(table, people, rating)
+        return *_from_columns(table, people, rating), {"people": people, "mean": [rating]}
     rows = _rows_of(table.cells[sentence])
     groups = list(rows.values())
     if slip := _slip_of_people(table, groups, (rating, sentence)):
-        return table, [slip]
-    person = _column_of_people(table, groups, (rating, sentence))
-    return _from_rows(table, rows, person, rating) if person else (table, [])
+        return table, [slip], {}
+    if person := _column_of_people(table, groups, (rating, sentence)):
+        return *_from_rows(table, rows, person, rating), {"participant": [person]}
+    return table, [], {}
 
 
 def has_answers(table: Table) -> bool:
@@ -138,7 +131,7 @@ def _columns_of_people(table: Table, rating: str) -> list[str]:
     """
     item = table.find("item", "id")
     names = [
-        name for name in table.columns if name not in (rating, item) and _may_rate(table, name)
+        name for name in table.columns if name not in (rating, item) and fits(table, name, "person")
     ]
     runs = [names]
     runs += [names[:place] + names[place + 1 :] for place in range(len(names))]
@@ -200,7 +193,7 @@ def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequ
     distinct = {
         name: len({*cells})
         for name, cells in table.cells.items()
-        if name not in (*known, table.find("item")) and _may_name_people(table, name)
+        if name not in (*known, table.find("item")) and fits(table, name, "participant")
         and all(len({cells[row].strip() for row in rows} - {""}) == len(rows) for rows in groups)
     }  # fmt: skip
     fewest = min(distinct, key=lambda name: (not _is_of_people(name), distinct[name]), default="")
@@ -212,19 +205,6 @@ def _is_of_people(name: str) -> bool:
     """Whether a name is a word for people, alone or in a longer name such as *subject_id*."""
     words = re.split(r"[\W_]+", without_noun(name))
     return bool({*words} & (PEOPLE | {*PARTICIPANTS}))
-
-
-PEOPLE = {
-    "subject", "subj", "soggetto", "sujeto", "sujeito", "person", "persona", "pessoa", "workerid",
-    "испытуемый", "annotators", "raters", "participants",
-}  # fmt: skip
-"""Words for people that may also name other things."""
-
-
-def _may_name_people(table: Table, name: str) -> bool:
-    """Whether cells may tell people apart: names or whole numbers, no dates and no measures."""
-    of_column = table.profile(name)
-    return of_column.kind != "moments" and (of_column.kind != "numbers" or of_column.whole)
 
 
 def _from_rows(
@@ -246,8 +226,6 @@ def _from_rows(
         f" there are {len(rows)} sentences."
     )
     faults = [fault("CIM-S065", where=table.name, seen=seen)]
-    if lost := [name for name in table.columns if name not in (*cells, person, rating)]:
-        faults.append(left_out(table, lost))
     numbers = [table.numbers[group[0]] for group in rows.values()]
     cells = _one_sentence_an_item(table, cells)
     return _joined(table, cells, answers, numbers), faults
@@ -259,7 +237,7 @@ def _one_sentence_an_item(
     """Columns in which the versions of an item are items of their own, in one cluster."""
     item, condition = table.find("item"), table.find("condition") or ""
     versions = cells.get(condition)
-    named = {VERSION if name == condition else name: column for name, column in cells.items()}
+    named = {_VERSION if name == condition else name: column for name, column in cells.items()}
     ids = cells[item] if item else ()
     if not item or len({*ids}) == len(ids):
         return named
@@ -285,7 +263,7 @@ def _joined(
     # In a cell of one rating, a decimal comma would separate two.
     cells["ratings"] = ["; ".join(text.replace(",", ".") for _, text in both) for both in given]
     cells["participants"] = ["; ".join(_name(who) for who, _ in both) for both in given]
-    return Table(table.name, tuple(cells), numbers, cells)
+    return table.with_cells(cells, numbers)
 
 
 def _name(person: str) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
+from cimento.intake.table import Row, Table
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.statistics.design import Design
@@ -26,7 +27,7 @@ from cimento.suites.ratings import (
     RatedSentence,
     with_ratings,
 )
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation

@@ -6,13 +6,21 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
+from cimento.intake.known import Known, forms_of
+from cimento.intake.marks import advice_on, is_judgments, sides_of
+from cimento.intake.profile import ABSENT
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.roles import find
+from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
+from cimento.intake.table import Table, place_of_row
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.columns import (
+    LABEL,
     label_column,
     may_be_label,
     rating_column,
@@ -21,7 +29,6 @@ from cimento.paradigms.ratings.columns import (
     with_spread,
 )
 from cimento.paradigms.ratings.gathered import (
-    VERSION,
     columns_of_people,
     gathered_ratings,
     has_answers,
@@ -36,13 +43,11 @@ from cimento.suites.faults import errors, fault
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.formats.sentences import is_labeled_table
-from cimento.suites.marks import advice_on, is_judgments, sides_of
-from cimento.suites.profile import ABSENT
 from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
-from cimento.suites.reading import Reading, name_from, place_of_row, sha256_of, unusable
-from cimento.suites.roles import not_text, unused, wrong_kind
+from cimento.suites.reading import Reading, name_from, sha256_of, unusable
+from cimento.suites.roles import not_text, wrong_kind
 from cimento.suites.sheets import read_sheet, unread_contexts
-from cimento.suites.tables import RECORDS, SUFFIXES, Table, read_header
+from cimento.suites.tables import RECORDS, SUFFIXES, read_header
 
 
 def is_bare_table(path: Path) -> bool:
@@ -100,7 +105,8 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    whole, table, named, joined, said = _arranged(table, path, faults)
+    brought, arranged = table, _arranged(table, path, faults)
+    whole, table, named, said = arranged.whole, arranged.table, arranged.scale, arranged.faults
     faults += said
     rows, more = read_items(table)
     if rows is None or errors(said):
@@ -128,39 +134,93 @@ def read_bare(path: Path) -> Reading:
     more += [] if named else _assumed(rated, (low, high), rating_column(whole), path.name)
     more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
-    cluster = CLUSTER if joined and CLUSTER in table.cells else ""
-    suite = replace(suite, extra=extra, cluster=cluster or suite.cluster)
-    return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
+    is_joined = bool({"people", "participant"} & {*arranged.roles})
+    cluster = CLUSTER if is_joined and CLUSTER in table.cells else ""
+    meta = replace(suite.meta, language=arranged.form.language if arranged.form else "")
+    suite = replace(suite, extra=extra, cluster=cluster or suite.cluster, meta=meta)
+    read = _read_as(brought, arranged, n_items=len(rows.items))
+    return Reading(suite, sha256_of(data), rows.places, (*faults, *more), read)
 
 
-def _arranged(
-    table: Table, path: Path, faults: Sequence[Fault]
-) -> tuple[Table, Table, tuple[int, int] | None, bool, list[Fault]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Arranged:
     """A table with our names of the columns of ratings, one row for each sentence.
 
-    Returns:
-        The table before the answers of people are put together, and after it; the scale that it
-        names; whether answers were put together; and what is to be said of its columns.
+    Attributes:
+        whole: the table before the answers of people are put together.
+        table: the table after it.
+        scale: the scale that it names.
+        faults: what is to be said of its columns.
+        roles: the columns of its label, spread and people, as they are called in the file.
+        form: the published form of the table; None for others.
+    """
+
+    whole: Table
+    table: Table
+    scale: tuple[int, int] | None
+    faults: list[Fault]
+    roles: Mapping[str, Sequence[str]]
+    form: Known | None = None
+
+
+def _read_as(given: Table, arranged: _Arranged, *, n_items: int) -> TableReading:
+    """What a table of rated sentences was read as.
+
+    Args:
+        given: the table of the file.
+        arranged: the table as it is read.
+        n_items: number of sentences.
+    """
+    found = dict(arranged.roles)
+    shape = (
+        LABELED
+        if LABEL in found
+        else BY_PEOPLE
+        if "people" in found
+        else ANSWERS
+        if "participant" in found
+        else RATINGS
+    )
+    roles: dict[str, str | Sequence[str] | None] = {"sentence": sentence_column(given)}
+    is_rated = shape in (RATINGS, ANSWERS)
+    roles |= {"rating": rating_column(given)} if is_rated else {}
+    roles |= found
+    roles |= {"item": find(given, "item", "item", "id"), "condition": given.find("condition")}
+    roles["phenomenon"] = given.find("phenomenon")
+    known = arranged.form.title if arranged.form else ""
+    own = {*OWN_COLUMNS, "row"} & {*given.columns}
+    roles |= {name: name for name in OWN_COLUMNS if name in own and name not in roles}
+    return reading_of(given, shape, roles, n_items=n_items, known=known, own={"row"})
+
+
+def _arranged(table: Table, path: Path, faults: Sequence[Fault]) -> _Arranged:
+    """A table with our names of the columns of ratings, one row for each sentence.
 
     Raises:
         SuiteError: columns hold something else than their names say.
     """
     if wrong := _wrong_columns(table):
         raise unusable(path, [*faults, *wrong])
-    said = list[Fault]()
+    said, roles, form = list[Fault](), dict[str, Sequence[str]](), None
     if not (rating_column(table) or columns_of_people(table)):
+        forms = forms_of(table, LABELED.name, needs=LABELED.needs)
+        form = forms[0] if forms else None
+        label, _ = label_column(table)
+        roles = {LABEL: [label]} if label else {}
         table, said = with_label(table)
     named = (0, 1) if said else ends_named(rating_column(table))
     said += unread_contexts(table)
     whole = table
-    table, spread = with_spread(table)
-    table, joined = gathered_ratings(table)
-    others = unused(table, _ROLES | {table.find(name) for name in _NAMED})
-    return whole, table, named, bool(joined), [*said, *spread, *joined, *others]
+    table, spread, of_spread = with_spread(table)
+    roles |= {role: [name] for role, name in of_spread.items()}
+    table, joined, of_people = gathered_ratings(table)
+    roles |= of_people
+    return _Arranged(
+        whole=whole, table=table, scale=named, faults=[*said, *spread, *joined], roles=roles,
+        form=form,
+    )  # fmt: skip
 
 
-_ROLES = frozenset((*OWN_COLUMNS, CLUSTER, VERSION, "row"))
-_NAMED = ("item", "id", "condition", "sentence", "text", "phenomenon", "rating", "ratings")
 _FEWEST_IDS = 8
 
 

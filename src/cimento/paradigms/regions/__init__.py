@@ -93,6 +93,7 @@ class RegionReader(SuiteReader[Suite]):
             sha256=loaded.sha256,
             path=loaded.path,
             format=loaded.format,
+            table=loaded.table,
         )
 
     def files(self, path: Path) -> Sequence[Path]:

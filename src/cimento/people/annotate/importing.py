@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
+from cimento.intake.words import HEADERS, PARTICIPANTS
 from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.judgments import (
     BETTER,
@@ -30,7 +31,6 @@ from cimento.kinds.base import Applied
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
 from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
-from cimento.suites.headers import HEADERS, PARTICIPANTS
 from cimento.suites.tables import open_table
 
 BYTES = 32

@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean, listed
+from cimento.intake.table import Row, Table
 from cimento.io.files import folder_atomically, read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.suites.letters import one_spelling
 from cimento.suites.reading import TOML, open_json_lines, sha256_of
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 from cimento.suites.workbooks import write_workbook
 
 COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
+from cimento.intake.table import Row, Table
+from cimento.intake.words import HEADERS
 from cimento.judgments import FILLER, PRACTICE
 from cimento.people.surveys import (
     PARTICIPANT_COLUMNS,
@@ -34,9 +36,8 @@ from cimento.people.surveys.material import (
     read_material,
     words,
 )
-from cimento.suites.headers import HEADERS
 from cimento.suites.reading import open_text
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.table import Row, Table
 from cimento.io.parsing import whole_number
 from cimento.judgments import NONE
 from cimento.paradigms.cloze.people import (
@@ -33,7 +34,7 @@ from cimento.suites import Meta
 from cimento.suites.cells import Cells, need_columns, text_of
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
 from cimento.suites.formats.ratings import ConnectiveId, parse_id
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
 COMPLETION_COLUMNS = ("id", "rank", "completion")

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cimento.suites.marks import is_formula_error
+from cimento.intake.marks import is_formula_error
 from cimento.suites.stimuli import Span
 
 TICKS = "✓✔√"

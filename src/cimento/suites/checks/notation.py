@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cimento.errors import Fault, counted
+from cimento.intake.names import meaning
 from cimento.suites import GOOD
 from cimento.suites.checks.asides import (
     TICKS,
@@ -27,7 +28,6 @@ from cimento.suites.checks.asides import (
     typed_marks,
 )
 from cimento.suites.faults import fault
-from cimento.suites.headers import meaning
 
 MARKED, NUMBERED = "CIM-S061", "CIM-S071"
 """The codes of judgment marks and of example numbers."""

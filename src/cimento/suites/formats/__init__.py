@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.intake.json_rows import has_rows
+from cimento.intake.table import Table
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
@@ -32,11 +34,10 @@ from cimento.suites.formats import (
     syntaxgym,
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
-from cimento.suites.json_rows import has_rows
 from cimento.suites.reading import TOML, Reading, first_line
 from cimento.suites.shapes import key_of
 from cimento.suites.sheets import read_sheet
-from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header
+from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
 Reader: TypeAlias = Callable[[Path], Reading]
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from cimento.errors import Fault
+from cimento.intake.marks import advice_on, is_judgments, names_judgments, sides_of
+from cimento.intake.names import has_letter
+from cimento.intake.shapes import as_option, nearest_advised
+from cimento.intake.table import Table
+from cimento.intake.words import pattern
 from cimento.suites.checks.asides import judgment_mark
 from cimento.suites.faults import EXAMPLE
-from cimento.suites.headers import has_letter
-from cimento.suites.marks import advice_on, is_judgments, names_judgments, sides_of
-from cimento.suites.tables import Table
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
@@ -156,7 +158,12 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     """Advice on names of columns, for a table in no known format with some sentences."""
     numbers = [name for name in _columns_of_numbers(table) if not _MEASURE.search(name)]
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
-    if known := _headed_by_sentences(table) or (_AS_BLANKS if has_blanks else ""):
+    has_side = sentences in ([table.find("good")], [table.find("bad")])
+    if (
+        known := _headed_by_sentences(table)
+        or (_AS_BLANKS if has_blanks else "")
+        or (nearest_advised(table) if has_side else "")
+    ):
         return known
     if len(sentences) > 1:
         return _sides_needed(sentences)
@@ -309,13 +316,7 @@ def _columns_of_numbers(table: Table) -> list[str]:
     return [name for name in names if not _counts_rows(table, name)]
 
 
-_MEASURE = re.compile(
-    r"(?<![^\W\d_])(?:ids?|nums?|numbers?|nr|no|items?|index|idx|pos|positions?|roi|zone|list|block"
-    r"|surp\w*|prob\w*|logp\w*|ppl|perplexity|freq\w*|len|lengths?|counts?|ages?|età|edad|idade"
-    r"|years?|dates?|times?|rts?|means?|sd|se|sem|std|ci|errors?|labels?|gold)(?![^\W\d_])"
-    r"|(?:pair|sent|sentence|context|item|word|story|u|list)_?(?:id|num)s?(?![^\W\d_])",
-    re.IGNORECASE,
-)
+_MEASURE = pattern("measure")
 """Names of columns of numbers that are nobody's ratings."""
 _HIGHEST = 10
 _FEWEST_IDS = 4
@@ -355,7 +356,8 @@ def _sides_needed(sentences: Sequence[str]) -> str:
     first, second, *_ = sentences
     return (
         f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
-        " grammatical sentences, bad that of the others."
+        " grammatical sentences, bad that of the others. Or give"
+        f" {as_option({'good': first, 'bad': second})}, or the other way round."
     )
 
 

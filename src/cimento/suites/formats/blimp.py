@@ -14,6 +14,7 @@ from sys import intern
 from typing import TypeAlias, cast
 
 from cimento.errors import Fault, FormulaError, InputError, counted
+from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_lines
 from cimento.io.values import FreeCells
@@ -33,7 +34,6 @@ from cimento.suites import (
 )
 from cimento.suites.faults import errors, fault
 from cimento.suites.formula import Comparison, Reference, parse
-from cimento.suites.headers import CONTEXTS, PREFIXES
 from cimento.suites.naming import named
 from cimento.suites.reading import Reading, RowPlaces, decoded, sha256_of, stripped, unusable
 

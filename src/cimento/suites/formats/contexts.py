@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.intake.table import Table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
@@ -22,7 +23,7 @@ from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, strip_blanks, unusable
 from cimento.suites.roles import not_text, wrong_kind
-from cimento.suites.tables import Table, read_suite_table
+from cimento.suites.tables import read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
 DOMAIN = "Domain"

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.intake.marks import sides_of
+from cimento.intake.profile import profile
+from cimento.intake.table import Table
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.crossed import (
@@ -41,14 +44,11 @@ from cimento.suites.design import (
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
-from cimento.suites.marks import sides_of
 from cimento.suites.plain_levels import assumed, plain_first
-from cimento.suites.profile import profile
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
 from cimento.suites.roles import not_text, unused, wrong_kind
 from cimento.suites.shapes import region_column_names, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
-from cimento.suites.tables import Table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -389,7 +389,7 @@ def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[st
     conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
     # Levels are mostly words, so columns of numbers come last.
     names = sorted(
-        rows[0], key=lambda name: not profile(row.get(name, "") for row in rows).may_be_sentences
+        rows[0], key=lambda name: not profile(row.get(name, "") for row in rows).may_be_levels
     )
     usual = {name: common for name in names if (common := _usual_levels(rows, name))}
     for two in combinations(usual, 2):

@@ -16,12 +16,12 @@ from sys import intern
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import Fault
+from cimento.intake.table import NotText, Table
 from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
 from cimento.suites.faults import fault
 from cimento.suites.reading import RowPlaces, strip_blanks
 from cimento.suites.settings import EXTRA
-from cimento.suites.tables import NotText, Table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import RowExtra

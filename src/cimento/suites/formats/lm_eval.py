@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
+from cimento.intake.table import as_cell
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.unfinished import finished_name
@@ -22,7 +23,7 @@ from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
-from cimento.suites.tables import as_cell, read_suite_table
+from cimento.suites.tables import read_suite_table
 
 SUFFIXES = (".yaml", ".yml")
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")

@@ -12,7 +12,8 @@ from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import Fault, FormulaError
+from cimento.errors import Fault, FormulaError, did_you_mean
+from cimento.intake.roles import ROLES
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites import (
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
-TOP_KEYS = ("regions", "meta", "options", "factors", "predictions", EXTRA)
+TOP_KEYS = ("regions", "meta", "options", "factors", "columns", "predictions", EXTRA)
 
 
 def read_native(folder: Path) -> Reading:
@@ -66,7 +67,9 @@ def read_native(folder: Path) -> Reading:
     data = read_bytes(table_path)
     settings, more = _parse_toml(toml)
     faults += more
-    with said_to_be(settings.meta.language if settings is not None else ""):
+    columns = settings.columns if settings is not None else {}
+    faults += _unknown_roles(columns)
+    with said_to_be(settings.meta.language if settings is not None else "", columns):
         table, more = read_suite_table(data, table_path)
     faults += more
     rows = None
@@ -80,6 +83,20 @@ def read_native(folder: Path) -> Reading:
         items = tuple(_with_levels(item, settings.factors) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
     return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults))
+
+
+def _unknown_roles(columns: Iterable[str]) -> list[Fault]:
+    """The faults of roles in ``[columns]`` that there are not."""
+    return [
+        fault(
+            "CIM-S007",
+            where=f"{TOML}: columns.{role}",
+            seen=f"There is no role {role!r} of a column.",
+            todo=did_you_mean(role, ROLES),
+        )
+        for role in columns
+        if role not in ROLES
+    ]
 
 
 def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:

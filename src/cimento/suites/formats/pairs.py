@@ -11,12 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.intake.known import known_forms
+from cimento.intake.names import begins_capital, name_of_levels, split_side
+from cimento.intake.profile import is_absent, profile
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.roles import find
+from cimento.intake.shapes import KEYED, PAIRS, Pair, both_fit, pairs_in
+from cimento.intake.table import Table, as_cell
+from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.suites import (
     BAD,
     GOOD,
@@ -33,8 +41,6 @@ from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
-from cimento.suites.headers import CONTEXTS, PREFIXES, begins_capital, name_of_levels, split_side
-from cimento.suites.profile import is_absent, profile
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -46,78 +52,14 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
-from cimento.suites.roles import hold_text, not_text, unused, wrong_kind
-from cimento.suites.shapes import with_key_read
+from cimento.suites.roles import hold_text, not_text, wrong_kind
+from cimento.suites.shapes import key_of, with_key_read
 from cimento.suites.sheets import tabulated, unread_columns
-from cimento.suites.tables import Table, as_cell
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairDialect:
-    """A dialect: the columns of a table with a good and a bad sentence in each row.
-
-    Attributes:
-        good: column of the grammatical sentence.
-        bad: column of the ungrammatical sentence.
-        ids: columns that may hold the pair's id, of which the first present is used; without one,
-            or if its values repeat, pairs are numbered.
-        phenomena: columns that may name the phenomenon, of which the first present is used.
-        language: language of all such tables; empty where they differ.
-    """
-
-    good: str
-    bad: str
-    ids: tuple[str, ...] = ("item", "id")
-    phenomena: tuple[str, ...] = ("phenomenon",)
-    language: str = ""
-
-    def fits(self, table: Table) -> bool:
-        """Whether a table has the two columns, and they hold no numbers."""
-        return hold_text(table, self.columns(table))
-
-    def columns(self, table: Table) -> list[str | None]:
-        """The two columns of a table; None in the place of one that it lacks."""
-        return [table.find(self.good), table.find(self.bad)]
-
-
-DIALECTS = (
-    PairDialect(good="good", bad="bad"),
-    # BLiMP and QFrBLiMP as a table
-    PairDialect(
-        good="sentence_good",
-        bad="sentence_bad",
-        ids=("pairid", "id"),
-        phenomena=("linguistics_term", "phenomenon", "category"),
-    ),
-    # MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768)
-    PairDialect(
-        good="sen", bad="wrong_sen", ids=(), phenomena=("phenomenon", "grammatical_feature")
-    ),
-    # RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232). These names give the origin of a sentence:
-    # the source is the grammatical one.
-    PairDialect(
-        good="source_sentence",
-        bad="target_sentence",
-        ids=("id",),
-        phenomena=("pid", "phenomenon"),
-        language="ru",
-    ),
-    # TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP (Someya and
-    # Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)
-    PairDialect(good="good_sentence", bad="bad_sentence"),
-    # Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others
-    PairDialect(
-        good="grammatical",
-        bad="ungrammatical",
-        ids=("id",),
-        phenomena=("test case", "phenomenon"),
-    ),
-)
 
 
 def is_pair_table(table: Table) -> bool:
     """Whether each row of a table has one pair or two."""
-    return dialect_of(_unfolded_pairs(table)) is not None
+    return pair_of(_unfolded_pairs(table)) is not None
 
 
 def _unfolded_pairs(table: Table) -> Table:
@@ -155,7 +97,7 @@ def _unfolded_pairs(table: Table) -> Table:
 
 def _sides(table: Table) -> dict[str, dict[str, str]]:
     """The columns of the good and the bad sentences of each level; empty for other tables."""
-    levels = {} if dialect_of(table) else _levels(table)
+    levels = {} if pair_of(table) else _levels(table)
     return levels if len(levels) > 1 else {}
 
 
@@ -173,17 +115,18 @@ def _levels(table: Table) -> dict[str, dict[str, str]]:
     return sides if all(len(both) == len((GOOD, BAD)) for both in sides.values()) else {}
 
 
-def dialect_of(table: Table) -> PairDialect | None:
-    """The first dialect whose columns a table has.
+def pair_of(table: Table) -> Pair | None:
+    """The columns of the one pair in each row; None for other tables.
 
     Columns such as *good_stimulus* and *bad_stimulus* are one if they hold whole sentences.
     """
-    known = next((dialect for dialect in DIALECTS if dialect.fits(table)), None)
-    if known is None and len(levels := _levels(table)) == 1:
+    if known := pairs_in(table):
+        return known[0]
+    if len(levels := _levels(table)) == 1:
         [both] = levels.values()
         if all(table.is_mostly(name, _is_whole) for name in both.values()):
-            return PairDialect(good=both[GOOD], bad=both[BAD])
-    return known
+            return Pair(both[GOOD], both[BAD])
+    return None
 
 
 def _is_whole(cell: str) -> bool:
@@ -196,16 +139,15 @@ def pair_in_row(table: Table) -> dict[str, str]:
 
     Empty for other tables.
     """
-    if dialect := dialect_of(table):
-        good, bad = dialect.columns(table)
-        return {GOOD: good or "", BAD: bad or ""}
+    if pair := pair_of(table):
+        return {GOOD: pair.good, BAD: pair.bad}
     levels = _levels(table)
     return dict(*levels.values()) if len(levels) == 1 else {}
 
 
 def depends_on_cells(table: Table) -> bool:
     """Whether the cells decide if a table with these columns has pairs, and which they are."""
-    has_levels = dialect_of(table) is None and any(map(split_side, table.columns))
+    has_levels = pair_of(table) is None and any(map(split_side, table.columns))
     return has_levels or table.find(*PREFIXES, *CONTEXTS) is not None
 
 
@@ -229,23 +171,21 @@ def read_pairs(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    data, given, faults = tabulated(path)
-    given, more = with_key_read(given)
-    if errors(more):
+    data, whole, faults = tabulated(path)
+    given, more = with_key_read(whole)
+    if errors(more := [*more, *_rival_pairs(given)]):
         raise unusable(path, [*faults, *more])
     faults += [*more, *unread_columns(given)]
     table = _unfolded_pairs(given)
-    dialect = dialect_of(table)
-    if dialect is None:
-        named = (known.columns(table) for known in DIALECTS)
-        wrong = wrong_kind(table, next(filter(all, named), ()))
+    pair = pair_of(table)
+    if pair is None:
         seen = f"The columns good and bad are missing; there are {', '.join(table.columns)}."
-        wrong = wrong or [fault("CIM-S004", where=path.name, seen=seen)]
+        wrong = _misnamed(table) or [fault("CIM-S004", where=path.name, seen=seen)]
         raise unusable(path, [*faults, *wrong])
-    items, more = _items(table, dialect)
-    faults += [*not_text(table, dialect.columns(table)), *_unused(table, given, dialect)]
+    items, more = _items(table, pair)
+    faults += not_text(table, [pair.good, pair.bad])
     suite = Suite(
-        meta=Meta(name=name_from(path), language=dialect.language),
+        meta=Meta(name=name_from(path), language=pair.form.language if pair.form else ""),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=items,
@@ -255,21 +195,61 @@ def read_pairs(path: Path) -> Reading:
         todo = _AS_DESIGN.format(path.name)
         faults.append(pairs_by_level(_sides(given), where=path.name, todo=todo))
     places = RowPlaces(table.name, times(2, table.numbers))
-    return Reading(suite, sha256_of(data), places, (*faults, *more))
+    read = _read_as(whole, given, table, pair, n_items=len(table.numbers))
+    return Reading(suite, sha256_of(data), places, (*faults, *more), read)
 
 
-def _unused(table: Table, given: Table, dialect: PairDialect) -> list[Fault]:
-    """The fault that names columns that are not used; the table may have others than its file."""
-    known = (*dialect.columns(table), _id_column(table, dialect), table.find(*dialect.phenomena))
-    of_sides = (name for both in _sides(given).values() for name in both.values())
-    ids = given.find("item", "id") if table is not given else None
-    return unused(given, {*known, *of_sides, ids, given.find("rating"), "row"})
+def _read_as(whole: Table, given: Table, table: Table, pair: Pair, *, n_items: int) -> TableReading:
+    """What a table of pairs was read as.
+
+    Args:
+        whole: the table of the file.
+        given: the table with the sentences that a key names in place of both and the key.
+        table: the table with one pair in each row.
+        pair: its columns.
+        n_items: number of pairs.
+    """
+    shape, roles = PAIRS, dict[str, str | list[str] | None]()
+    if key := key_of(whole):
+        shape, both = KEYED, dict.fromkeys(key.options.values())
+        roles = dict(zip(KEYED.needs, (*both, key.column), strict=True))
+    elif sides := _sides(given):
+        roles = {side: [both[side] for both in sides.values()] for side in (GOOD, BAD)}
+    else:
+        roles = {GOOD: pair.good, BAD: pair.bad}
+    roles["item"] = _id_column(table, pair) if table is given else given.find("item", "id")
+    roles[PHENOMENON] = _phenomenon_column(given, pair)
+    known = pair.form.title if pair.form else ""
+    return reading_of(whole, shape, roles, n_items=n_items, known=known, own={"row"})
 
 
-def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]]:
-    good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
-    id_column = _id_column(table, dialect)
-    phenomenon = table.find(*dialect.phenomena)
+def _rival_pairs(table: Table) -> list[Fault]:
+    """The fault of a table with two pairs of columns that may be meant; none for other tables."""
+    pairs = pairs_in(table)
+    if len(pairs) < 2 or any(_same_cells(table, pairs[0], other) for other in pairs[1:]):  # noqa: PLR2004
+        return []
+    readings = [(f"pairs of {pair.good!r} and {pair.bad!r}", pair.choice) for pair in pairs]
+    seen, todo = both_fit(readings)
+    return [fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
+
+
+def _same_cells(table: Table, one: Pair, other: Pair) -> bool:
+    both = ((one.good, other.good), (one.bad, other.bad))
+    return all(table.stripped(first) == table.stripped(second) for first, second in both)
+
+
+def _misnamed(table: Table) -> list[Fault]:
+    """The faults of columns that are named as the sentences of a pair and hold none."""
+    named = [[table.find(GOOD), table.find(BAD)]]
+    forms = (form for form in known_forms().values() if form.shape == PAIRS.name)
+    named += [[table.find(*form.roles[side]) for side in (GOOD, BAD)] for form in forms]
+    return wrong_kind(table, next(filter(all, named), ()))
+
+
+def _items(table: Table, pair: Pair) -> tuple[ItemColumns, list[Fault]]:
+    good, bad = pair.good, pair.bad
+    id_column = _id_column(table, pair)
+    phenomenon = _phenomenon_column(table, pair)
     others = [column for column in table.columns if column not in {good, bad, id_column}]
     cells, faults = stripped(table.cells, RowPlaces(table.name, table.numbers))
     free = {column: [intern(cell) or None for cell in _free(cells, column)] for column in others}
@@ -305,13 +285,18 @@ def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:
     return [fault("CIM-S064", where=places[0], seen=seen, places=places)]
 
 
-def _id_column(table: Table, dialect: PairDialect) -> str | None:
+def _id_column(table: Table, pair: Pair) -> str | None:
     """The column of ids; in published tables, only if its values distinguish the pairs."""
-    column = table.find(*dialect.ids)
-    if column is None or dialect.good == GOOD:
-        return column
-    ids = table.stripped(column)
-    return column if all(ids) and len(set(ids)) == len(ids) else None
+    if pair.form is None:
+        return find(table, "item", "item", "id")
+    column = pair.form.column(table, "item")
+    ids = table.stripped(column) if column else []
+    return column if ids and all(ids) and len({*ids}) == len(ids) else None
+
+
+def _phenomenon_column(table: Table, pair: Pair) -> str | None:
+    """The column that names the phenomenon."""
+    return table.find(*pair.form.roles[PHENOMENON]) if pair.form else table.find(PHENOMENON)
 
 
 SUFFIX = ".txt"

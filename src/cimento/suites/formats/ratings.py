@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, need_known
+from cimento.intake.table import Table
 from cimento.io.files import read_bytes
 from cimento.suites.cells import (
     Cells,
@@ -33,7 +34,7 @@ from cimento.suites.ratings import (
     refuse_off_scale,
     with_ratings,
 )
-from cimento.suites.tables import SUFFIXES, Table, open_table, read_header
+from cimento.suites.tables import SUFFIXES, open_table, read_header
 
 CONNECTIVES = (
     "e", "se", "quando", "come", "ma", "dove", "o", "anche", "perché", "poi", "mentre", "infatti",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.intake.table import Table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
 from cimento.io.values import group_by
@@ -21,7 +22,7 @@ from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.syntaxgym import suite_from_document
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
 from cimento.suites.roles import left_out
-from cimento.suites.tables import Table, read_suite_table
+from cimento.suites.tables import read_suite_table
 
 COLUMNS = ("item_number", "condition_name", "region_number", "content")
 NAME_COLUMN = "region_name"

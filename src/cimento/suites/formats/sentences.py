@@ -15,12 +15,17 @@ aclanthology.org/2025.loreslm-1.30). A column ``suffix`` may hold the text after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
+from cimento.intake.known import Known, forms_of
+from cimento.intake.names import ends_sentence
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.shapes import BEGUN, IN_ROWS
+from cimento.intake.table import Table
+from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.io.files import write_text
 from cimento.suites import (
     BAD,
@@ -38,11 +43,9 @@ from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.pairs import pair_in_row
 from cimento.suites.formula import RegionNumber, regions_used
-from cimento.suites.headers import CONTEXTS, PREFIXES, ends_sentence
 from cimento.suites.reading import Reading, name_from, unusable
-from cimento.suites.roles import not_text, unused, wrong_kind
+from cimento.suites.roles import not_text, wrong_kind
 from cimento.suites.sheets import is_beginning, tabulated
-from cimento.suites.tables import Table
 
 PHENOMENON = "phenomenon"
 LABELS = {
@@ -57,56 +60,16 @@ FORM_PREDICTION = Prediction(
 _EOS = "<eos>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabeledDialect:
-    """A dialect: the columns of a table of labeled sentences.
-
-    Attributes:
-        sentence: column of the sentence.
-        label: column of the label.
-        key: columns with the same values in both rows of a pair.
-        phenomenon: column that names the phenomenon.
-        prefix: column of the words before the target form; empty where there is none.
-        form: column of the target form.
-        language: language of all such tables.
-    """
-
-    sentence: str
-    label: str
-    key: tuple[str, ...]
-    phenomenon: str
-    prefix: str = ""
-    form: str = ""
-    language: str = ""
-
-    def fits(self, table: Table) -> bool:
-        """Whether a table has these columns."""
-        needed = (self.sentence, self.label, *self.key, self.prefix, self.form)
-        return table.has(*filter(None, needed))
-
-
-DIALECTS = (
-    LabeledDialect(
-        sentence="sent",
-        label="class",
-        key=("pattern", "constr_id", "sent_id"),
-        phenomenon="pattern",
-        prefix="prefix",
-        form="form",
-    ),
-    LabeledDialect(
-        sentence="sentence",
-        label="grammaticality",
-        key=("number (paradigm)", "item"),
-        phenomenon="paradigm",
-        language="nl",
-    ),
-)
-
-
 def is_labeled_table(table: Table) -> bool:
-    """Whether a table has a sentence and its label in each row."""
-    return any(dialect.fits(table) for dialect in DIALECTS)
+    """Whether a table has a sentence and its label in each row, in the form of a published set."""
+    return bool(_forms(table))
+
+
+def _forms(table: Table) -> list[Known]:
+    """The published sets with two rows for a pair in whose form a table is, with all their ids."""
+    forms = forms_of(table, IN_ROWS.name, needs=IN_ROWS.needs)
+    others = ("item", "prefix", "target")
+    return [form for form in forms if all(table.has(*form.roles.get(name, ())) for name in others)]
 
 
 def read_labeled(path: Path) -> Reading:
@@ -120,62 +83,53 @@ def read_labeled(path: Path) -> Reading:
         SuiteError: the file is not such a table, or a label is unknown.
     """
     data, table, faults = tabulated(path)
-    dialect = next((known for known in DIALECTS if known.fits(table)), None)
-    if dialect is None:
+    if not (forms := _forms(table)):
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    texts = [table.find(name) for name in (dialect.sentence, dialect.form) if name]
+    form = forms[0]
+    columns = {role: [table.find(name) or "" for name in form.roles[role]] for role in form.roles}
+    text, target, label, prefix = (
+        next(iter(columns.get(role, ())), "") for role in ("sentence", "target", "label", "prefix")
+    )
+    texts = list(filter(None, (text, target)))
     faults += [*wrong_kind(table, texts), *not_text(table, texts)]
-    roles = (dialect.sentence, dialect.label, *dialect.key, dialect.phenomenon, dialect.prefix)
-    faults += unused(table, {*map(table.find, roles), *texts})
-    # A role that has no column in this dialect gets an empty name, whose cell is empty.
-    pairs, find = Gathered(), cache(lambda name: table.find(name) or "")
+    # A role that has no column in this form has an empty name, whose cell is empty.
+    pairs, taken = Gathered(), {text, target, label, prefix}
     for row in table.rows:
         where = table.where(row)
         cells = {"": "", **stripped_cells(row, where, faults)}
-        shown = cells[find(dialect.label)]
-        if label := LABELS.get(shown.casefold()):
-            regions, free = _regions(find, dialect, cells), _free(find, dialect, cells)
-            item = "/".join(cells[find(name)] for name in dialect.key)
-            pairs.add(item, Condition(label, regions, free), where)
+        shown = cells[label]
+        if side := LABELS.get(shown.casefold()):
+            regions = _regions(cells[text], cells[prefix], cells[target] if target else None)
+            free = {column: cell for column, cell in cells.items() if cell and column not in taken}
+            if phenomenon := cells[columns[PHENOMENON][0]]:
+                free.setdefault(PHENOMENON, phenomenon)
+            item = "/".join(cells[name] for name in columns["item"])
+            pairs.add(item, Condition(side, regions, free), where)
         else:
             todo = f"Known labels: {', '.join(LABELS)}."
             seen = f"The label {shown!r} is unknown."
             faults.append(fault("CIM-S003", where=where, seen=seen, todo=todo))
     if errors(faults):
         raise unusable(path, faults)
-    return pairs.reading(
+    reading = pairs.reading(
         path,
         data,
         faults,
-        meta=Meta(name=name_from(path), language=dialect.language),
-        region_names=("prefix", "form", "rest") if dialect.form else ("sentence",),
-        predictions=(FORM_PREDICTION if dialect.form else PAIR_PREDICTION,),
+        meta=Meta(name=name_from(path), language=form.language),
+        region_names=("prefix", "form", "rest") if target else ("sentence",),
+        predictions=(FORM_PREDICTION if target else PAIR_PREDICTION,),
     )
+    n_items, known = len(reading.suite.items), form.title
+    return replace(reading, table=reading_of(table, IN_ROWS, columns, n_items=n_items, known=known))
 
 
-def _regions(
-    find: Callable[[str], str], dialect: LabeledDialect, cells: Mapping[str, str]
-) -> tuple[Region, ...]:
-    words, before, form = (
-        cells[find(name)].split() for name in (dialect.sentence, dialect.prefix, dialect.form)
-    )
+def _regions(sentence: str, prefix: str, target: str | None) -> tuple[Region, ...]:
+    words, before = sentence.split(), prefix.split()
     if words[-1:] == [_EOS]:
         words = words[:-1]
-    parts = (before, form, words[len(before) + 1 :]) if dialect.form else (words,)
+    parts = (words,) if target is None else (before, [target], words[len(before) + 1 :])
     return tuple(Region(" ".join(part)) for part in parts)
-
-
-def _free(
-    find: Callable[[str], str], dialect: LabeledDialect, cells: Mapping[str, str]
-) -> dict[str, str]:
-    """The free columns: those that do not hold parts of the sentence."""
-    used = (dialect.sentence, dialect.label, dialect.prefix, dialect.form)
-    taken = set(map(find, used))
-    free = {column: cell for column, cell in cells.items() if cell and column not in taken}
-    if phenomenon := cells[find(dialect.phenomenon)]:
-        free.setdefault(PHENOMENON, phenomenon)
-    return free
 
 
 PREFIX, SUFFIX = "prefix", "suffix"
@@ -232,7 +186,6 @@ def read_minicons(path: Path) -> Reading:
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     texts = sorted({part for both in columns.parts.values() for part in both if part})
     faults += [*wrong_kind(table, texts), *not_text(table, texts)]
-    faults += unused(table, {*columns.taken, table.find(PHENOMENON), "row"})
     faults += _said(table, columns)
     items = Gathered()
     for number, row in enumerate(table.rows, start=1):
@@ -246,9 +199,25 @@ def read_minicons(path: Path) -> Reading:
     if errors(faults):
         raise unusable(path, faults)
     present = {condition.name for item in items.items for condition in item.conditions}
-    return items.reading(
+    reading = items.reading(
         path, data, faults, region_names=REGIONS, predictions=_predictions(present)
     )
+    return replace(reading, table=_read_as(table, columns, n_items=len(reading.suite.items)))
+
+
+def _read_as(table: Table, columns: _Columns, *, n_items: int) -> TableReading:
+    """What a table of prefixes and stimuli was read as."""
+    parts = columns.parts
+    roles: dict[str, str | list[str] | None] = {PREFIX: [both[0] for both in parts.values()]}
+    for side, (_, stimulus, _) in parts.items():
+        roles[side or "stimulus"] = stimulus
+    if len({stimulus for _, stimulus, _ in parts.values()}) < len(parts):
+        roles = {f"{PREFIX} ({side})": before for side, (before, _, _) in parts.items()}
+        roles["stimulus"] = [stimulus for _, stimulus, _ in parts.values()]
+    roles[SUFFIX] = [after for _, _, after in parts.values()]
+    roles |= {"item": columns.item, CONDITION: columns.condition}
+    roles[PHENOMENON] = table.find(PHENOMENON)
+    return reading_of(table, BEGUN, roles, n_items=n_items, own={"row"})
 
 
 def _columns(table: Table) -> _Columns | None:

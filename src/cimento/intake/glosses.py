@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from cimento.suites.headers import ITEMS
-from cimento.suites.tables import Table
+from cimento.intake.table import Table
+from cimento.intake.words import ITEMS
 
 _ABBREVIATIONS = {
     "ABL", "ABS", "ACC", "ADJ", "ADV", "AGR", "ALL", "ANTIP", "APPL", "ART", "AUX", "BEN",

@@ -5,49 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from cimento.suites.headers import abbreviated, meaning
-from cimento.suites.sides import is_negative
+from cimento.intake.names import abbreviated, is_negative, meaning
+from cimento.intake.words import pattern, word_list
 
-_FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
-    ("**", "***"),
-    ("*", "✗", "✘", "❌", "no", "non", "não", "нет", "-", "n", "false", "falso"),
-    ("*?", "?*", "*/?", "?/*"),
-    ("???", "????"),
-    ("??",),
-    (
-        "?", "marginal", "marginale", "dubbia", "dubbio", "dudosa", "dudoso", "duvidosa",
-        "duvidoso", "questionable", "сомнительно", "сомнительное",
-    ),
-    ("(?)", "?ok", "ok?", "?/ok", "ok/?"),
-    (
-        "ok", "o.k.", "okay", "✓", "✔", "√", "yes", "sì", "si", "sí", "sim", "да", "+", "y", "s",
-        "✅", "true", "vero", "verdadero", "verdadeiro",
-    ),
-)  # fmt: skip
+_FROM_BAD_TO_GOOD: Sequence[Sequence[str]] = word_list("judgments.from_bad_to_good")
 _WILDCARDS = "*?"
-_MARKS = {"*", "**", "?", "??", "ok", "o.k.", "okay"}
+_MARKS = {*word_list("judgments.marks")}
 """Judgments in any column; words such as *yes* and *no* may be the levels of any factor."""
-_TICKS = {"✗", "✘", "❌", "✓", "✔", "√", "✅"}
+_TICKS = {*word_list("judgments.ticks")}
 _YES = {"x", "1", "1.0", *_FROM_BAD_TO_GOOD[-1]} - _MARKS - _TICKS
 _NO = {"0", "0.0", *_FROM_BAD_TO_GOOD[1]} - _MARKS - _TICKS
 """Answers to the question in the name of a column, which may be whether a sentence is bad."""
 _OF_PAIRS = {
-    **dict.fromkeys(
-        ("expected", "plausible", "congruent", "atteso", "plausibile", "plausível"), "good"
-    ),
-    **dict.fromkeys(
-        ("unexpected", "implausible", "incongruent", "inatteso", "implausibile", "implausível"),
-        "bad",
-    ),
+    **dict.fromkeys(word_list("judgments.likelier"), "good"),
+    **dict.fromkeys(word_list("judgments.unlikelier"), "bad"),
 }
 """What says of the sentences of a pair which one should be likelier."""
 _LEGEND = re.compile(r"([^\s(,;=]+)\s*[=:]\s*([^,;)=]+)")
 _ZERO_OR_ONE = {"0": "bad", "0.0": "bad", "1": "good", "1.0": "good"}
-_OF_JUDGMENTS = re.compile(
-    r"gram+at|accept|accett|acept|aceit|judge?ment|giudizi|juicio|julgamento|juízo|correct|corrett"
-    r"|corret|status|estatus|грам+атич|приемлем|правильн|корректн|оценка",
-    re.IGNORECASE,
-)
+_OF_JUDGMENTS = pattern("judging")
 
 
 def _place(judgment: str) -> int | None:

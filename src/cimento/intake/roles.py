@@ -1,0 +1,171 @@
+"""Roles of columns: the name of a column proposes one, and its cells decide whether it fits.
+
+A role is a test on the profile of a column. A column that fails the test does not get the role,
+whatever it is called: numbers are no sentences, dates are no ratings, and measures are no numbers
+of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.intake.profile import Profile
+from cimento.intake.table import Table
+
+FORCED = "!"
+"""What follows the name of a column in a choice that stands whatever its cells hold."""
+_FEWEST_IDS = 8
+"""Number of rows from which numbers in steps of one are ids, and can be no ratings."""
+_HIGHEST = 100
+"""The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
+_SHOWN = 3
+_KINDS = {
+    "nothing": "nothing",
+    "numbers": "numbers",
+    "moments": "dates or times",
+    "objects": "lists or objects",
+    "codes": "codes",
+    "words": "words",
+    "sentences": "texts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role that a column may have.
+
+    Attributes:
+        what: what its cells are, for messages: ``sentences``.
+        fits: whether a column with a profile may have the role.
+    """
+
+    what: str
+    fits: Callable[[Profile], bool]
+
+
+def _is_text(column: Profile) -> bool:
+    return column.may_be_sentences
+
+
+def _is_id(column: Profile) -> bool:
+    """Whether cells may number things or name them: no dates, no measures, no objects."""
+    return column.kind not in ("moments", "objects") and (column.kind != "numbers" or column.whole)
+
+
+def _is_level(column: Profile) -> bool:
+    return column.kind not in ("moments", "objects") and not column.numbers_rows
+
+
+def _is_rating(column: Profile) -> bool:
+    """Whether cells may be ratings: numbers that count no rows, or a few marks or words."""
+    if column.kind == "numbers":
+        return not (column.numbers_rows and column.n >= _FEWEST_IDS)
+    return column.kind == "nothing" or (column.kind == "words" and bool(column.values))
+
+
+def _is_points(column: Profile) -> bool:
+    """Whether cells may be the ratings of one person: numbers on a scale."""
+    is_scale = column.kind == "numbers" and 0 <= column.low <= column.high <= _HIGHEST
+    return is_scale and _is_rating(column)
+
+
+def _is_label(column: Profile) -> bool:
+    return column.kind == "nothing" or bool(column.two)
+
+
+def _is_spread(column: Profile) -> bool:
+    return column.kind == "nothing" or (column.kind == "numbers" and column.low >= 0)
+
+
+def _is_count(column: Profile) -> bool:
+    is_whole = column.kind == "numbers" and column.whole and column.low >= 1
+    return column.kind == "nothing" or (is_whole and not column.numbers_rows)
+
+
+ROLES: Mapping[str, Role] = {
+    "good": Role("sentences", _is_text),
+    "bad": Role("sentences", _is_text),
+    "sentence": Role("sentences", _is_text),
+    "prefix": Role("beginnings of sentences", _is_text),
+    "suffix": Role("ends of sentences", _is_text),
+    "context": Role("texts", _is_text),
+    "label": Role("labels of two kinds", _is_label),
+    "rating": Role("ratings", _is_rating),
+    "ratings": Role("ratings", lambda column: column.kind not in ("moments", "objects")),
+    "rating_sd": Role("standard deviations", _is_spread),
+    "rating_n": Role("numbers of ratings", _is_count),
+    "person": Role("ratings of one person", _is_points),
+    "participant": Role("names or numbers of people", _is_id),
+    "item": Role("numbers or names of items", _is_id),
+    "condition": Role("names of conditions", _is_level),
+    "phenomenon": Role("names of phenomena", _is_level),
+    "key": Role("letters of sentences", _is_label),
+    "target": Role("words", _is_text),
+}
+"""The roles, and what their columns hold."""
+
+
+def fits(table: Table, column: str | None, role: str) -> bool:
+    """Whether a column is there that may have a role; a table without rows has names alone."""
+    if column is None or column not in table.cells:
+        return False
+    return column in table.forced or ROLES[role].fits(table.profile(column))
+
+
+def find(table: Table, role: str, *names: str) -> str | None:
+    """The column with one of some names, or with that of the role, if its cells fit; else None."""
+    column = table.find(*(names or (role,)))
+    return column if fits(table, column, role) else None
+
+
+def seen_in(table: Table, column: str, role: str) -> str:
+    """What a column holds in place of what its role needs, as a sentence."""
+    return (
+        f"The column {table.shown(column)!r} holds {_KINDS[table.profile(column).kind]}"
+        f" ({_examples(table, column)}), and no {ROLES[role].what}."
+    )
+
+
+def _examples(table: Table, column: str) -> str:
+    cells = list(dict.fromkeys(filter(None, table.stripped(column))))
+    return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
+
+
+def parse_choice(text: str) -> dict[str, str]:
+    """The columns that an option chooses, by their roles.
+
+    >>> parse_choice("good=Frase A, bad=Frase B!")
+    {'good': 'Frase A', 'bad': 'Frase B!'}
+
+    Raises:
+        UsageError: there is no such role, or the text is no list of roles and columns.
+    """
+    chosen: dict[str, str] = {}
+    for part in text.split(",") if text.strip() else ():
+        role, equals, column = part.partition("=")
+        if not equals and chosen:  # a comma in the name of a column
+            chosen[[*chosen][-1]] += f",{part}"
+            continue
+        if not (equals and column.strip()):
+            raise UsageError(
+                where=f"--columns={text}",
+                seen=f"{part.strip()!r} is no role and its column",
+                todo='Give ROLE=COLUMN, several with commas between: good="Frase A",bad="Frase B".',
+            )
+        chosen[role.strip()] = column.strip()
+    refuse_unknown(chosen)
+    return chosen
+
+
+def refuse_unknown(roles: Iterable[str]) -> None:
+    """Refuse the names of roles that there are not.
+
+    Raises:
+        UsageError: a role has another name.
+    """
+    for role in roles:
+        if role not in ROLES:
+            where, seen = f"--columns={role}=", "there is no such role of a column"
+            raise UsageError(where=where, seen=seen, todo=did_you_mean(role, ROLES))

@@ -1,0 +1,177 @@
+"""A table: the names of its columns and the cells below them, all as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+
+from cimento.errors import InputError
+from cimento.intake.names import short_names
+from cimento.intake.profile import Profile, profile
+from cimento.intake.words import HEADERS, SETS
+
+_LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
+
+
+def place_of_row(name: str, number: int) -> str:
+    """The place of a row in a table, for messages."""
+    return f"{name} row {number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table.
+
+    Attributes:
+        number: number in a spreadsheet program, in which the header line is row 1.
+        cells: text of each column, unchanged from the file.
+    """
+
+    number: int
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a header line.
+
+    Attributes:
+        name: name of the file.
+        columns: names of the columns, from the header.
+        numbers: numbers of the rows that are not empty, as in a spreadsheet program.
+        cells: the cells of each column in these rows.
+        left_out: the rows of the file that are no part of the table: number, and what it is.
+        origin: what the file calls the columns that have another name here.
+        chosen: the columns here whose role somebody has chosen.
+        forced: those of them that have it whatever their cells hold.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    numbers: Sequence[int]
+    cells: Mapping[str, Sequence[str]]
+    left_out: tuple[tuple[int, str], ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
+    chosen: frozenset[str] = frozenset()
+    forced: frozenset[str] = frozenset()
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows that are not empty."""
+        parts = zip(*(self.cells[name] for name in self.columns), strict=True)
+        rows = zip(self.numbers, parts, strict=True)
+        return tuple([Row(n, dict(zip(self.columns, cells, strict=True))) for n, cells in rows])
+
+    def where(self, row: Row) -> str:
+        """The place of a row, for messages."""
+        return place_of_row(self.name, row.number)
+
+    def need(self, *names: str, todo: str) -> None:
+        """Refuse a table without one of some columns.
+
+        Args:
+            names: the columns.
+            todo: the advice of the error.
+
+        Raises:
+            InputError: a column is missing.
+        """
+        for name in names:
+            if name not in self.columns:
+                seen = f"there is no column {name!r}"
+                raise InputError(where=self.name, seen=seen, todo=todo)
+
+    def find(self, *names: str) -> str | None:
+        """The column of the first of some names that has one; None if none has.
+
+        Capitals are ignored if no column has exactly the name. Otherwise, a column with the name's
+        translation into a language of `HEADERS` counts.
+        """
+        for name in filter(None, names):
+            if name in self.columns:
+                return name
+            folded = short_names(self.columns)
+            for word in (name, *HEADERS.get(name, ())):
+                if word in folded and self._may_be(folded[word]):
+                    return folded[word]
+        return None
+
+    def has(self, *names: str) -> bool:
+        """Whether there is a column of each of some names."""
+        return all(map(self.find, names))
+
+    def stripped(self, column: str) -> list[str]:
+        """The cells of a column without surrounding blanks."""
+        return [cell.strip() for cell in self.cells[column]]
+
+    def is_mostly(self, column: str, fits: Callable[[str], bool]) -> bool:
+        """Whether most cells of a column that are not empty are of a kind."""
+        cells = list(filter(None, self.stripped(column)))
+        return 2 * sum(map(fits, cells)) > len(cells)
+
+    def profile(self, column: str) -> Profile:
+        """What a column holds."""
+        if column not in self._profiles:
+            self._profiles[column] = profile(self.cells[column])
+        return self._profiles[column]
+
+    @cached_property
+    def _profiles(self) -> dict[str, Profile]:
+        return {}
+
+    def place(self, row: int) -> str:
+        """The place of a row, given by its index, for messages."""
+        return place_of_row(self.name, self.numbers[row])
+
+    def with_cells(
+        self, cells: Mapping[str, Sequence[str]], numbers: Sequence[int] | None = None
+    ) -> Table:
+        """A table of the same file with other columns, and perhaps with other rows."""
+        numbers = self.numbers if numbers is None else numbers
+        return replace(self, columns=tuple(cells), numbers=numbers, cells=cells)
+
+    def without(self, rows: Mapping[int, str]) -> Table:
+        """The table without some of its rows.
+
+        Args:
+            rows: what each is, such as ``a sum``, by its index.
+        """
+        kept = [row not in rows for row in range(len(self.numbers))]
+        cells = {name: tuple(compress(self.cells[name], kept)) for name in self.cells}
+        gone = [(self.numbers[row], what) for row, what in rows.items()]
+        left_out = tuple(sorted([*self.left_out, *gone]))
+        numbers = [*compress(self.numbers, kept)]
+        return replace(self, numbers=numbers, cells=cells, left_out=left_out)
+
+    def shown(self, column: str) -> str:
+        """What the file calls a column."""
+        return self.origin.get(column, column)
+
+    def _may_be(self, column: str) -> bool:
+        """Whether a column is what its name says: sets are items only if they are numbered."""
+        cells = self.cells[column] if column.casefold() in SETS else ()
+        return all(any(map(str.isdigit, cell)) for cell in cells if cell.strip())
+
+
+class NotText(str):
+    """The cell of a value that is no text: a number, true or false, a list or an object."""
+
+    __slots__ = ()
+
+
+def as_cell(value: object) -> str:
+    """A value of JSON or of a data frame as the text of a cell; nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return NotText(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def column_name(cell: str) -> str:
+    """The name of a column, in one line."""
+    return _LINE_BREAK.sub(" ", cell.strip())

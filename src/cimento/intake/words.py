@@ -1,0 +1,89 @@
+"""The words of `words.toml`: what people call their columns, in five languages."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from importlib.resources import files
+from typing import Any
+
+_DATA: Mapping[str, Any] = tomllib.loads(
+    files("cimento.intake").joinpath("words.toml").read_text(encoding="utf-8")
+)
+_SHORT = 3
+_UNACCENTED = str.maketrans("áàâãéèêíìóòôõúùçñё", "aaaaeeeiioooouucnе")
+
+
+def with_unaccented(words: Iterable[str]) -> tuple[str, ...]:
+    """Words, and after them those without accents of the words that have any.
+
+    Short ones are others without: *ma* is not *má*.
+    """
+    words = tuple(words)
+    plain = (word.translate(_UNACCENTED) for word in words if len(word) > _SHORT)
+    return tuple(dict.fromkeys([*words, *plain]))
+
+
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of `words.toml`, which ignores capitals."""
+    return re.compile("".join(_DATA["patterns"][name].split("\n")), re.IGNORECASE)
+
+
+def word_list(name: str) -> tuple[str, ...]:
+    """A list of `words.toml` under a name such as ``words.sums``."""
+    table, _, key = name.partition(".")
+    return tuple(_DATA[table][key])
+
+
+def _inflected(text: str) -> tuple[str, ...]:
+    """Words, of which some are a stem and its endings after bars."""
+    forms = list[str]()
+    for stem, *endings in (word.split("|") for word in text.split()):
+        forms += [stem + ending for ending in endings or ("",)]
+    return with_unaccented(forms)
+
+
+_GOOD, _BAD = (_inflected(" ".join(_DATA["sides"][side].values())) for side in ("good", "bad"))
+_NEGATED = (f"{no} {word}" for word in _GOOD[2:] for no in word_list("words.negations"))
+SIDES: Mapping[str, Sequence[str]] = {"good": _GOOD, "bad": (*_BAD, *_NEGATED)}
+"""All words for the sides of a pair, without capitals."""
+
+CLEAR: Mapping[str, Sequence[str]] = {
+    side: [word for word in known if word not in word_list("words.unclear")]
+    for side, known in SIDES.items()
+}
+"""The words that mean nothing else in any of the languages, as *male* does in English."""
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    name: with_unaccented(word for of_language in table.values() for word in of_language)
+    for name, table in _DATA["columns"].items()
+}
+"""Words for each role of a column, those with accents without them too, as programs for statistics
+have them. The names of the roles themselves are not among them."""
+
+_OF_TABLES = word_list("words.of_tables")
+_ROLES = (
+    "item", "condition", "text", "sentence", "target", "plausible", "implausible", "phenomenon",
+    "rating", "ratings",
+)  # fmt: skip
+HEADERS: Mapping[str, tuple[str, ...]] = {name: NAMES[name] for name in _ROLES} | {
+    side: tuple(word for word in known if word not in _OF_TABLES) for side, known in SIDES.items()
+}
+"""Words that stand for the name of a column wherever it is looked for."""
+
+ITEMS: AbstractSet[str] = {"item", "id", *HEADERS["item"]}
+"""Names of a column of items' numbers, without capitals."""
+SETS: AbstractSet[str] = {*word_list("words.sets")}
+"""Names of columns of items if their cells have numbers; others are sets such as *train*."""
+KNOWN: AbstractSet[str] = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())
+"""All words of `HEADERS` and for the sides of a pair, without capitals."""
+PARTICIPANTS = NAMES["participant"]
+"""Names of a column that says who answered, which name nothing else in a table of sentences."""
+PEOPLE: AbstractSet[str] = {*word_list("people.also")}
+"""Words for people that may also name other things."""
+PREFIXES = NAMES["prefix"]
+"""Names of a column with the beginning that both sentences of a pair share."""
+CONTEXTS = NAMES["context"]
+"""Names of a column with what comes before the sentences, perhaps their beginning."""
