@@ -46,7 +46,7 @@ def made(**changes) -> Run:
     } | changes.pop("manifest", {})
     meta = changes.pop("meta", Meta("s", language="it"))
     run = made_run("m@abababa", outcomes_of("++="), manifest=manifest)
-    run.paradigm.facts = MethodFacts(counted="3 items in 2 conditions", **changes)
+    run.paradigm.presenter.facts = MethodFacts(counted="3 items in 2 conditions", **changes)
     return dataclasses.replace(run, suite=MadeSuite(meta))
 
 
@@ -239,7 +239,7 @@ def test_the_paragraph_counts_ties_and_says_what_they_count_as():
     assert "We looked. Exact ties count as failures (there was one)." in methods_paragraph([run])
     for outcomes, tied in ((outcomes_of("++-"), "failures (there were none)."), ((), "")):
         run = made(brief=("We looked.",))
-        run.paradigm.made = outcomes
+        run.paradigm.judge.made = outcomes
         assert tied in methods_paragraph([run])
     assert "ties" not in methods_paragraph([run])
 
@@ -307,7 +307,7 @@ def test_options_are_said_as_they_were():
 
 def test_what_belongs_together_is_said():
     run = made(together="items of one verb")
-    run.paradigm.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
+    run.paradigm.judge.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
 
     assert "because items of one verb belong together" in methods_paragraph([run], appendix=True)
 
@@ -485,7 +485,7 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
 
 def test_nothing_is_said_of_numbers_where_nothing_is_judged():
     run = made()
-    run.paradigm.made = ()
+    run.paradigm.judge.made = ()
     text = methods_paragraph([run], appendix=True)
 
     assert "verdicts" not in text

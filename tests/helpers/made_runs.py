@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from cimento import Estimate, Meta, Outcome, Run
+from cimento import Estimate, Meta, Outcome, Run, Suite
 from cimento.paradigms import (
     Asker,
     Judge,
@@ -72,11 +72,21 @@ class MadeJudge(Judge[Run]):
         return self.table
 
 
+class MadeReader(SuiteReader[Any]):
+    """A reader that reads nothing; a run may hold a suite of sentences."""
+
+    def sentences(self, suite: object) -> Suite | None:
+        return suite if isinstance(suite, Suite) else None
+
+
 class MadePresenter(PlainPresenter[MadeSuite]):
-    """A presenter that counts nothing."""
+    """A presenter whose facts are given."""
+
+    def __init__(self) -> None:
+        self.facts = MethodFacts(counted="some items")
 
     def methods(self, run: Run) -> MethodFacts:  # noqa: ARG002  # of the protocol
-        return MethodFacts(counted="some items")
+        return self.facts
 
 
 def made_run(
@@ -95,8 +105,8 @@ def made_run(
     paradigm = Paradigm(
         name="made",
         options=MadeOptions,
-        reader=cast("SuiteReader[MadeSuite]", None),  # nothing is read, nobody is asked
-        asker=cast("Asker[MadeSuite, MadeOptions]", None),
+        reader=MadeReader(),
+        asker=cast("Asker[MadeSuite, MadeOptions]", None),  # nobody is asked
         judge=MadeJudge(tuple(outcomes), more, table, chance=chance),
         presenter=MadePresenter(),
     )

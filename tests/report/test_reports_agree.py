@@ -103,7 +103,7 @@ def test_no_interval_is_without_width_and_nothing_is_undefined_without_a_reason(
 
 def test_notebooks_and_text_show_the_headline(run, tmp_path):
     headline = next(estimate for estimate in run.estimates() if estimate.role == "headline")
-    assert f"{headline.value:z.3f}" in run_html(run)
+    assert f"{headline.value:z.3f}" in run_html(run.summary())
     text = report([run], tmp_path / "r.txt").read_text(encoding="utf-8")
     shown = {f"{headline.value:z.3f}", f"{100 * headline.value:.1f}"}
     assert any(number in text for number in shown)
