@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cimento import load_suite
 from cimento.cli.main import invoke
-from cimento.errors import PluginError, SuiteError
+from cimento.errors import PluginError, SuiteError, UsageError
 from cimento.evaluation import evaluate
 from cimento.paradigms import Paradigm, Stored
 from cimento.testing.models import FakeScorer
@@ -33,6 +34,12 @@ def test_the_numbers_are_those_counted_by_hand(probing, short_words):
     ]  # fmt: skip
     [headline] = run.estimates()
     assert (headline.right, headline.n, headline.chance) == (4, 7, 0.5)
+
+
+def test_a_round_without_requests_is_the_last_one(probing, short_words):
+    run = evaluate(replace(load_suite(probing).suite, probes=()), short_words)
+    with pytest.raises(UsageError, match="has no such table"):
+        run.outcomes()
 
 
 def test_the_command_line_runs_it(probing, tmp_path, capsys):
