@@ -52,6 +52,9 @@ WEIGHTS: Mapping[str, float] = {
 
 ALSO_PUBLIC = (
     "cimento.paradigms",
+    "cimento.paradigms.regions",
+    "cimento.paradigms.ratings",
+    "cimento.paradigms.stories",
     "cimento.testing",
     "cimento.explain",
     "cimento.site",

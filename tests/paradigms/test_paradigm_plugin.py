@@ -13,7 +13,7 @@ from pydantic import field_validator
 
 from cimento import load_suite
 from cimento.cli.main import invoke
-from cimento.errors import PluginError, SuiteError
+from cimento.errors import PluginError, SuiteError, UsageError
 from cimento.evaluation import evaluate
 from cimento.kinds.registry import find_paradigm
 from cimento.paradigms import (
@@ -46,6 +46,12 @@ def test_the_numbers_are_those_counted_by_hand(probing, short_words):
     ]  # fmt: skip
     [headline] = run.estimates()
     assert (headline.right, headline.n, headline.chance) == (4, 7, 0.5)
+
+
+def test_a_round_without_requests_is_the_last_one(probing, short_words):
+    run = evaluate(replace(load_suite(probing).suite, probes=()), short_words)
+    with pytest.raises(UsageError, match="has no such table"):
+        run.outcomes()
 
 
 def test_the_command_line_runs_it(probing, tmp_path, capsys):

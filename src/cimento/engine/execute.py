@@ -182,7 +182,7 @@ class Execution(Generic[ResultT]):
     def _ask(self, state: JobState, division: Division) -> None:
         """Start the next round of a job."""
         try:
-            requests = state.job.requests(state.answers)
+            requests = state.next_round()
         except StorageError:
             raise
         except CimentoError as error:
@@ -279,7 +279,7 @@ class Execution(Generic[ResultT]):
         if not isinstance(recording, Recording):
             return
         try:
-            while (requests := state.job.requests(state.answers)) is not None:
+            while (requests := state.next_round()) is not None:
                 new = recording.answer(requests, first=state.answers.n)
                 state.answers = state.answers.joined(new)
         except StorageError:

@@ -346,6 +346,14 @@ class JobState:
     is_finishing: bool = False
     error: CimentoError | None = None
 
+    def next_round(self) -> Requests | None:
+        """The requests of the next round; None after the last one.
+
+        A round without requests is the last one: it adds no answers, so the next would be the same.
+        """
+        requests = self.job.requests(self.answers)
+        return requests if requests is not None and requests.asked else None
+
     def begin(self, places: Sequence[Place]) -> None:
         """Begin a round.
 
