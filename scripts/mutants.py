@@ -61,7 +61,7 @@ def copied(folder: Path) -> Path:
 
 
 def tested(folder: Path, tests: list[str], limit: float | None) -> tuple[str, str]:
-    """How the tests end in a copy, "passed", "failed" or "timed out", and those that failed."""
+    """How the tests end in a copy, "passed", "failed" or "timed out", and the one that failed."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", SHORT]
     environment = {
         **os.environ,
@@ -79,7 +79,8 @@ def tested(folder: Path, tests: list[str], limit: float | None) -> tuple[str, st
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)  # with the workers and servers of its tests
             process.communicate()
-    return ("failed" if process.returncode else "passed"), " ".join(_FAILED.findall(said))
+    failed = _FAILED.search(said)
+    return ("failed" if process.returncode else "passed"), failed[1] if failed else ""
 
 
 def results(mutants: list[Mutant], folder: Path, limit: float) -> Iterator[Result]:
@@ -150,7 +151,8 @@ def main() -> int:
             print(table([result]).splitlines()[0], flush=True)
             found.append(result)
         print(table(found))
-        killers = sorted({test for result in found for test in result.test.split()})
+        # Without the values of parameters, which pytest takes only as it prints them.
+        killers = sorted({result.test.partition("[")[0] for result in found if result.test})
         end, failed = tested(copy_of_all, killers, None) if killers else ("passed", "")
         if end != "passed":
             print(f"fails without any change: {failed}")

@@ -14,7 +14,7 @@ from cimento.judgments import judgments_of, read_judgments
 from cimento.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import write_survey
-from tests.helpers.app_user import until, visit
+from tests.helpers.app_user import look_often, until, visit
 from tests.helpers.survey_help import hidden, small
 
 pytest.importorskip("nicegui")
@@ -22,6 +22,7 @@ pytest.importorskip("starlette")
 
 from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
+from nicegui.testing import User
 
 
 @pytest.fixture
@@ -135,6 +136,23 @@ def test_a_page_that_is_opened_again_finds_the_survey_open(folder):
         await user.should_see("open now")
         await user.open("/en/people?survey=surveys/frasi")
         await user.should_see("Scan the code")
+        assert len(people._running) == 1
+
+    visit(folder, flow)
+
+
+def test_a_survey_that_another_tab_has_opened_is_shown_and_not_opened_twice(folder, monkeypatch):
+    monkeypatch.setattr(people, "SECONDS", 3600)  # the button is what shows it
+
+    async def flow(user):
+        tabs = [user, User(user.http_client)]
+        look_often(tabs[1])
+        for tab in tabs:
+            await tab.open("/en/people?survey=surveys/frasi")
+        for tab in tabs:
+            with tab:
+                tab.find("Open the survey").click()
+                await tab.should_see("Scan the code", retries=300)
         assert len(people._running) == 1
 
     visit(folder, flow)

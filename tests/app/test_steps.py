@@ -51,6 +51,16 @@ async def send(user, name, content):
     await upload.handle_uploads([SmallFileUpload(name, "", content)])
 
 
+def test_the_bare_address_leads_to_the_first_step_in_the_language_of_the_browser(tmp_path):
+    async def flow(user):
+        for accepted, language in (("pt-BR,pt;q=0.9", "pt"), ("ja", "en")):
+            reply = await user.http_client.get("/", headers={"accept-language": accepted})
+            assert reply.is_redirect
+            assert reply.headers["location"] == f"/{language}/start"
+
+    visit(tmp_path, flow)
+
+
 def test_built_in_tests_are_found_by_language_kind_and_phenomenon(tmp_path):
     async def flow(user):
         await user.open("/it/start")

@@ -27,6 +27,7 @@ from cimento.studies.islands.human import (
 )
 from cimento.studies.islands.tables import (
     blimp_models,
+    blimp_people,
     checked_table,
     new_items,
     pseudo_likelihoods,
@@ -169,6 +170,22 @@ def test_released_items_are_found_in_either_branch_and_beside_each_other(tmp_pat
     for name in ("adjunct_islands", "complex_np_islands", "subject_islands", "whether_island"):
         write(published / f"custom-wh_{name}.jsonl", "")
     assert new_items(tmp_path)["whether"] == published / f"custom-{whether}"
+
+
+def test_only_approved_answers_of_people_count_and_a_pair_counts_once(tmp_path):
+    """Right are two of three answers to the first pair, one of one to the second: (2/3 + 1) / 2."""
+    answers = [
+        ("Approved", "One?", 1, 1), ("Approved", "One?", 1, 1), ("Approved", "One?", 1, 2),
+        ("Rejected", "One?", 1, 2), ("Approved", "One?", 1, ""), ("Approved", "Two?", 2, 2),
+    ]  # fmt: skip
+    lines = ["status,UID,good,correct_position,chosen_position"]
+    lines += [f"{status},wh,{good},{right},{chosen}" for status, good, right, chosen in answers]
+    path = tmp_path / "human_responses_long.csv.gz"
+    path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
+    write(tmp_path / "human_validation_summary.csv", "Condition,total_mean,accepted\nwh,0.83,2\n")
+    [cell] = blimp_people(tmp_path).cells
+    assert cell.computed == pytest.approx(5 / 6, abs=1e-3)
+    assert (cell.equal, cell.note) == (True, "2 of 2 pairs accepted, 2 printed")
 
 
 def test_suites_of_one_design_become_one():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -145,7 +146,10 @@ def test_the_command_prints_them(tmp_path, capsys):
     arguments = ["run", str(TRIPLES_FILE), "-m", "demo-causal", "-o", str(tmp_path)]
     settings = ["--set", "task=pair", "--set", "shots=0", "--limit", "3"]
     assert invoke([*arguments, *settings]) == 0
-    assert "right in both orders" in capsys.readouterr().out
+    # The share with three decimals, and how many of how many are right.
+    shown = re.search(r" questions +(\d\.\d{3}) +- +(\d) +4 +0\.50\n", capsys.readouterr().out)
+    assert shown
+    assert float(shown[1]) == int(shown[2]) / 4
     assert invoke([*arguments, *settings, "--json"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
     assert run["estimates"][0]["n"] == 4
