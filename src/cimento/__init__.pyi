@@ -26,7 +26,7 @@ from cimento.kinds.run import Run as Run
 from cimento.kinds.run import open_run as open_run
 from cimento.kinds.run import open_runs as open_runs
 from cimento.measures import Measure as Measure
-from cimento.models.base import Encoded as Encoded
+from cimento.models.base import Encoding as Encoding
 from cimento.models.base import ModelCard as ModelCard
 from cimento.models.base import Scorer as Scorer
 from cimento.models.base import TextScorer as TextScorer
@@ -47,7 +47,7 @@ from cimento.records.outcomes import Outcome as Outcome
 from cimento.records.summary import Missing as Missing
 from cimento.records.summary import RunSummary as RunSummary
 from cimento.records.summary import Summary as Summary
-from cimento.site import Built as Built
+from cimento.site import SiteChanges as SiteChanges
 from cimento.site import SiteSettings as SiteSettings
 from cimento.site import write_site as write_site
 from cimento.suites import Condition as Condition

@@ -39,12 +39,12 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
 from cimento.suites.published import (
-    Published,
+    PublishedDataset,
     published,
     refuse_incomplete,
     write_publication,
 )
-from cimento.suites.reading import said_to_be
+from cimento.suites.reading import reading_language
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
@@ -96,7 +96,7 @@ def list_suites(options: ListOptions) -> None:
     show(in_columns(("suite", *names), rows))
 
 
-def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
+def _listed(entry: BuiltinSuite | PublishedDataset) -> dict[str, object]:
     """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
     names = (
         ("kind", "language", "phenomenon", "items", "status")
@@ -280,7 +280,7 @@ def convert(options: ConvertOptions) -> None:
     suite, output, to, language = options.suite, options.output, options.to, options.language
     _refuse_other_suffix(output, to)
     columns = parse_choice(options.columns)
-    with said_to_be(language, columns):
+    with reading_language(language, columns):
         read = (
             open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
         )

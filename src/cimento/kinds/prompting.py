@@ -70,7 +70,7 @@ class Prompting:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt as a model reads it.
 
     Attributes:
@@ -84,12 +84,14 @@ class Rendered:
     before_answer: str = ""
 
 
-def flat(dialogue: Dialogue) -> Rendered:
+def flat(dialogue: Dialogue) -> RenderedPrompt:
     """A prompt for a model without chat template: one text, answers after a blank.
 
     Blanks at its end stay where they are, as the study had them; see `continuation`.
     """
-    return Rendered(dialogue.instruction + dialogue.gap + _as_text(dialogue), before_answer=" ")
+    return RenderedPrompt(
+        dialogue.instruction + dialogue.gap + _as_text(dialogue), before_answer=" "
+    )
 
 
 def messages(
@@ -123,7 +125,7 @@ def chat(
     system: SystemRule,
     shots: ShotRule = "turns",
     before_answer: str = "",
-) -> Rendered:
+) -> RenderedPrompt:
     """A prompt rendered by a chat template.
 
     Args:
@@ -140,7 +142,7 @@ def chat(
     turns = messages(dialogue, system=system, shots=shots)
     text = _rendered(render, turns)
     _refuse_lost(text, turns)
-    return Rendered(text, turns, before_answer)
+    return RenderedPrompt(text, turns, before_answer)
 
 
 def system_rule(render: Render, *, name: str) -> SystemRule:
@@ -171,7 +173,7 @@ def system_rule(render: Render, *, name: str) -> SystemRule:
     return "system"
 
 
-def continuation(rendered: Rendered, answer: str) -> tuple[str, str]:
+def continuation(rendered: RenderedPrompt, answer: str) -> tuple[str, str]:
     """Prompt and answer as they are scored: blanks at the prompt's end go with the answer.
 
     Models read a blank as the beginning of the next token, so that a prompt that ends in one
@@ -294,7 +296,7 @@ class WrittenPrompt:
         words: the possible answers.
     """
 
-    rendered: Rendered
+    rendered: RenderedPrompt
     words: tuple[str, ...]
 
     @property
@@ -360,7 +362,7 @@ def write_prompt(
     return WrittenPrompt(rendered=rendered(parts, prompting, prompt_format), words=tuple(words))
 
 
-def rendered(parts: Dialogue, prompting: Prompting, prompt_format: PromptFormat) -> Rendered:
+def rendered(parts: Dialogue, prompting: Prompting, prompt_format: PromptFormat) -> RenderedPrompt:
     """The same without answers.
 
     Raises:
@@ -368,7 +370,7 @@ def rendered(parts: Dialogue, prompting: Prompting, prompt_format: PromptFormat)
     """
     shots, before = prompting.shots_as, prompting.before_answer
     if prompt_format.remote:
-        return Rendered("", messages(parts, system=prompt_format.system, shots=shots), before)
+        return RenderedPrompt("", messages(parts, system=prompt_format.system, shots=shots), before)
     if prompt_format.render is None:
         return flat(parts)
     return chat(

@@ -33,7 +33,7 @@ from cimento.suites.load import (
     suite_paths,
     unfolded,
 )
-from cimento.suites.reading import said_to_be
+from cimento.suites.reading import reading_language
 from cimento.suites.suite_workbook import fold
 
 PARADIGMS: Mapping[str, str] = {
@@ -173,7 +173,7 @@ def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[Loa
         for place in suite_paths(folder):
             # People know the archive, not the temporary folder that it was unpacked into.
             shown = place if folder == path else path / place.relative_to(folder)
-            with unfolded(place) as inner, said_to_be(language, columns):
+            with unfolded(place) as inner, reading_language(language, columns):
                 paradigm = paradigm_of(inner)
                 reading = paradigm.reader.read(inner)
             faults = changed(reading.faults, partial(in_terms_of, shown))
@@ -262,7 +262,7 @@ def audit_suite(
     paradigm = find_paradigm(DEFAULT)
     try:
         with unfolded(path) as folder:
-            with said_to_be(language, columns):
+            with reading_language(language, columns):
                 paradigm = paradigm_of(folder)
                 reading = paradigm.reader.read(folder)
             reading = replace(reading, faults=in_terms_of(path, reading.faults))

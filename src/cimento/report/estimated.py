@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Ended(Protocol):
+class HasInterval(Protocol):
     """A record with an interval."""
 
     @property
@@ -17,7 +17,7 @@ class Ended(Protocol):
         """The upper end."""
 
 
-class Estimated(Ended, Protocol):
+class HasReason(HasInterval, Protocol):
     """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
 
     @property

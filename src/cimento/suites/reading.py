@@ -222,7 +222,7 @@ _columns: ContextVar[Mapping[str, str]] = ContextVar("columns", default=MappingP
 
 
 @contextmanager
-def said_to_be(language: str, columns: Mapping[str, str] | None = None) -> Iterator[None]:
+def reading_language(language: str, columns: Mapping[str, str] | None = None) -> Iterator[None]:
     """A context in which tables are read about which something is said.
 
     Args:

@@ -40,7 +40,7 @@ from cimento.paradigms.stories.classification import (
 from cimento.paradigms.stories.conditions import names_of
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.judging import (
-    Judged,
+    JudgedAnswers,
     answered_questions,
     asked_of,
     judge_stories,
@@ -113,7 +113,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONFLICT", "CONFLICT_KINDS", "METRICS", "STATE", "STORIES", "STORY", "TIERS", "TRUE",
-    "Chain", "Choices", "Grouping", "Judged", "Rate", "RecordedAnswers", "Story",
+    "Chain", "Choices", "Grouping", "JudgedAnswers", "Rate", "RecordedAnswers", "Story",
     "StoryOptions", "StorySuite", "Tier", "applicable", "asked_of", "baselines", "by_paper_code",
     "by_true_shots", "by_type", "choices", "choose_shots", "confusions", "constant_answers",
     "detect", "detection_intervals", "find_prompt", "flow", "judge_stories", "judged_run",

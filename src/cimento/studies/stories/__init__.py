@@ -25,7 +25,7 @@ from cimento.paradigms.stories import (
     Chain,
     Choices,
     Grouping,
-    Judged,
+    JudgedAnswers,
     Rate,
     RecordedAnswers,
     Story,
@@ -138,7 +138,7 @@ def _load() -> dict[str, PublishedModel]:
     return {name: PublishedModel(**content) for name, content in models.items()}
 
 
-def summarize_stories(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
+def summarize_stories(judged: JudgedAnswers, *, seed: int) -> dict[str, JsonValue]:
     """All measures of one model as JSON.
 
     Args:
@@ -218,7 +218,7 @@ def conditional_rates(chained: Chain) -> dict[str, Rate]:
     return by_name
 
 
-def untiered_rate(judged: Judged, tier: Tier) -> Rate:
+def untiered_rate(judged: JudgedAnswers, tier: Tier) -> Rate:
     """Accuracy at one tier over all stories that have a right answer there, whatever came before.
 
     It is None where only some of them were asked, because these are then the model's own choice.
@@ -449,7 +449,7 @@ def _type_accuracy(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
     return {name: by_name[f"{name.capitalize()} Accuracy"].value for name in names}
 
 
-def _bias(judged: Judged) -> dict[str, JsonValue]:
+def _bias(judged: JudgedAnswers) -> dict[str, JsonValue]:
     """The first tier as a detection task.
 
     Matthews's correlation of a constant answer, which is undefined, is 0 here, as the study's

@@ -10,7 +10,7 @@ from cimento.paradigms import Grid, JsonValue
 from cimento.paradigms.stories import METRICS, TRUE, Story, applicable, by_paper_code, by_type
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
-from cimento.studies.stories.asked import Asked, asked_notes
+from cimento.studies.stories.asked import AskingRecord, asked_notes
 
 Rows: TypeAlias = "list[tuple[str, ...]]"
 
@@ -314,7 +314,7 @@ def tier_table(
     stories: Sequence[Story],
     *,
     grouping: str = "paper_code",
-    by_model: Mapping[str, Asked] | None = None,
+    by_model: Mapping[str, AskingRecord] | None = None,
     of: Sequence[Story] = (),
     notes: Sequence[str] = (),
 ) -> Grid:
