@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoding, ModelCard
 from cimento.models.hf.batches import BatchLimits
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.files import locate
@@ -110,9 +110,9 @@ def _separate(
     return totals
 
 
-def _encoded(ids: Sequence[int], start: int) -> Encoded:
+def _encoded(ids: Sequence[int], start: int) -> Encoding:
     n = len(ids)
-    return Encoded(
+    return Encoding(
         ids=tuple(ids), tokens=("",) * n, spans=((0, 0),) * n, words=(0,) * n,
         first=0, wanted=tuple(range(start, n)),
     )  # fmt: skip

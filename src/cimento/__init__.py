@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cimento.kinds.registry import LoadedSuite, load_suite, load_suites
     from cimento.kinds.run import Run, open_run, open_runs
     from cimento.measures import Measure
-    from cimento.models.base import Encoded, ModelCard, Scorer, TextScorer
+    from cimento.models.base import Encoding, ModelCard, Scorer, TextScorer
     from cimento.models.in_memory import live_scorer, undisturbed
     from cimento.models.registry import Source, open_source
     from cimento.models.settings import Asking, Policy
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from cimento.people.reading_times import join_surprisals
     from cimento.records.outcomes import Estimate, Outcome
     from cimento.records.summary import Missing, RunSummary, Summary
-    from cimento.site import Built, SiteSettings, write_site
+    from cimento.site import SiteChanges, SiteSettings, write_site
     from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.derived import pairs
     from cimento.suites.reading import Reading
@@ -70,7 +70,7 @@ _HOMES = {
     ),
     "cimento.evaluation.freetext": ("score",),
     "cimento.measures": ("Measure",),
-    "cimento.models.base": ("Encoded", "ModelCard", "Scorer", "TextScorer"),
+    "cimento.models.base": ("Encoding", "ModelCard", "Scorer", "TextScorer"),
     "cimento.models.in_memory": ("live_scorer", "undisturbed"),
     "cimento.corpus.morphology.dictionaries": ("open_morphology",),
     "cimento.options": ("RunOptions",),
@@ -80,7 +80,7 @@ _HOMES = {
     "cimento.records.summary": ("Missing", "RunSummary", "Summary"),
     "cimento.models.registry": ("Source", "open_source"),
     "cimento.models.settings": ("Asking", "Policy"),
-    "cimento.site": ("Built", "SiteSettings", "write_site"),
+    "cimento.site": ("SiteChanges", "SiteSettings", "write_site"),
     "cimento.suites": (
         "new_canary",
         "Condition",
@@ -99,10 +99,9 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Analysis",
     "Asking",
-    "Built",
     "CimentoError",
     "Condition",
-    "Encoded",
+    "Encoding",
     "Estimate",
     "Failure",
     "Fault",
@@ -123,6 +122,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "RunOptions",
     "RunSummary",
     "Scorer",
+    "SiteChanges",
     "SiteSettings",
     "Source",
     "Suite",

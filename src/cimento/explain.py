@@ -23,7 +23,7 @@ from cimento.kinds.run import explained_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.attributions import (
-    Attributed,
+    AttributionRequests,
     ContributionMean,
     attributed,
     attributions_table,
@@ -192,7 +192,7 @@ def plan_explanation(
     """
     settings = settings or ExplainSettings()
     arguments = _Arguments(model, scoring, cache)
-    job: ExplainJob[Interchanges] | ExplainJob[Attributed]
+    job: ExplainJob[Interchanges] | ExplainJob[AttributionRequests]
     if gradients:
         _, job = _job(run, _from_zero(settings), _GRADIENTS, arguments)
     else:
@@ -202,7 +202,7 @@ def plan_explanation(
     return plan
 
 
-AskedT = TypeVar("AskedT", Interchanges, Attributed)
+AskedT = TypeVar("AskedT", Interchanges, AttributionRequests)
 
 
 class _Arguments(NamedTuple):

@@ -15,7 +15,7 @@ import pytest
 from cimento import UsageError
 from cimento.app import jobs
 from cimento.app.jobs import QUEUE, Queue
-from cimento.app.wanted import Wanted
+from cimento.app.wanted import RunRequest
 from cimento.app.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
@@ -56,7 +56,7 @@ def workspace(tmp_path, monkeypatch):
 
 
 def wanted(name):
-    return Wanted((f"{name}.csv",), ("demo-causal",))
+    return RunRequest((f"{name}.csv",), ("demo-causal",))
 
 
 def file_of(name, state, *, number=1, process=0, **other):

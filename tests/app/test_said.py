@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, SuiteError
-from cimento.app.words import LANGUAGES, form, message_of, said, said_line, sayings, words
+from cimento.app.words import LANGUAGES, form, message_of, said, sayings, translated_line, words
 from cimento.errors import Fault
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.kinds.registry import PARADIGMS
@@ -272,11 +272,13 @@ def test_why_suites_cannot_be_run_or_compared_is_said_in_every_language(language
 
 def test_a_line_of_a_command_is_said_with_its_code_and_place():
     place = "CIM-S017 a.xlsx, sheet items, row 3, item 2, condition bad"
-    told = said_line(f"{place}: There is no text. Write the sentence, or remove the row.", "it")
+    told = translated_line(
+        f"{place}: There is no text. Write the sentence, or remove the row.", "it"
+    )
     place = "CIM-S017 a.xlsx, foglio items, riga 3, item 2, condizione bad"
     assert told == f"{place}: Non c'è testo. Scrivi la frase, o togli la riga."
-    assert said_line("suites/a.xlsx: 2 faults:", "it") == "suites/a.xlsx: 2 errori"
-    assert said_line("something else", "it") == "something else"
+    assert translated_line("suites/a.xlsx: 2 faults:", "it") == "suites/a.xlsx: 2 errori"
+    assert translated_line("something else", "it") == "something else"
 
 
 @pytest.mark.parametrize("language", OTHERS)

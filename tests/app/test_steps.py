@@ -28,7 +28,7 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.sentences import piped
 from cimento.app.start import listed_suites, refusal
-from cimento.app.wanted import Wanted
+from cimento.app.wanted import RunRequest
 from cimento.app.words import words
 
 __all__ = ["serve"]
@@ -258,12 +258,12 @@ def test_a_model_elsewhere_on_the_machine_is_refused_before_it_is_run(tmp_path):
 
 def test_the_words_of_a_run_are_those_of_the_command():
     suites = ("-x.csv", "~y/z.csv", "it-islands")
-    wanted = Wanted(suites, ("demo-causal", "org/m@r"), "it", 5, trusted=True)
+    wanted = RunRequest(suites, ("demo-causal", "org/m@r"), "it", 5, trusted=True)
     assert wanted.arguments == (
         "run", "./-x.csv", "./~y/z.csv", "it-islands", "-m", "demo-causal", "-m", "org/m@r",
         "--language", "it", "--limit", "5", "--trust-remote-code", "-o", "runs",
     )  # fmt: skip
-    assert "--trust-remote-code" not in Wanted(("it-islands",), ("demo-causal",)).arguments
+    assert "--trust-remote-code" not in RunRequest(("it-islands",), ("demo-causal",)).arguments
 
 
 def choose(user, *names):
@@ -322,7 +322,7 @@ def test_what_cannot_be_fetched_is_told_and_not_put_into_the_queue(
 
 
 def test_a_published_dataset_is_run_from_the_folder_that_it_is_fetched_into(tmp_path):
-    wanted = Wanted(("multiblimp", "it-islands"), ("demo-causal",), "it")
+    wanted = RunRequest(("multiblimp", "it-islands"), ("demo-causal",), "it")
     assert wanted.before == "cimento suites get multiblimp -o suites/multiblimp --language it && "
     assert wanted.arguments[:3] == ("run", "suites/multiblimp/it", "it-islands")
     folder = tmp_path / "suites" / "multiblimp" / "it"
@@ -406,7 +406,7 @@ def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(w
             assert sum(boxes.values()) == len(chosen)
 
     visit(tmp_path, flow)
-    assert Wanted(("a", "b"), ("x", "y"), limit=3).number == 4
+    assert RunRequest(("a", "b"), ("x", "y"), limit=3).number == 4
 
 
 def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):

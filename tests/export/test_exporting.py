@@ -18,7 +18,7 @@ import pytest
 
 from cimento import Estimate, open_runs
 from cimento.cli.main import invoke
-from cimento.export.data import of_runs, standard_error
+from cimento.export.data import run_data, standard_error
 from cimento.paradigms.regions.factorial import INTERCEPTS
 from cimento.paradigms.regions.judging import scores_of
 from cimento.records.store import find_runs
@@ -39,7 +39,7 @@ def exported(runs_of_every_kind, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def runs(runs_of_every_kind):
-    return {run.suite: run for run in of_runs(open_runs(runs_of_every_kind))}
+    return {run.suite: run for run in run_data(open_runs(runs_of_every_kind))}
 
 
 def read_json(path: Path) -> dict:

@@ -16,7 +16,7 @@ import pytest
 
 from cimento import open_runs
 from cimento.cli.main import invoke
-from cimento.export.data import of_runs, standard_error
+from cimento.export.data import run_data, standard_error
 from cimento.paired.item_outcomes import item_outcomes
 from cimento.paradigms.cloze.judging import UNREACHABLE
 from cimento.paradigms.regions.factorial import BY_CLUSTER, INTERCEPTS
@@ -105,7 +105,7 @@ def test_tables_for_r_have_the_clusters(clustered):
 
 
 def test_shares_of_a_clustered_suite_allow_for_clusters(clustered):
-    for data in of_runs(open_runs(clustered / "runs")):
+    for data in run_data(open_runs(clustered / "runs")):
         for result in data.results:
             [estimate] = result.estimates
             design = design_of(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cimento import Asking
-from cimento.models.base import Encoded, Score
+from cimento.models.base import Encoding, Score
 from cimento.models.registry import Source, open_source
 from cimento.testing.models import FakeScorer
 
@@ -43,7 +43,7 @@ class FrozenScorer(FakeScorer):
         super().__init__(lambda _tokens, _index: 0.0, name=name)
         self._card = dataclasses.replace(self._card, revision=f"{_hash(name):08x}" * 5)
 
-    def _nats(self, encoded: Encoded, index: int) -> float:
+    def _nats(self, encoded: Encoding, index: int) -> float:
         if index in encoded.undefined:
             return math.nan
         eighths = 8 + _hash(self.card.name, encoded.ids[: index + 1]) % 64
@@ -52,7 +52,7 @@ class FrozenScorer(FakeScorer):
     def _is_unknown(self, token: str) -> bool:
         return self.card.name.startswith("gappy") and _hash("gap", token) % 25 == 0
 
-    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoding]:
         """Words as tokens, whose ids depend on themselves and on the context of the text."""
         return [
             dataclasses.replace(
@@ -67,7 +67,7 @@ class FrozenScorer(FakeScorer):
             for request, encoded in zip(requests, super().encode(requests), strict=True)
         ]
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """What the hashes say, once it is in the log."""
         log = Path(os.environ["FROZEN_LOG"])
         budget = os.environ.get("FROZEN_BUDGET")

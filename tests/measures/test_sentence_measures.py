@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
-from cimento.io.values import Undefined
+from cimento.io.values import UndefinedValueError
 from cimento.measures import (
     MEASURES,
     NoValue,
@@ -168,7 +168,7 @@ def test_what_no_number_can_hold_is_undefined():
     assert find_measure("ppl").of(impossible) == NoValue(
         "the perplexity is larger than a 64-bit number can be"
     )
-    with pytest.raises(Undefined):
+    with pytest.raises(UndefinedValueError):
         corpus_perplexity([impossible])
     certain = Sentence(logprobs_nats=(-1.0,), n_words=1, n_chars=1, unigram_logprobs_nats=(0.0,))
     assert isinstance(find_measure("normlp").of(certain), NoValue)

@@ -11,7 +11,7 @@ import torch
 from cimento import UsageError
 from cimento.engine.handle import ModelHandle
 from cimento.models.answering import attributer
-from cimento.models.base import Encoded, Score
+from cimento.models.base import Encoding, Score
 from cimento.models.hf.batches import Trial
 from cimento.models.hf.gradients import Gradients
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
@@ -69,9 +69,9 @@ class BagScorer:
         self.encoded = [self.encoded_of((8, 3, 5, 2, 0)), self.encoded_of((8, 6, 4, 4, 7, 1))]
 
     @staticmethod
-    def encoded_of(ids: tuple[int, ...]) -> Encoded:
+    def encoded_of(ids: tuple[int, ...]) -> Encoding:
         spans = tuple((number, number + 1) for number in range(len(ids)))
-        return Encoded(ids=ids, tokens=tuple(map(str, ids)), spans=((-1, -1), *spans[1:]),
+        return Encoding(ids=ids, tokens=tuple(map(str, ids)), spans=((-1, -1), *spans[1:]),
                        words=spans[0] * len(ids), first=1, wanted=(len(ids) - 1,))  # fmt: skip
 
     def bench(self):

@@ -14,7 +14,7 @@ import pytest
 from cimento import Suite, TableError, UsageError
 from cimento.io.tables import TOKENS, validate_table
 from cimento.measures import NoValue, region_values
-from cimento.models.recorded import Replayed, replay
+from cimento.models.recorded import Replay, replay
 from cimento.paradigms.regions.requests import region_requests
 from tests.helpers.judging import judged, make_suite
 
@@ -57,7 +57,7 @@ def write_spec(folder: Path) -> Path:
     return path
 
 
-def replayed(folder: Path, sentences=SENTENCES, *, suite: Suite = SUITE, **options) -> Replayed:
+def replayed(folder: Path, sentences=SENTENCES, *, suite: Suite = SUITE, **options) -> Replay:
     return replay(suite, write(folder, sentences), spec=write_spec(folder), **options)
 
 
@@ -66,7 +66,7 @@ def places_of(suite: Suite) -> pl.DataFrame:
     return region_requests(suite, all_tokens=True, merged=False).places
 
 
-def values(recorded: Replayed, suite: Suite = SUITE):
+def values(recorded: Replay, suite: Suite = SUITE):
     return region_values(recorded.tokens, places_of(suite), metric="sum")
 
 

@@ -12,7 +12,7 @@ import pytest
 import cimento
 from cimento import Run, Suite
 from cimento.measures import region_values
-from cimento.models.recorded import Replayed, replay
+from cimento.models.recorded import Replay, replay
 from cimento.models.recorded.aligning import align_tokens
 from cimento.models.recorded.reading import parse_spec, read_recording
 from cimento.paradigms.regions.requests import region_requests
@@ -68,7 +68,7 @@ class Case:
     suite: Suite
     recording: Path
     spec: Path
-    replayed: Replayed
+    replayed: Replay
 
 
 def places_of(suite: Suite) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.models.base import Encoded, EncodedTexts
+from cimento.models.base import EncodedTexts, Encoding
 from cimento.models.hf.lines import Following, branching, grow
 
 TEXTS = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=9), min_size=1, max_size=40)
@@ -17,7 +17,7 @@ def encoded(texts):
     """Texts of which every token is wanted, so that all but the last one are fed."""
     return EncodedTexts.of(
         [
-            Encoded(
+            Encoding(
                 ids=tuple(ids),
                 tokens=("x",) * len(ids),
                 spans=((0, 0),) * len(ids),

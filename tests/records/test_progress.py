@@ -11,7 +11,7 @@ from cimento.records.progress import (
     EVERY,
     LineClock,
     RunProgress,
-    Timed,
+    RunTimes,
     last_progress,
     seconds_between_lines,
 )
@@ -38,7 +38,7 @@ def test_lines_come_no_more_often_than_wanted(monkeypatch):
     clock = LineClock(every_s=10.0, last_s=0.0)
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    timed = Timed("a x b", clock)
+    timed = RunTimes("a x b", clock)
     messages = []
     for second in range(0, 41, 2):
         now = float(second)

@@ -358,14 +358,14 @@ def lines_drawn(figure):
 
 
 def test_no_interval_is_drawn_where_there_is_none():
-    from cimento.paradigms.cloze.profile import Dimension, Measured, Profile
+    from cimento.paradigms.cloze.profile import ClusteredShare, Dimension, Profile
     from cimento.paradigms.cloze.sections import dimensions_figure
     from cimento.paradigms.cloze.shares import Share, clustering
     from cimento.statistics.intervals import Interval
 
     def drawn(low, high):
         ends = Interval(low=low, high=high, method="m" if low is not None else None, reason="r")
-        one = Dimension("all", clustering(["a"]), hits=(Measured(Share(1, 2), ends),))
+        one = Dimension("all", clustering(["a"]), hits=(ClusteredShare(Share(1, 2), ends),))
         whole = Profile(10, "", (one,), (), {}, {}, {}, None, None)
         return lines_drawn(dimensions_figure([("m", whole)]))
 

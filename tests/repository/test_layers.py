@@ -17,7 +17,7 @@ from cimento.evaluation.freetext import score_texts
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
 from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
-from cimento.models.hf.heads import Replaced
+from cimento.models.hf.heads import Replacement
 from cimento.models.hf.layout import LAYOUTS, ModelLayout
 from cimento.models.hf.shapes import Passes
 from cimento.models.hf.sites import Layers
@@ -224,11 +224,11 @@ def test_the_command_prints_them(zoo_folder, tmp_path, capsys):
 def test_a_forward_pass_of_a_modules_own_comes_back():
     """As accelerate gives modules of models that lie on several devices."""
     module = torch.nn.Linear(2, 2)
-    with Replaced(module, "answer"):
+    with Replacement(module, "answer"):
         assert module(torch.zeros(2)) == "answer"
     assert "forward" not in vars(module)
     module.forward = forward = lambda _input: "own"
-    with Replaced(module, "answer"):
+    with Replacement(module, "answer"):
         assert module(torch.zeros(2)) == "answer"
     assert module.forward is forward
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cimento.io.values import Undefined
+from cimento.io.values import UndefinedValueError
 from cimento.measures import Measure, Sentence
 
 NUMBER = 3
@@ -22,7 +22,7 @@ def gives_text(*_arguments: object) -> str:
 
 def is_undefined(*_arguments: object) -> float:
     """Has no value, and says so as it should."""
-    raise Undefined("it always is")
+    raise UndefinedValueError("it always is")
 
 
 def _measure(name: str, function: Callable[[Sentence], float]) -> Measure:

@@ -18,7 +18,7 @@ import cimento
 from cimento import UsageError
 from cimento.app import jobs
 from cimento.app.jobs import LOCK, QUEUE, Queue
-from cimento.app.wanted import Wanted
+from cimento.app.wanted import RunRequest
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError
@@ -182,10 +182,10 @@ def test_what_a_job_of_a_stranger_needs_is_named(folder, model):
     (folder / "ngrams.bin").touch()
     (folder / "weights.gguf").touch()
     workspace = Workspace(folder)
-    (needed,) = Wanted(("it-islands",), (model,)).needs(workspace)
+    (needed,) = RunRequest(("it-islands",), (model,)).needs(workspace)
     assert needed == model
-    assert Wanted(("it-islands",), ("demo-causal", "org/name")).needs(workspace) == {}
-    assert Wanted(("it-islands",), ("demo-causal", "org/name")).with_code == ("org/name",)
+    assert RunRequest(("it-islands",), ("demo-causal", "org/name")).needs(workspace) == {}
+    assert RunRequest(("it-islands",), ("demo-causal", "org/name")).with_code == ("org/name",)
 
 
 def test_a_model_of_another_folder_and_a_test_to_be_downloaded_are_named(folder, tmp_path):
@@ -193,7 +193,7 @@ def test_a_model_of_another_folder_and_a_test_to_be_downloaded_are_named(folder,
     (tmp_path / "models" / "mine" / "config.json").write_text("{}")
     workspace = Workspace(folder, models=(tmp_path / "models",))
     model = workspace.model(str(tmp_path / "models" / "mine"))
-    wanted = Wanted(("hf:a/b@0123456789abcdef0123456789abcdef01234567", "blimp"), (model,))
+    wanted = RunRequest(("hf:a/b@0123456789abcdef0123456789abcdef01234567", "blimp"), (model,))
     assert set(wanted.needs(workspace)) == {*wanted.suites, model}
 
 
@@ -275,7 +275,7 @@ def used_queue(workspace) -> list[str]:
         for job in queue.jobs():
             said.extend([repr(job), queue.log(job.number), queue.reason(job.number)])
             queue.go_on(job.number)
-        queue.add(Wanted(("it-islands",), ("demo-causal",)))
+        queue.add(RunRequest(("it-islands",), ("demo-causal",)))
         end = time.monotonic() + 20
         while any(job.state == "waiting" for job in queue.jobs()):
             assert time.monotonic() < end

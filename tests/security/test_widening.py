@@ -19,7 +19,7 @@ from cimento import Asking, Policy, evaluation
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.engines import ONE_WORKER
-from cimento.models.registry import needs_saying
+from cimento.models.registry import reason_to_name
 from cimento.records.store import find_runs
 from tests.helpers import engines
 
@@ -237,7 +237,7 @@ def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch, step):
         assert invoke(["rerun", "stranger"]) != 0, place
         for model, loaded, scoring in opened:
             assert loaded.reading.path.resolve() == stranger / "suite", place
-            assert not needs_saying(model), (place, model)
+            assert not reason_to_name(model), (place, model)
             assert scoring.policy.model_args == {}, place
             assert scoring.policy.tokenizer_args == {}, place
         for jobs, work in asked:

@@ -22,7 +22,7 @@ from cimento.errors import StorageError
 from cimento.io import deadline
 from cimento.suites import fetching
 from cimento.suites.fetching import download, fetch, unpinned
-from cimento.suites.published import Published, find_published, https_only, published
+from cimento.suites.published import PublishedDataset, find_published, https_only, published
 from tests.helpers.servers import loopback as loopback_server
 from tests.helpers.serving import PAIRS, REVISION, Site, archive_of, hub_site, serve
 
@@ -35,8 +35,8 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetching, "https_only", lambda address: address)
 
 
-def single(site: Site) -> Published:
-    return Published(
+def single(site: Site) -> PublishedDataset:
+    return PublishedDataset(
         name="pairs",
         title="Pairs",
         languages=("it",),
@@ -310,7 +310,7 @@ def test_the_suites_of_a_repository_are_taken_out(
     serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
 ) -> None:
     site = serve({f"/{REVISION}.zip": archive_of("it_set")})
-    dataset = Published(
+    dataset = PublishedDataset(
         name="repo",
         title="Repository",
         languages=("it",),
@@ -328,7 +328,7 @@ def test_the_suites_of_a_repository_are_taken_out(
     assert (every / "it" / "a.tsv").read_bytes() == PAIRS
 
 
-HUB = Published(
+HUB = PublishedDataset(
     name="suites",
     title="Suites",
     languages=("es", "it"),

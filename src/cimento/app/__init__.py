@@ -153,7 +153,7 @@ class Guard:
             ],
         }
         if scope["type"] == "http" and scope["method"] not in _READING:
-            receive = _Bounded(receive)
+            receive = _BodyReader(receive)
         await self.app(scope, receive, self._headed(send))
 
     def _knows(self, path: str) -> bool:
@@ -176,7 +176,7 @@ class Guard:
         return headed
 
 
-class _Bounded:
+class _BodyReader:
     """The receiver of a request's body, which ends where too much is sent."""
 
     def __init__(self, receive: Receive) -> None:

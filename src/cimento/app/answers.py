@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.findings import button, show_said
+from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
 from cimento.app.parts import plain_table, save
 from cimento.app.shown import BesideModel, beside_models
@@ -181,7 +181,7 @@ class Results:
         await self._describe()
         with self._summary:
             for remark in remarks:
-                show_said(remark, self._say).classes("small")
+                show_translated(remark, self._say).classes("small")
 
     async def _describe(self) -> None:
         """The questions with their means and agreement."""
@@ -293,7 +293,7 @@ class Results:
         with self._models:
             Text(self._say("people.applied", count=applied.used, file=name))
             for why, number in applied.passed.items():
-                show_said(f"{number} skipped: {why}", self._say).classes("small")
+                show_translated(f"{number} skipped: {why}", self._say).classes("small")
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
 
 

@@ -101,7 +101,7 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
     if title := title_of(finding.code, say):
         ui.label(title).classes("check-title")
     # What is no check says of which file it is, and has no subject without it.
-    show_said(finding.seen, say, where="" if finding.code else finding.where).classes("seen")
+    show_translated(finding.seen, say, where="" if finding.code else finding.where).classes("seen")
     show_advice(finding.code, finding.todo, say)
 
 
@@ -122,17 +122,17 @@ def show_advice(code: str, todo: str, say: Words) -> None:
         ui.label(say(f"advice.{code}")).classes("small")
         _, mark, example = todo.partition(EXAMPLE)
         if mark:
-            show_said(mark + example, say).classes("small")
+            show_translated(mark + example, say).classes("small")
         return
     usual = words(USUAL).texts.get(f"advice.{code}", "")
     closer = "" if todo in {usual, check.todo if check else usual} else todo
     if usual and not (closer and said(closer, say.language)):
         ui.label(say(f"advice.{code}")).classes("small")
     if closer:
-        show_said(closer, say).classes("small")
+        show_translated(closer, say).classes("small")
 
 
-def show_said(text: str, say: Words, *, where: str = "") -> ui.element:
+def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
     """A text of cimento in the language of the page, and below it a formula with a mark under it.
 
     Where it is not known in that language it is shown in English, as a screen reader has to know.

@@ -24,7 +24,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import IO, Literal, TypeAlias, get_args
 
-from cimento.app.wanted import Wanted
+from cimento.app.wanted import RunRequest
 from cimento.app.workspace import RUNS, Workspace
 from cimento.errors import CimentoError, UsageError
 from cimento.io.files import write_text, writing
@@ -70,7 +70,7 @@ class Job:
     """
 
     number: int
-    wanted: Wanted
+    wanted: RunRequest
     state: State = "waiting"
     process: int = 0
     is_agreed: bool = False
@@ -141,7 +141,7 @@ class Queue:
         with self._changed:
             return [self._jobs[number] for number in sorted(self._jobs)]
 
-    def add(self, wanted: Wanted) -> Job:
+    def add(self, wanted: RunRequest) -> Job:
         """Put runs that somebody asks for at the end of the queue.
 
         Raises:
@@ -190,7 +190,7 @@ class Queue:
                 self._keep(replace(job, state="waiting"))
                 self._changed.notify_all()
 
-    def _may_begin(self, job: Job) -> Wanted:
+    def _may_begin(self, job: Job) -> RunRequest:
         """The runs of a job, if they may be made.
 
         Raises:
@@ -379,7 +379,7 @@ def _stored(folder: Path) -> Iterator[Job]:
                 plain = parse_json(file.read(LARGEST_JOB))
             number, process = int(plain["number"]), int(plain["process"])
             if number > 0 and path == _file(folder, number) and plain["state"] in STATES:
-                yield Job(number, Wanted.from_stored(plain), plain["state"], process)
+                yield Job(number, RunRequest.from_stored(plain), plain["state"], process)
 
 
 def _lock(file: IO[bytes]) -> bool:

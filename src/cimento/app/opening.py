@@ -27,7 +27,7 @@ from cimento.suites.formats.native import TABLES
 from cimento.suites.headers import count_titles
 from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths
 from cimento.suites.published import LANGUAGE_CODE
-from cimento.suites.reading import TOML, said_to_be
+from cimento.suites.reading import TOML, reading_language
 from cimento.suites.suite_workbook import (
     ABOUT,
     ITEMS,
@@ -44,7 +44,7 @@ _MOST_SHEETS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenFile:
     """A file opened into a grid.
 
     Attributes:
@@ -57,7 +57,7 @@ class Opened:
     notes: tuple[Note, ...] = ()
 
 
-def open_grid(path: Path, *, language: str = "") -> Opened:
+def open_grid(path: Path, *, language: str = "") -> OpenFile:
     """Open a suite, with or without faults.
 
     Args:
@@ -69,7 +69,7 @@ def open_grid(path: Path, *, language: str = "") -> Opened:
     Raises:
         InputError: nothing can be read there, or nothing that a grid can hold.
     """
-    with opened(path) as folder, said_to_be(language):
+    with opened(path) as folder, reading_language(language):
         place = _only_suite(folder, path) if is_archive(path) else folder
         name = place.name if place.is_dir() else place.stem
         if recorded_source(place):
@@ -79,12 +79,12 @@ def open_grid(path: Path, *, language: str = "") -> Opened:
                 todo="To change one of them, put a copy of its file into the folder suites.",
             )
         if place.is_dir():
-            return Opened(_open_folder(place, name))
+            return OpenFile(_open_folder(place, name))
         if place.suffix.lower() == WORKBOOK and ABOUT in (sheets := sheet_names(read_bytes(place))):
             return _open_workbook(place, list(sheets))
         if place.suffix.lower() in SUFFIXES:
             return _open_table(place)
-        return Opened(_converted(place, name))
+        return OpenFile(_converted(place, name))
 
 
 def _only_suite(folder: Path, archive: Path) -> Path:
@@ -103,7 +103,7 @@ def _only_suite(folder: Path, archive: Path) -> Path:
     )
 
 
-def _open_workbook(path: Path, sheets: Iterable[str]) -> Opened:
+def _open_workbook(path: Path, sheets: Iterable[str]) -> OpenFile:
     """The sheets of a workbook that describes its suite."""
     data = read_bytes(path)
     made, faults = {}, list[Fault]()
@@ -119,18 +119,18 @@ def _open_workbook(path: Path, sheets: Iterable[str]) -> Opened:
         made[name] = sheet_of(rows, head=0 if name == ABOUT else _head(rows))
         faults += more
     grid = Grid(path.stem, made, described=True)
-    return Opened(grid, tuple(_notes(grid, faults)))
+    return OpenFile(grid, tuple(_notes(grid, faults)))
 
 
-def _open_table(path: Path) -> Opened:
+def _open_table(path: Path) -> OpenFile:
     """A table without a description."""
     rows, faults = read_raw_rows(read_bytes(path), path)
     if not rows and not faults:
-        return Opened(Grid(path.stem, {ITEMS: sheet_of([["good", "bad"]])}, described=False))
+        return OpenFile(Grid(path.stem, {ITEMS: sheet_of([["good", "bad"]])}, described=False))
     if not rows:
         raise SuiteError(where=path.name, faults=faults)
     grid = Grid(path.stem, {ITEMS: sheet_of(rows, head=_head(rows))}, described=False)
-    return Opened(grid, tuple(_notes(grid, faults)))
+    return OpenFile(grid, tuple(_notes(grid, faults)))
 
 
 def _open_folder(folder: Path, name: str) -> Grid:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.findings import show_said
+from cimento.app.findings import show_translated
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, Job
 from cimento.app.parts import named_languages, opened_dialog, table_of
 from cimento.app.sentences import model_choice
-from cimento.app.wanted import Wanted
-from cimento.app.words import Words, said, said_line
+from cimento.app.wanted import RunRequest
+from cimento.app.words import Words, said, translated_line
 from cimento.app.workspace import SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.records.usage import duration, gigabytes
@@ -24,12 +24,12 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.published import is_address, published
 
 if TYPE_CHECKING:
-    from cimento.evaluation.planning import Planned
+    from cimento.evaluation.planning import RunPlan
 
 REFRESH_S = 1.0
 
 
-def fetch_all(workspace: Workspace, wanted: Wanted) -> None:
+def fetch_all(workspace: Workspace, wanted: RunRequest) -> None:
     """Fetch the datasets of some runs that are not on this machine, so that a run needs no network.
 
     Published ones come into the workspace, those given by address into the cache.
@@ -45,7 +45,7 @@ def fetch_all(workspace: Workspace, wanted: Wanted) -> None:
         find_suite(suite)
 
 
-def plan(workspace: Workspace, wanted: Wanted) -> Planned:
+def plan(workspace: Workspace, wanted: RunRequest) -> RunPlan:
     """What the runs take; no model is loaded.
 
     Raises:
@@ -86,7 +86,7 @@ def _form(visit: Visit) -> None:
         whole = bool(wanted.suites and wanted.models)
         command.show(wanted.arguments, before=wanted.before, whole=whole)
 
-    async def brought() -> Wanted:
+    async def brought() -> RunRequest:
         """The runs, with all of their suites on this machine."""
         wanted = fields.wanted.checked(visit.workspace)
         waiting.text = say("run.fetching" if wanted.is_remote else "run.planning")
@@ -152,9 +152,9 @@ class _Fields:
                 Text(say("run.trust_lead")).classes("small")
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RunRequest:
         """What the fields say."""
-        return Wanted(
+        return RunRequest(
             tuple(self._suites.value),
             tuple(self._models.value),
             self._language.value,
@@ -169,7 +169,7 @@ class _Fields:
             field.on_value_change(action)
 
 
-def _planned(visit: Visit, named_plan: Planned) -> None:
+def _planned(visit: Visit, named_plan: RunPlan) -> None:
     """What runs take, as a table with a row for each model."""
     say = visit.say
     stored = sum(len(suite.stored) for suite in named_plan.suites)
@@ -191,7 +191,7 @@ def _planned(visit: Visit, named_plan: Planned) -> None:
     lines = [model.problem for model in named_plan.models if model.problem]
     lines += [suite.problem for suite in named_plan.suites if suite.problem]
     for line in dict.fromkeys([*lines, *named_plan.unused]):
-        show_said(line, say).classes("small")
+        show_translated(line, say).classes("small")
     Text(say("run.rough")).classes("small")
 
 
@@ -240,7 +240,7 @@ async def _go_on(visit: Visit, number: int) -> None:
     visit.queue.go_on(number)
 
 
-def _ask(visit: Visit, number: int, wanted: Wanted, needs: Mapping[str, str]) -> None:
+def _ask(visit: Visit, number: int, wanted: RunRequest, needs: Mapping[str, str]) -> None:
     """Ask whether to use what a file of the folder names; nothing is agreed to beforehand."""
     say = visit.say
 
@@ -322,7 +322,9 @@ class _Card:
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
         reason = queue.reason(self._number) if job.state in ("partly", "failed") else ""
-        self._reason.text = "\n".join(said_line(part, say.language) for part in reason.splitlines())
+        self._reason.text = "\n".join(
+            translated_line(part, say.language) for part in reason.splitlines()
+        )
         self._reason.set_visibility(bool(reason))
         self._bar.set_visibility(job.state in BUSY)
         self._bar.props("indeterminate" if progress is None else "", remove="indeterminate")

@@ -64,7 +64,7 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialAnswer:
     """What a model says about some texts.
 
     Attributes:
@@ -78,7 +78,7 @@ class Tried:
     table: pl.DataFrame
 
 
-def try_texts(given: str, model: str) -> Tried:
+def try_texts(given: str, model: str) -> TrialAnswer:
     """Score the words of some texts, or fill their blanks.
 
     Args:
@@ -108,8 +108,8 @@ def try_texts(given: str, model: str) -> Tried:
         )
     opened = opened_model(model)
     if any(blanks):
-        return Tried(texts, blanks=True, table=fill(texts, opened, k=CANDIDATES))
-    return Tried(texts, blanks=False, table=score(texts, opened, level="word"))
+        return TrialAnswer(texts, blanks=True, table=fill(texts, opened, k=CANDIDATES))
+    return TrialAnswer(texts, blanks=False, table=score(texts, opened, level="word"))
 
 
 def build(visit: Visit) -> None:
@@ -154,7 +154,7 @@ def build(visit: Visit) -> None:
     describe()
 
 
-def _show(visit: Visit, tried: Tried) -> None:
+def _show(visit: Visit, tried: TrialAnswer) -> None:
     """Show what a model says, text by text."""
     rows: dict[int, list[dict[str, object]]] = {}
     for row in tried.table.iter_rows(named=True):

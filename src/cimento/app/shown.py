@@ -259,7 +259,7 @@ def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RunComparison:
     """Some runs compared.
 
     Attributes:
@@ -273,7 +273,7 @@ class Compared:
     alone: tuple[str, ...] = ()
 
 
-def compared(names: Sequence[str], runs: Sequence[Run]) -> Compared:
+def compared(names: Sequence[str], runs: Sequence[Run]) -> RunComparison:
     """Runs compared: two of them item by item, the earlier one as before, more by rank.
 
     Args:
@@ -288,11 +288,11 @@ def compared(names: Sequence[str], runs: Sequence[Run]) -> Compared:
     )
     earliest_first, ordered = tuple(name for name, _ in by_age), [run for _, run in by_age]
     if len(ordered) < _N_BEFORE_AFTER:
-        return Compared(earliest_first, {})
+        return RunComparison(earliest_first, {})
     if len(ordered) == _N_BEFORE_AFTER:
-        return Compared(earliest_first, compare(*ordered).grids())
+        return RunComparison(earliest_first, compare(*ordered).grids())
     rankings = compare(ordered)
-    return Compared(earliest_first, rankings.grids(), rankings.alone)
+    return RunComparison(earliest_first, rankings.grids(), rankings.alone)
 
 
 def figure_file(figure: Figure, form: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
-from cimento.app.findings import show_advice, show_said, title_of
+from cimento.app.findings import show_advice, show_translated, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
@@ -250,7 +250,7 @@ async def _audited(visit: Visit, path: Path) -> None:
         errors = sum(fault.severity == "error" for fault in faults)
         heading(name, level=3)
         if audit.holds:
-            show_said(audit.holds, say)
+            show_translated(audit.holds, say)
         else:
             Text(say("start.unusable", count=errors))
         _faults(visit, faults)
@@ -282,7 +282,7 @@ def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
             with ui.element("li").classes(fault.severity):
                 Text(visit.say(f"start.{fault.severity}"), "b")
                 Text(" ".join(filter(None, (fault.code, title_of(fault.code, visit.say)))), "span")
-                show_said(fault.seen, visit.say, where=fault.where).classes("seen")
+                show_translated(fault.seen, visit.say, where=fault.where).classes("seen")
                 # Its closer advice is to give an option of commands.
                 todo = "" if fault.code in WITHOUT_LANGUAGE else fault.todo
                 show_advice(fault.code, todo, visit.say)

@@ -15,11 +15,11 @@ from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.io.declared import checked
 from cimento.models.hf.names import DEMO_MODELS
-from cimento.models.registry import needs_saying
+from cimento.models.registry import reason_to_name
 from cimento.options import RunOptions
 from cimento.suites.published import (
     LANGUAGE_CODE,
-    Published,
+    PublishedDataset,
     find_published,
     is_address,
     published,
@@ -38,7 +38,7 @@ _ELSEWHERE = "a model in a folder outside this one"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunRequest:
     """The runs that somebody wants.
 
     Attributes:
@@ -78,7 +78,7 @@ class Wanted:
         return bool(self.to_get) or any(map(is_address, self.suites))
 
     @property
-    def to_get(self) -> tuple[tuple[Published, str], ...]:
+    def to_get(self) -> tuple[tuple[PublishedDataset, str], ...]:
         """The published datasets that are to be in the workspace, each with its language."""
         entries = published()
         return tuple(
@@ -113,7 +113,7 @@ class Wanted:
         }
 
     @classmethod
-    def from_stored(cls, plain: Mapping[str, object]) -> Wanted:
+    def from_stored(cls, plain: Mapping[str, object]) -> RunRequest:
         """The runs of a file of the queue, which trusts nothing.
 
         Raises:
@@ -159,13 +159,15 @@ class Wanted:
             if is_address(suite) or (suite in remote and not is_there):
                 yield suite, _DOWNLOADED
         for model in self.models:
-            if trusts := needs_saying(model) or (_ELSEWHERE if workspace.is_outside(model) else ""):
+            if trusts := reason_to_name(model) or (
+                _ELSEWHERE if workspace.is_outside(model) else ""
+            ):
                 yield model, trusts
 
     def _place(self, suite: str) -> str:
         return replace(self, suites=(suite,)).places[0]
 
-    def checked(self, workspace: Workspace) -> Wanted:
+    def checked(self, workspace: Workspace) -> RunRequest:
         """The same, if there is something to run and all of it may be used.
 
         Raises:
@@ -205,7 +207,7 @@ class Wanted:
         )
 
 
-def _folder(entry: Published, language: str) -> str:
+def _folder(entry: PublishedDataset, language: str) -> str:
     """The folder of a published dataset from the workspace; each language has one of its own."""
     return "/".join(filter(None, (SUITES, entry.folder, language)))
 

@@ -271,7 +271,7 @@ def form(forms: list[str], number: str, language: str) -> str:
     return forms[1] if 2 <= last <= 4 and not 12 <= tens <= 14 else forms[-1]  # noqa: PLR2004
 
 
-def said_of(message: CimentoError | Fault, language: str) -> str:
+def translated_message(message: CimentoError | Fault, language: str) -> str:
     """The place of an error or a fault and what was seen there; in English if it is not known.
 
     Args:
@@ -304,7 +304,7 @@ _SEEN = re.compile(r": (?=[A-Z])")
 """The end of the place of a fault: what was seen there is a sentence."""
 
 
-def said_line(line: str, language: str) -> str:
+def translated_line(line: str, language: str) -> str:
     """A line that a command has written about an error or a fault; in English if it is not known.
 
     Args:
@@ -322,7 +322,7 @@ def said_line(line: str, language: str) -> str:
 
 def _with_advice(message: CimentoError | Fault, language: str) -> str:
     advice = _ended(said(message.todo, language) or message.todo) if message.todo else ""
-    return f"{said_of(message, language)} {advice}".rstrip()
+    return f"{translated_message(message, language)} {advice}".rstrip()
 
 
 def _ended(text: str) -> str:

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
 
-class _Built(Options):
+class _SurveySource(Options):
     """The source of a survey, and the folder to write."""
 
     suite: str = option(..., "A suite, or a run whose candidates are judged.", argument="SUITE")
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
 
 
-class BuildOptions(SurveyPlan, _Built):
+class BuildOptions(SurveyPlan, _SurveySource):
     """The questions of a survey, the participants, and the wording."""
 
     force: bool = option(default=False, help="Replace another design in that folder.")

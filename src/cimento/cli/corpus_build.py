@@ -20,7 +20,7 @@ from cimento.suites.formats.native import write_native
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
-    from cimento.corpus.connectives.extraction import CandidateSentence, Selected
+    from cimento.corpus.connectives.extraction import CandidateSentence, Selection
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.decisions import PairDecision
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
@@ -420,10 +420,10 @@ def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
     )
 
 
-def _selection_grid(selection: Sequence[Selected], top: int) -> Grid:
+def _selection_grid(selection: Sequence[Selection], top: int) -> Grid:
     from cimento.report.grid import Grid
 
-    def share(selected: Selected) -> str:
+    def share(selected: Selection) -> str:
         value = selected.infinitive_share
         return "-" if value is None else f"{100 * value:.1f}"
 

@@ -23,7 +23,7 @@ from cimento.records.progress import (
     FEWEST_TIMED,
     SHORTEST_S,
     LineClock,
-    Timed,
+    RunTimes,
     seconds_between_lines,
 )
 from cimento.records.store import manifest_part
@@ -292,7 +292,7 @@ def progress_bars() -> Iterator[ProgressFor | None]:
         return
     if not sys.stderr.isatty():
         clock = LineClock(seconds_between_lines(), time.monotonic())
-        yield lambda suite, model: _noting(Timed(f"{suite} x {model}", clock))
+        yield lambda suite, model: _noting(RunTimes(f"{suite} x {model}", clock))
         return
     from rich.console import Console
     from rich.progress import Progress, TextColumn
@@ -304,7 +304,7 @@ def progress_bars() -> Iterator[ProgressFor | None]:
         yield lambda suite, model: _Bar(bars, f"{suite} x {model}")
 
 
-def _noting(timed: Timed) -> Callable[[int, int], None]:
+def _noting(timed: RunTimes) -> Callable[[int, int], None]:
     """A `cimento.engine.scores.Progress` that notes the lines of one run."""
 
     def note_due(done: int, total: int) -> None:

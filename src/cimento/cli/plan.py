@@ -14,7 +14,7 @@ from cimento.cli.evaluating import (
     summary_json,
 )
 from cimento.cli.run import run_command
-from cimento.cli.run_file import said_beside, write_run_file
+from cimento.cli.run_file import required_flags, write_run_file
 from cimento.engine.engines import Engine
 from cimento.engine.slurm import array_script
 from cimento.errors import CimentoError, UsageError, counted
@@ -24,7 +24,7 @@ from cimento.options import RunOptions
 from cimento.records.usage import duration, gigabytes
 
 if TYPE_CHECKING:
-    from cimento.evaluation.planning import Planned
+    from cimento.evaluation.planning import RunPlan
     from cimento.suites import JsonValue
 
 _LISTED = 20
@@ -53,7 +53,7 @@ def plan(options: RunOptions) -> int:
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
 
 
-def _text(planned: Planned, *, priced: bool) -> str:
+def _text(planned: RunPlan, *, priced: bool) -> str:
     later = any(suite.later for suite in planned.suites)
     stored = any(suite.stored for suite in planned.suites)
     heads = ("suite", "items", *(["stored"] if stored else []), "requests", "new",
@@ -106,7 +106,7 @@ def _named(name: str, problem: str) -> str:
     return problem if name in problem else f"{name}: {problem}"
 
 
-def _stored(planned: Planned, options: RunOptions) -> list[str]:
+def _stored(planned: RunPlan, options: RunOptions) -> list[str]:
     """The lines on which parts are stored already, and which remain."""
     done = sum(len(suite.stored) for suite in planned.suites)
     total = len(planned.suites) * len(dict.fromkeys(options.models))
@@ -120,7 +120,7 @@ def _stored(planned: Planned, options: RunOptions) -> list[str]:
     return [f"{line} (--force makes all again)."]
 
 
-def _servers(planned: Planned, *, priced: bool) -> list[str]:
+def _servers(planned: RunPlan, *, priced: bool) -> list[str]:
     """The lines on requests to servers and their cost; empty if there are none."""
     from cimento.evaluation.plan import BYTES_PER_TOKEN
     from cimento.records.usage import money
@@ -152,7 +152,7 @@ def _servers(planned: Planned, *, priced: bool) -> list[str]:
     return lines
 
 
-def _models(planned: Planned) -> str:
+def _models(planned: RunPlan) -> str:
     """The table of requests by model."""
     rows = [
         (
@@ -200,7 +200,7 @@ def prefetch(options: _PrefetchOptions) -> int:
     path = write_run_file({**options.stated(), **names}, folder / "run.toml")
     show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
     args = options.scoring.policy.model_args
-    beside = shlex.join([str(path), *said_beside([*prefetched.models], args)])
+    beside = shlex.join([str(path), *required_flags([*prefetched.models], args)])
     note(f"All that is here is named in {path}: cimento run {beside}")
     if not prefetched.failed:
         return 0
@@ -240,7 +240,7 @@ def slurm(options: _SlurmOptions) -> int:
     on_nodes = {"device": "cuda" if options.gpus else "cpu"} if options.device == "auto" else {}
     file = write_run_file({**options.stated(), **on_nodes}, folder / "run.toml")
     args = options.scoring.policy.model_args
-    arguments = [str(file), *said_beside(options.models, args)]
+    arguments = [str(file), *required_flags(options.models, args)]
     script = array_script(
         arguments, folder, jobs=options.jobs, gpus=options.gpus, hours=options.hours
     )

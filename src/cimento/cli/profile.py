@@ -90,7 +90,7 @@ def profile(options: ProfileOptions) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _RunResults:
     """One run, with all of its results.
 
     The candidates are known as well as may be; the comparison is of the dictionary with people.
@@ -107,7 +107,7 @@ class _Found:
 
 def _found(
     answers: ClozeAnswers, options: ProfileOptions, rated: Mapping[str, float] | None
-) -> _Found:
+) -> _RunResults:
     """The profile of one run."""
     from cimento.paradigms.cloze.profile import Profiling, choose_expressions
     from cimento.paradigms.cloze.profile import profile as compute
@@ -130,7 +130,7 @@ def _found(
         cluster=answers.suite.cluster,
         frequency=frequency,
     )
-    return _Found(
+    return _RunResults(
         answers=answers,
         method=method,
         items=items,
@@ -141,7 +141,7 @@ def _found(
     )
 
 
-def _draw(results: Sequence[_Found], figure: FigureName | None) -> Figure:
+def _draw(results: Sequence[_RunResults], figure: FigureName | None) -> Figure:
     from cimento.paradigms.cloze.sections import dimensions_figure, expressions_figure
 
     profiles = [(result.answers.run.model, result.profile) for result in results]
@@ -151,7 +151,7 @@ def _draw(results: Sequence[_Found], figure: FigureName | None) -> Figure:
     return dimensions_figure(profiles)
 
 
-def _plain(results: Sequence[_Found]) -> JsonValue:
+def _plain(results: Sequence[_RunResults]) -> JsonValue:
     from cimento.paradigms.cloze.profile import as_record
 
     profiles: list[JsonValue] = [
@@ -168,7 +168,7 @@ def _plain(results: Sequence[_Found]) -> JsonValue:
     return {"profiles": profiles}
 
 
-def _as_text(results: Sequence[_Found], k: int) -> str:
+def _as_text(results: Sequence[_RunResults], k: int) -> str:
     """The profile of each run, then a comparison of the models on each suite."""
     from cimento.paradigms.cloze.text import (
         compared_text,
@@ -178,7 +178,7 @@ def _as_text(results: Sequence[_Found], k: int) -> str:
     )
 
     texts = []
-    suites: dict[str, list[_Found]] = {}
+    suites: dict[str, list[_RunResults]] = {}
     for result in results:
         name, comparison = result.answers.suite.name, result.comparison
         parts = [

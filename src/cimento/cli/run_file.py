@@ -33,7 +33,7 @@ from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import fault_in_words, parse_toml
-from cimento.models.registry import needs_saying, without_secrets
+from cimento.models.registry import reason_to_name, without_secrets
 from cimento.options import RunOptions
 
 if TYPE_CHECKING:
@@ -117,14 +117,14 @@ def is_run_file(name: str) -> bool:
     return path.suffix == ".toml" and path.name != "suite.toml" and not path.is_dir()
 
 
-def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[str]:
+def required_flags(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[str]:
     """The arguments that must be given together with a run file, since no file may contain them.
 
     Args:
         models: models of the run.
         args: options for transformers, including trust.
     """
-    named = models if any(needs_saying(model, plugged=False) for model in models) else ()
+    named = models if any(reason_to_name(model, plugged=False) for model in models) else ()
     words = [word for model in named for word in ("-m", model)]
     trusted = (name for name, field in RunOptions.model_fields.items() if is_trust(field))
     return words + [f"--{name.replace('_', '-')}" for name in trusted if args.get(name) is True]
@@ -137,7 +137,7 @@ def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
         InputError: there is such a model.
     """
     for model in models:
-        if trusts := needs_saying(model, plugged=False):
+        if trusts := reason_to_name(model, plugged=False):
             raise InputError(
                 where=where,
                 seen=f"it names {without_secrets(model)}: {trusts}",

@@ -89,7 +89,7 @@ def prompt(options: PromptOptions) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Prompted:
+class _TierPrompt:
     """One tier of a story as it is printed."""
 
     tier: str
@@ -102,7 +102,7 @@ class _Prompted:
 
 def _tiers(
     file: StorySuite, story: Story, chosen: StoryOptions, voice: PromptFormat
-) -> Iterator[_Prompted]:
+) -> Iterator[_TierPrompt]:
     """The prompts of the tiers that a story has."""
     from cimento.paradigms.stories.requests import tier_prompts
 
@@ -118,7 +118,7 @@ def _tiers(
             prompt_format=voice,
         )
         asked = ask.choose()
-        yield _Prompted(
+        yield _TierPrompt(
             tier=ask.tier,
             examples=list(ask.shots),
             prompt_sha256=ask.prompt_sha256,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.studies import Section
     from cimento.studies.agreement import AgreementReport
-    from cimento.studies.agreement.released import Released
+    from cimento.studies.agreement.released import ReleasedFiles
     from cimento.studies.agreement.syntaxgym import Verdicts
     from cimento.studies.portuguese.data import StudyData
 
@@ -106,7 +106,7 @@ def agreement(options: AgreementOptions) -> int:
     return _agreement_of_models(options, released, verdicts)
 
 
-def _released(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
+def _released(options: AgreementOptions, released: ReleasedFiles, verdicts: Verdicts) -> int:
     """Show what the released files hold, and the published scores."""
     from cimento.studies.agreement.released import looked_for
     from cimento.studies.agreement.syntaxgym import (
@@ -130,7 +130,7 @@ def _released(options: AgreementOptions, released: Released, verdicts: Verdicts)
     return 0
 
 
-def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
+def _sections(released: ReleasedFiles, verdicts: Verdicts) -> list[Section]:
     from cimento.studies.agreement.released import agreement_materials, gym_materials
     from cimento.studies.agreement.syntaxgym import checked_scores, replayed_example
 
@@ -142,7 +142,9 @@ def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
     ]
 
 
-def _agreement_of_models(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
+def _agreement_of_models(
+    options: AgreementOptions, released: ReleasedFiles, verdicts: Verdicts
+) -> int:
     """Ask the models, show and write their tables; the exit code."""
     from cimento.studies.agreement import agreement_report
     from cimento.studies.agreement.models import read_models
@@ -174,7 +176,7 @@ def _agreement_of_models(options: AgreementOptions, released: Released, verdicts
 
 
 def _ask(
-    options: AgreementOptions, released: Released
+    options: AgreementOptions, released: ReleasedFiles
 ) -> tuple[list[Run], list[Run], list[Failure]]:
     """Runs of agreement suites, runs of SyntaxGym's, and what could not be run."""
     from cimento.studies.agreement import ask_languages

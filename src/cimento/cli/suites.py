@@ -36,7 +36,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
 from cimento.suites.published import (
-    Published,
+    PublishedDataset,
     published,
     refuse_incomplete,
     write_publication,
@@ -92,7 +92,7 @@ def list_suites(options: ListOptions) -> None:
     show(in_columns(("suite", *names), rows))
 
 
-def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
+def _listed(entry: BuiltinSuite | PublishedDataset) -> dict[str, object]:
     """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
     names = (
         ("kind", "language", "phenomenon", "items", "status")

@@ -19,7 +19,7 @@ from cimento.statistics.item_information import ItemBank, ItemFit, item_fit, sho
 from cimento.statistics.item_response import ItemModel, ItemResponseFit, item_response
 from cimento.statistics.multiple import benjamini_hochberg
 from cimento.statistics.reliability import item_analysis
-from cimento.statistics.response_estimates import Located
+from cimento.statistics.response_estimates import Locations
 
 ModelChoice: TypeAlias = Literal["auto", "rasch", "2pl"]
 
@@ -356,13 +356,13 @@ def _shares(right: Floats, *, axis: int) -> list[float | None]:
     return [float(t / k) if k else None for t, k in zip(total, n, strict=True)]
 
 
-def _range(located: Located | None, place: int | tuple[int, ...]) -> Range | None:
+def _range(located: Locations | None, place: int | tuple[int, ...]) -> Range | None:
     if located is None:
         return None
     return Range(*(float(part[place]) for part in (located.value, located.low, located.high)))
 
 
-def _ranges(located: Located, names: Iterable[str]) -> dict[str, Range]:
+def _ranges(located: Locations, names: Iterable[str]) -> dict[str, Range]:
     ends = zip(names, located.value, located.low, located.high, strict=True)
     return {name: Range(float(v), float(low), float(high)) for name, v, low, high in ends}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from cimento.compare.ways import WaysCompared, compare_ways, is_restated
+from cimento.compare.ways import WayComparison, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
 from cimento.io.tables import REQUESTS
@@ -100,7 +100,7 @@ class BeforeAfter:
     values: tuple[PairedValues, ...]
     correlations: tuple[PairedCorrelations, ...]
     means: tuple[SuiteMean, ...]
-    ways: tuple[WaysCompared, ...] = ()
+    ways: tuple[WayComparison, ...] = ()
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
 
@@ -224,7 +224,7 @@ def compare_before_after(
     )
 
 
-def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WaysCompared, ...]:
+def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WayComparison, ...]:
     """The agreement of the pairs of which one asks again what the other asks."""
     return tuple(
         compared

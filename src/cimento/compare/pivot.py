@@ -181,7 +181,7 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         labels=4,
         notes=(
             *(("n: items.",) if is_one else _of_means(cells)),
-            *_OF_REGIONS * any(not measure for _, measure in columns),
+            *_REGION_MEASURE_NOTE * any(not measure for _, measure in columns),
             *left_out,
         ),
     )
@@ -208,7 +208,9 @@ def _of_means(cells: Sequence[PivotCell]) -> tuple[str, ...]:
     )
 
 
-_OF_REGIONS = ("regions: judged by the surprisals of regions, as the suite's formulas say.",)
+_REGION_MEASURE_NOTE = (
+    "regions: judged by the surprisals of regions, as the suite's formulas say.",
+)
 
 _chance = partial(percent, absent=BLANK)
 

@@ -175,14 +175,14 @@ def rank_models(
 
 
 @dataclass(frozen=True, slots=True)
-class _Unplaced:
+class _PairTests:
     """A ranking without places, and every pair of its models with p before any correction."""
 
     ranking: Ranking
     tests: list[tuple[str, str, float | None]]
 
 
-def _all_placed(rankings: Sequence[_Unplaced], correction: Correction) -> Iterator[Ranking]:
+def _all_placed(rankings: Sequence[_PairTests], correction: Correction) -> Iterator[Ranking]:
     """The rankings with corrected pairs and with places."""
     tests = [p for one in rankings for _, _, p in one.tests]
     # Places hold for all models at once only where no pair at all is found by chance.
@@ -197,7 +197,7 @@ def _all_placed(rankings: Sequence[_Unplaced], correction: Correction) -> Iterat
 
 
 def _placed(
-    unplaced: _Unplaced,
+    unplaced: _PairTests,
     *,
     sure: Sequence[float | None],
     shown: Sequence[float | None],
@@ -217,7 +217,7 @@ def _placed(
     return replace(ranking, pairs=tuple(pairs), models=tuple(models))
 
 
-def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _Unplaced:
+def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _PairTests:
     items = [item for item in group[0].right if all(item in one.right for one in group)]
     scored_by_some = {item for one in group for item in one.right}
     design = group[0].design(items)
@@ -251,7 +251,7 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _
         items=tuple(items),
         note=rates_only(one.kind for one in group),
     )
-    return _Unplaced(ranking, tests if with_pairs else _share_tests(columns, design).pairs)
+    return _PairTests(ranking, tests if with_pairs else _share_tests(columns, design).pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

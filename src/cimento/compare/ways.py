@@ -38,7 +38,7 @@ _CELL_NAMES = ("right both ways", "by probability only", "in words only", "wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WaysCompared:
+class WayComparison:
     """One question asked in words, beside the one of probability that it asks again.
 
     Attributes:
@@ -89,7 +89,7 @@ def compare_ways(
     outcomes: tuple[Mapping[str, ItemOutcomes], Mapping[str, ItemOutcomes]],
     *,
     seed: int = 0,
-) -> list[WaysCompared]:
+) -> list[WayComparison]:
     """Every question in words beside the question by probability that it asks again.
 
     Args:
@@ -173,14 +173,14 @@ def _compared(
     models: tuple[str, str],
     sensitivity: Estimate | None,
     seed: int,
-) -> WaysCompared:
+) -> WayComparison:
     shared = [item for item in words.right if item in probability.right and item in same]
     alone = (words.right.keys() ^ probability.right.keys()) & same
     pairs = [(probability.right[item], words.right[item]) for item in shared]
     design = words.design(shared)
     equal = [one == other for one, other in pairs]
     judged = words.right and probability.right
-    return WaysCompared(
+    return WayComparison(
         suite=probability.suite,
         words=words.question,
         probability=probability.question,
@@ -218,7 +218,7 @@ def _correlations(
     return {kind: correlate(x, y, kind=kind, design=design) for kind in ("spearman", "pearson")}
 
 
-def ways_grids(compared: Sequence[WaysCompared], *, with_items: bool) -> dict[str, Grid]:
+def ways_grids(compared: Sequence[WayComparison], *, with_items: bool) -> dict[str, Grid]:
     """The tables of a suite that was asked by probability and in words.
 
     Args:
@@ -245,7 +245,7 @@ def ways_grids(compared: Sequence[WaysCompared], *, with_items: bool) -> dict[st
     return grids
 
 
-def _ways_grid(compared: Sequence[WaysCompared]) -> Grid:
+def _ways_grid(compared: Sequence[WayComparison]) -> Grid:
     models = dict.fromkeys((one.model_by_probability, one.model_by_words) for one in compared)
     notes = [f"By probability {one}, in words {other}." for one, other in models if one != other]
     if any(one.n for one in compared):
@@ -269,13 +269,13 @@ def _short(question: str) -> str:
     return question.replace(" by prompt", "")
 
 
-def _equal(one: WaysCompared) -> EstimateCell:
+def _equal(one: WayComparison) -> EstimateCell:
     share = one.equal / one.n if one.n else None
     reason = None if one.n else ""
     return EstimateCell.of(share, one.agreement, one.n, percent=True, reason=reason)
 
 
-def _percent_right(one: WaysCompared, cells: tuple[int, int]) -> str:
+def _percent_right(one: WayComparison, cells: tuple[int, int]) -> str:
     right = sum(len(one.cells[cell]) for cell in cells) if one.cells else 0
     return f"{100 * right / one.n:.1f}" if one.n else BLANK
 
@@ -296,7 +296,7 @@ def _named_items(names: Sequence[str], *, all_of_them: bool) -> str:
     return ", ".join(shown) + (f" and {left} more (--items)" if left else BLANK)
 
 
-_COLUMNS: Sequence[tuple[str, str, Callable[[WaysCompared], GridCell]]] = (
+_COLUMNS: Sequence[tuple[str, str, Callable[[WayComparison], GridCell]]] = (
     ("", "in words", lambda one: _short(one.words)),
     ("", "by probability", lambda one: one.probability),
     ("", "items", lambda one: str(one.n or one.correlations["spearman"].n)),

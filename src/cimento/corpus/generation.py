@@ -13,11 +13,11 @@ from itertools import chain, product, zip_longest
 
 from cimento.corpus.grammar import (
     SLOT,
-    Filled,
     Grammar,
     GrammarTemplate,
     LexiconWord,
     Slot,
+    SlotWord,
     twin_slots,
 )
 from cimento.errors import InputError
@@ -139,7 +139,7 @@ class Draw:
 
     def fresh(
         self, template: GrammarTemplate, values: Values, turn: int
-    ) -> dict[str, Filled] | None:
+    ) -> dict[str, SlotWord] | None:
         """Words for all slots that make new sentences; None if none are found."""
         self.lacking.clear()
         self._steps = 0
@@ -160,7 +160,7 @@ class Draw:
         name, _ = self.lacking.most_common(1)[0]
         return f"; slot {name!r} finds no word that fits and is in fewer than {self.most} items"
 
-    def _sentences(self, template: GrammarTemplate, filled: Mapping[str, Filled]) -> set[str]:
+    def _sentences(self, template: GrammarTemplate, filled: Mapping[str, SlotWord]) -> set[str]:
         """The sentences that may not be repeated, without the attractor.
 
         Plain items are the same if they differ only in the attractor. In a factorial design some
@@ -174,8 +174,8 @@ class Draw:
         return {"\n".join(folded)} if self.grammar.factors else set(folded)
 
     def _fillings(
-        self, template: GrammarTemplate, values: Values, turn: int, filled: dict[str, Filled]
-    ) -> Iterator[dict[str, Filled]]:
+        self, template: GrammarTemplate, values: Values, turn: int, filled: dict[str, SlotWord]
+    ) -> Iterator[dict[str, SlotWord]]:
         """Every choice of words, best first, until too many were tried."""
         if len(filled) == len(template.slots):
             yield filled
@@ -200,8 +200,8 @@ class Draw:
         wanted: Collection[str],
         values: Values,
         turn: int,
-        filled: Mapping[str, Filled],
-    ) -> Iterator[Filled]:
+        filled: Mapping[str, SlotWord],
+    ) -> Iterator[SlotWord]:
         """The words that fit a slot, those used least in this turn first."""
         closed = self.grammar.parts[slot.pos].closed
         taken = {choice.key for choice in filled.values()}
@@ -219,13 +219,13 @@ class Draw:
             if bundle is None:
                 continue
             names = {name: self.grammar.form_name(slot.pos, bundle, name) for name in wanted}
-            choice = Filled(word, bundle, {n: word.forms.get(f, "") for n, f in names.items()})
+            choice = SlotWord(word, bundle, {n: word.forms.get(f, "") for n, f in names.items()})
             if all(choice.forms.values()) and (
                 not slot.target or _is_telling(self.grammar, slot, choice)
             ):
                 yield choice
 
-    def _selected(self, slot: Slot, filled: Mapping[str, Filled]) -> Sequence[LexiconWord]:
+    def _selected(self, slot: Slot, filled: Mapping[str, SlotWord]) -> Sequence[LexiconWord]:
         """The words with the features that a slot asks for, in the order of the lexicon."""
         wishes = slot.pos, _wishes(slot, filled)
         if wishes not in self._by_wishes:
@@ -237,7 +237,7 @@ class Draw:
         return self._by_wishes[wishes]
 
     def _bundle(
-        self, word: LexiconWord, slot: Slot, values: Values, filled: Mapping[str, Filled]
+        self, word: LexiconWord, slot: Slot, values: Values, filled: Mapping[str, SlotWord]
     ) -> dict[str, str] | None:
         """The features of a word in a slot; None if it cannot have those that are wanted."""
         features = self.grammar.features
@@ -257,7 +257,7 @@ class Draw:
         return {feature: features[feature][0] for feature in inflects} | wanted
 
     def _related(
-        self, word: LexiconWord, slot: Slot, feature: str, filled: Mapping[str, Filled]
+        self, word: LexiconWord, slot: Slot, feature: str, filled: Mapping[str, SlotWord]
     ) -> Sequence[str]:
         """The values with which a word agrees with one slot and differs from another."""
         known: Sequence[str] = word.inherent.get(feature, self.grammar.features[feature])
@@ -272,7 +272,7 @@ class Draw:
         return values[0] if len(values) == 1 else self._random.choice(values)
 
 
-def _wishes(slot: Slot, filled: Mapping[str, Filled]) -> Wishes:
+def _wishes(slot: Slot, filled: Mapping[str, SlotWord]) -> Wishes:
     """What a slot asks for, with the features of the words that it refers to put in."""
     wishes = []
     for feature, wanted in slot.where.items():
@@ -300,12 +300,12 @@ def _fits(word: LexiconWord, wishes: Wishes) -> bool:
     return True
 
 
-def _values_of(filled: Filled, feature: str) -> tuple[str, ...]:
+def _values_of(filled: SlotWord, feature: str) -> tuple[str, ...]:
     value = filled.bundle.get(feature)
     return (value,) if value is not None else filled.word.inherent.get(feature, ())
 
 
-def _is_telling(grammar: Grammar, slot: Slot, target: Filled) -> bool:
+def _is_telling(grammar: Grammar, slot: Slot, target: SlotWord) -> bool:
     """Whether a target's wrong forms exist and differ from its right form."""
     if any(target.bundle.get(f) not in grammar.features[f] for f in slot.features):
         return False
@@ -313,7 +313,7 @@ def _is_telling(grammar: Grammar, slot: Slot, target: Filled) -> bool:
     return all(wrong) and target.form not in wrong
 
 
-def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple[str, str]]:
+def _wrong_forms(grammar: Grammar, slot: Slot, target: SlotWord) -> Iterator[tuple[str, str]]:
     """The wrong forms of a target, each with the name of its condition."""
     for wrong in grammar.wrong_combinations(slot):
         changed = {f: grammar.next_value(f, target.bundle[f]) for f in wrong}
@@ -336,7 +336,7 @@ def _pieces(whole: str) -> tuple[tuple[bool, tuple[str, ...]], ...]:
     return tuple(pieces)
 
 
-def _filled_in(parts: Sequence[str], filled: Mapping[str, Filled]) -> str:
+def _filled_in(parts: Sequence[str], filled: Mapping[str, SlotWord]) -> str:
     words = (filled[slot].forms[form] for slot, form in zip(parts[1::3], parts[2::3], strict=True))
     return "".join(chain.from_iterable(zip_longest(parts[::3], words, fillvalue="")))
 
@@ -349,7 +349,7 @@ def _spelled(text: str, spelling: tuple[tuple[re.Pattern[str], str], ...]) -> st
 
 
 def _regions(
-    grammar: Grammar, whole: str, filled: Mapping[str, Filled], *, adversarial: bool = False
+    grammar: Grammar, whole: str, filled: Mapping[str, SlotWord], *, adversarial: bool = False
 ) -> tuple[Region, ...]:
     """The regions of a sentence; the first non-empty one begins with a capital."""
     texts = []
@@ -364,7 +364,7 @@ def _regions(
 def _item(
     grammar: Grammar,
     template: GrammarTemplate,
-    filled: Mapping[str, Filled],
+    filled: Mapping[str, SlotWord],
     number: int,
     *,
     adversarial: bool,
@@ -378,7 +378,11 @@ def _item(
 
 
 def _of_forms(
-    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
+    grammar: Grammar,
+    template: GrammarTemplate,
+    filled: Mapping[str, SlotWord],
+    *,
+    adversarial: bool,
 ) -> Iterator[Condition]:
     """The conditions with the right form of the target and with its wrong ones."""
     slot = template.target
@@ -387,7 +391,7 @@ def _of_forms(
     other = dict(twin_slots(grammar, template, filled))
     regions = functools.partial(_regions, grammar, template.text, adversarial=adversarial)
     for name, form in ((TARGET, target.form), *_wrong_forms(grammar, slot, target)):
-        word = {slot.name: Filled(target.word, target.bundle, {"": form})}
+        word = {slot.name: SlotWord(target.word, target.bundle, {"": form})}
         cells = {
             column: write_regions((region.text, region.glued) for region in regions(twin | word))
             for column, twin in other.items()
@@ -396,7 +400,11 @@ def _of_forms(
 
 
 def _of_texts(
-    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
+    grammar: Grammar,
+    template: GrammarTemplate,
+    filled: Mapping[str, SlotWord],
+    *,
+    adversarial: bool,
 ) -> Iterator[Condition]:
     """A condition for each text, all with the same words."""
     words = _lemmas(grammar, filled)
@@ -413,7 +421,7 @@ def _of_texts(
         yield Condition(name, _regions(grammar, text, filled, adversarial=adversarial), columns)
 
 
-def _lemmas(grammar: Grammar, filled: Mapping[str, Filled]) -> str:
+def _lemmas(grammar: Grammar, filled: Mapping[str, SlotWord]) -> str:
     """The lemmas of open classes, in the order of the slots."""
     return "; ".join(
         choice.word.lemma for choice in filled.values() if not grammar.parts[choice.word.pos].closed
@@ -423,7 +431,7 @@ def _lemmas(grammar: Grammar, filled: Mapping[str, Filled]) -> str:
 def _columns(
     grammar: Grammar,
     template: GrammarTemplate,
-    filled: Mapping[str, Filled],
+    filled: Mapping[str, SlotWord],
     *,
     adversarial: bool,
 ) -> dict[str, str]:

@@ -211,7 +211,7 @@ class Grammar:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class SlotWord:
     """A slot with its word.
 
     Attributes:
@@ -236,8 +236,8 @@ class Filled:
 
 
 def twin_slots(
-    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]
-) -> Iterator[tuple[str, dict[str, Filled]]]:
+    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, SlotWord]
+) -> Iterator[tuple[str, dict[str, SlotWord]]]:
     """The slots after a controller with the value that each wrong form of the target has.
 
     Twins are for interchanges (docs/explain.md); each comes with the name of its column. There is
@@ -261,7 +261,7 @@ def twin_slots(
             yield "_".join(("twin", *wrong)), {**filled, **changed}
 
 
-def _inflected(grammar: Grammar, filled: Filled, values: FeatureBundle) -> Filled:
+def _inflected(grammar: Grammar, filled: SlotWord, values: FeatureBundle) -> SlotWord:
     """A word with other values of some features; a form that it lacks is empty."""
     word, bundle = filled.word, {**filled.bundle, **values}
     inflects = grammar.parts[word.pos].inflects
@@ -271,4 +271,4 @@ def _inflected(grammar: Grammar, filled: Filled, values: FeatureBundle) -> Fille
     )
     names = {name: grammar.form_name(word.pos, bundle, name) for name in filled.forms}
     forms = {n: "" if lacks else word.forms.get(form, "") for n, form in names.items()}
-    return Filled(word, bundle, forms)
+    return SlotWord(word, bundle, forms)

@@ -22,7 +22,7 @@ from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
 from cimento.report.figures import load_altair, wrong_ending
-from cimento.report.formatting import said_once, short_model_names
+from cimento.report.formatting import shared_remarks, short_model_names
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.word import docx
 
@@ -64,7 +64,7 @@ def markdown(runs: Sequence[Run]) -> str:
         estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
     ]
     summaries = [run.summary() for run in runs]
-    warned = said_once(summaries, lambda run: few_of_each_code(run.warnings))
+    warned = shared_remarks(summaries, lambda run: few_of_each_code(run.warnings))
     notes = [f"{about}: {remark}" for about, remark in warned]
     # Those about people are the same beside every model.
     notes += dict.fromkeys(

@@ -27,7 +27,7 @@ from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
-from cimento.models.base import Meter, Metered, Noted, Remarking, TakingTurns
+from cimento.models.base import HasMeter, HasRemarks, Meter, Remarking, TakingTurns
 from cimento.models.failing import forward_errors
 from cimento.models.registry import AnyScorer
 from cimento.records.usage import Tokens, total_tokens
@@ -69,9 +69,9 @@ def answer(
     """
     import polars as pl
 
-    meter = model.scorer.meter if isinstance(model.scorer, Metered) else {}
+    meter = model.scorer.meter if isinstance(model.scorer, HasMeter) else {}
     meter.clear()
-    warnings = list(model.scorer.notes) if isinstance(model.scorer, Noted) else []
+    warnings = list(model.scorer.notes) if isinstance(model.scorer, HasRemarks) else []
     tables: dict[str, list[pl.DataFrame]] = {}
     askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
     for kind, asker in askers.items():

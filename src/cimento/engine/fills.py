@@ -147,7 +147,7 @@ _SENTENCE_RULES = ("sentence", "left", "continuation")
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _FilledText:
     """A text with an option filled in, its context, and the span of the option."""
 
     text: str
@@ -156,7 +156,7 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _FilledScores:
     """The token scores of a text with an option filled in: before, in and after the option."""
 
     before: tuple[float | None, ...]
@@ -164,25 +164,25 @@ class _Scored:
     after: tuple[float | None, ...]
 
 
-def _in_sentence(request: FillRequest, option: str, _scorer: AnyScorer) -> _Written:
+def _in_sentence(request: FillRequest, option: str, _scorer: AnyScorer) -> _FilledText:
     start = len(request.before)
     text = f"{request.before}{option}{request.after}"
-    return _Written(text, "", (start, start + len(option)))
+    return _FilledText(text, "", (start, start + len(option)))
 
 
-def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _Written:
+def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _FilledText:
     from cimento.models.hf.fill_causal import sentinels_of
 
     first, second = sentinels_of(scorer)
     text = f"{first} {option} {second}"
     start = len(first) + 1
     # The next sentinel ends the blank, so its score says that nothing more belongs there.
-    return _Written(text, f"{request.before}{first}{request.after}", (start, len(text)))
+    return _FilledText(text, f"{request.before}{first}{request.after}", (start, len(text)))
 
 
 def _tokens(
-    texts: Sequence[_Written], scorer: AnyScorer, *, asking: Asking, cache: AnswerCache
-) -> list[_Scored]:
+    texts: Sequence[_FilledText], scorer: AnyScorer, *, asking: Asking, cache: AnswerCache
+) -> list[_FilledScores]:
     distinct = {(text.text, text.context): text for text in texts}
     numbers = {key: number for number, key in enumerate(distinct)}
     table = ask([Score(*key) for key in distinct], scorer, policy=asking.policy, cache=cache)
@@ -192,16 +192,16 @@ def _tokens(
     return [_parted(rows.get(numbers[text.text, text.context], []), text.place) for text in texts]
 
 
-def _parted(tokens: Sequence[tuple[int, float | None]], place: Span) -> _Scored:
+def _parted(tokens: Sequence[tuple[int, float | None]], place: Span) -> _FilledScores:
     low, high = place
-    return _Scored(
+    return _FilledScores(
         before=tuple(value for start, value in tokens if start < low),
         inside=tuple(value for start, value in tokens if low <= start < high),
         after=tuple(value for start, value in tokens if start >= high),
     )
 
 
-def _choice(option: str, scored: _Scored, rule: ChoiceRule) -> FillCandidate:
+def _choice(option: str, scored: _FilledScores, rule: ChoiceRule) -> FillCandidate:
     parts = {
         "sentence": (*scored.before, *scored.inside, *scored.after),
         "continuation": scored.after,

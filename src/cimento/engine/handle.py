@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cimento.io.tables import Column
     from cimento.models.answering import Render
     from cimento.models.base import FloatArray, Plan, Planner
-    from cimento.models.hf.loading import Sized
+    from cimento.models.hf.loading import ModelFacts
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -174,7 +174,7 @@ class ModelHandle:
             give_back()
 
     @functools.cached_property
-    def sized(self) -> Sized | None:
+    def sized(self) -> ModelFacts | None:
         """The size of a model of transformers, read from its files; None for every other model.
 
         Raises:

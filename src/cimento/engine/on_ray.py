@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cimento.engine.processes import with_environment
-from cimento.engine.workers import Said, TaskError, TaskOutcome, UnitTask, Worker
+from cimento.engine.workers import TaskError, TaskOutcome, UnitTask, Worker, WorkerReport
 from cimento.errors import ModelError, UsageError, counted, needing
 
 PASSED_ON = (
@@ -114,7 +114,7 @@ class RayActors:
         else:
             self._given[self._ready[worker].handle.do.remote(task)] = worker
 
-    def wait(self) -> list[Said]:
+    def wait(self) -> list[WorkerReport]:
         """Wait until an actor is done, has died or has started; see `Pool.wait`."""
         if self._refused:
             error = _lost(f"no worker is left: {self._gone}")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 
-from cimento.engine.workers import Said, TaskOutcome, UnitTask, Worker
+from cimento.engine.workers import TaskOutcome, UnitTask, Worker, WorkerReport
 from cimento.io.helper_process import GRACE_S
 from cimento.models.hf import own_process
 
@@ -64,7 +64,7 @@ class ThisProcess:
             sys.setswitchinterval(_SWITCH_S)
         self._doing[self._threads.submit(self._worker.do, task)] = worker
 
-    def wait(self) -> list[Said]:
+    def wait(self) -> list[WorkerReport]:
         """Do the task that was given, or wait for a thread, and return the outcomes.
 
         There are none where the model turns out to be on a GPU: it is given more tasks first, since
@@ -134,7 +134,7 @@ class Processes:
         except OSError:
             process.process.kill()
 
-    def wait(self) -> list[Said]:
+    def wait(self) -> list[WorkerReport]:
         """Wait for outcomes of tasks and for workers that die."""
         busy = {worker: process for worker, process in self._all.items() if process.busy}
         pipes = {id(process.pipe): worker for worker, process in busy.items()}
@@ -154,7 +154,7 @@ class Processes:
                 process.process.join()
         self._all = {}
 
-    def _said(self, worker: int) -> Said:
+    def _said(self, worker: int) -> WorkerReport:
         process = self._all[worker]
         try:
             outcome = process.pipe.recv()

@@ -297,7 +297,7 @@ def workers_ended(model: str, reasons: Sequence[str]) -> TaskError:
     )
 
 
-Said: TypeAlias = "tuple[int, TaskOutcome]"
+WorkerReport: TypeAlias = "tuple[int, TaskOutcome]"
 """A worker's number and the outcome of its task."""
 
 
@@ -311,7 +311,7 @@ class Pool(Protocol):
     def give(self, worker: int, task: UnitTask) -> None:
         """Give a task to a worker that has none."""
 
-    def wait(self) -> list[Said]:
+    def wait(self) -> list[WorkerReport]:
         """Wait until some of the given tasks are done, or there are other workers.
 
         A worker that died has been replaced, or is no longer among `workers`.

@@ -13,7 +13,7 @@ from cimento.models.registry import ScorerSource
 from cimento.models.tokenizing import shortened
 
 if TYPE_CHECKING:
-    from cimento.models.hf.loading import Sized
+    from cimento.models.hf.loading import ModelFacts
 
 UNCOUNTED = "its tokens cannot be counted without loading it"
 """The problem of a plan whose model can be asked."""
@@ -43,7 +43,7 @@ def obstacle(model: ModelHandle, requests: Iterable[Request]) -> str:
     return ""
 
 
-def _refuse_too_long(requests: Iterable[Request], sized: Sized) -> None:
+def _refuse_too_long(requests: Iterable[Request], sized: ModelFacts) -> None:
     """Refuse the first request with more tokens than the window of the model holds.
 
     Raises:

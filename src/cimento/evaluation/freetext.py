@@ -206,7 +206,7 @@ def _scored(
 
 def _at_level(
     level: Level,
-    asked: Sequence[_Asked],
+    asked: Sequence[_TextInContext],
     numbers: Sequence[int],
     tokens: pl.DataFrame,
     asking: Asking,
@@ -230,7 +230,7 @@ def _at_level(
     return _sentences([one.text for one in asked], scored) if level == "sentence" else scored
 
 
-class _Asked(NamedTuple):
+class _TextInContext(NamedTuple):
     """A text and its context; texts that agree in both make a single request."""
 
     text: str
@@ -239,7 +239,7 @@ class _Asked(NamedTuple):
 
 def _asked(
     texts: Sequence[str], contexts: str | Sequence[str] | None, asking: Asking
-) -> list[_Asked]:
+) -> list[_TextInContext]:
     """Every text with its context.
 
     Raises:
@@ -254,7 +254,9 @@ def _asked(
     before = [asking.context.text] * len(texts) if contexts is None else one_or_several(contexts)
     if len(before) != len(texts):
         raise UsageError(where="contexts", seen=f"{len(before)} for {len(texts)} texts")
-    return [_Asked(text, context.strip()) for text, context in zip(texts, before, strict=True)]
+    return [
+        _TextInContext(text, context.strip()) for text, context in zip(texts, before, strict=True)
+    ]
 
 
 _Row: TypeAlias = "tuple[int | float | str | None, ...]"

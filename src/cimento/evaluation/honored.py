@@ -27,7 +27,7 @@ SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Honored:
+class EffectiveOptions:
     """The options of a run that apply to suites of one paradigm.
 
     Attributes:
@@ -71,7 +71,9 @@ class Honored:
         )
 
 
-def honored(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honored:
+def honored(
+    paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None
+) -> EffectiveOptions:
     """The options of a run that a paradigm honors, as if no others had been given.
 
     `refuse_unused` refuses an option that none of the suites of a run honors.
@@ -92,7 +94,7 @@ def honored(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle |
     scoring = run_options.scoring.settled()
     if model is not None:
         scoring = dataclasses.replace(scoring, policy=model.scoring.policy)
-    return Honored(
+    return EffectiveOptions(
         options=parse_options(paradigm, given),
         scoring=dataclasses.replace(scoring, **without),
     )

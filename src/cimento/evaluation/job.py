@@ -19,7 +19,7 @@ from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.registry import suite_digest
-from cimento.kinds.run import Run, Saved, open_run
+from cimento.kinds.run import Run, StoredParts, open_run
 from cimento.kinds.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.models.base import TWO_SIDED
 from cimento.models.settings import Asking, Policy
@@ -97,10 +97,10 @@ class _RunParts:
         )
 
 
-def _saved(parts: _RunParts, tables: Mapping[str, Rows], folder: RunFolder) -> Saved:
+def _saved(parts: _RunParts, tables: Mapping[str, Rows], folder: RunFolder) -> StoredParts:
     """The manifest and the summary of a run, which is judged and stored here."""
     run = parts.run(tables).save(folder, whole=parts.loaded.suite)
-    return Saved(run.manifest, run.summary())
+    return StoredParts(run.manifest, run.summary())
 
 
 def _shown_inputs(inputs: Mapping[str, JsonValue], loaded: LoadedSuite) -> dict[str, JsonValue]:

@@ -33,8 +33,8 @@ from cimento.suites.fetching import fetch
 from cimento.suites.published import find_published, is_published
 
 if TYPE_CHECKING:
-    from cimento.models.base import Encoded
-    from cimento.models.hf.loading import Sized
+    from cimento.models.base import Encoding
+    from cimento.models.hf.loading import ModelFacts
     from cimento.suites import JsonValue
 
 
@@ -308,7 +308,7 @@ def _is_kept(cache: AnswerCache, model: ModelHandle, request: Request) -> bool:
 
 
 def _count(
-    waiting: Sequence[UnitState], model: ModelHandle, sized: Sized, cache: AnswerCache | None
+    waiting: Sequence[UnitState], model: ModelHandle, sized: ModelFacts, cache: AnswerCache | None
 ) -> tuple[int, int, int]:
     """Number of tokens for the model, of cached requests, and of tokens in the longest text."""
     tokens = kept = longest = 0
@@ -332,7 +332,7 @@ def _scores(
     requests: Sequence[Score],
     columns: Sequence[Column],
     model: ModelHandle,
-    sized: Sized,
+    sized: ModelFacts,
     cache: AnswerCache | None,
 ) -> list[tuple[int, int, bool]]:
     """The number of tokens and of passes for each text, and whether its scores are cached."""
@@ -352,7 +352,7 @@ def _scores(
     ]
 
 
-def _is_known(cache: AnswerCache, model: str, encoded: Encoded, columns: Sequence[Column]) -> bool:
+def _is_known(cache: AnswerCache, model: str, encoded: Encoding, columns: Sequence[Column]) -> bool:
     key = sequence_key(model, encoded.ids, encoded.words)
     addresses = [key, *(column_key(key, column) for column in columns)]
     scores = get_scores(cache, addresses)
@@ -360,7 +360,7 @@ def _is_known(cache: AnswerCache, model: str, encoded: Encoded, columns: Sequenc
 
 
 def _others(
-    requests: Sequence[Request], model: ModelHandle, sized: Sized, cache: AnswerCache | None
+    requests: Sequence[Request], model: ModelHandle, sized: ModelFacts, cache: AnswerCache | None
 ) -> list[tuple[int, int, bool]]:
     """The same as `_scores` for requests that are not answered by token scores."""
     costs = []
@@ -371,7 +371,7 @@ def _others(
     return costs
 
 
-def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
+def _read_tokens(request: Request, sized: ModelFacts) -> tuple[int, int]:
     """The number of tokens that a model reads for a request in one pass, and of passes."""
     if isinstance(request, Fill):
         return _length(request.before + request.after, sized), 1 + len(request.options)
@@ -390,14 +390,14 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
     return _length(request.text, sized), 1
 
 
-def _length(text: str, sized: Sized) -> int:
+def _length(text: str, sized: ModelFacts) -> int:
     """The number of tokens of a text, without special tokens."""
     ids = sized.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
     return len(ids)
 
 
 @dataclass(frozen=True, slots=True)
-class Prefetched:
+class Downloads:
     """The result of downloading models and suites.
 
     Attributes:
@@ -415,7 +415,7 @@ class Prefetched:
     online: list[str] = field(default_factory=list)
 
 
-def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None) -> Prefetched:
+def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None) -> Downloads:
     """Download the models and suites that are not on this machine.
 
     Args:
@@ -426,7 +426,7 @@ def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None)
     Raises:
         StorageError: the folder cannot be written.
     """
-    prefetched = Prefetched()
+    prefetched = Downloads()
     if into is not None:
         cache = (into / "hub").absolute()
         _use_cache(cache)
@@ -443,7 +443,7 @@ def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None)
     return prefetched
 
 
-def _model(name: str, prefetched: Prefetched) -> CimentoError | None:
+def _model(name: str, prefetched: Downloads) -> CimentoError | None:
     prefix, _, rest = name.partition(":")
     if rest and prefix == "openai":
         prefetched.online.append(shown_name(name))
@@ -467,7 +467,7 @@ def _model(name: str, prefetched: Prefetched) -> CimentoError | None:
     return None
 
 
-def _suite(name: str, into: Path, prefetched: Prefetched) -> CimentoError | None:
+def _suite(name: str, into: Path, prefetched: Downloads) -> CimentoError | None:
     here = is_builtin(name) or expanded(name).exists()
     try:
         if not here and is_published(name):

@@ -55,7 +55,7 @@ class SuitePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class RunPlan:
     """The plan of some runs.
 
     Attributes:
@@ -76,7 +76,7 @@ class Planned:
         return tuple(m.model for m in self.models if m.problem not in ("", UNCOUNTED))
 
 
-def plan_named(options: RunOptions) -> Planned:
+def plan_named(options: RunOptions) -> RunPlan:
     """The plan of the runs that some options name, with the cache of this machine.
 
     Args:
@@ -97,7 +97,7 @@ def _planned(
     options: RunOptions,
     cache: AnswerCache | None,
     prices: Mapping[str, Price] | None,
-) -> Planned:
+) -> RunPlan:
     """The plan of what `run_all` would do; no weights are loaded and nothing is written."""
     gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
     asked: dict[str, SuitePlan] = {}
@@ -128,7 +128,7 @@ def _planned(
         planned += [_of_jobs(plan, job_plans, later=follow) for plan in plans]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
-    return Planned(
+    return RunPlan(
         suites=tuple(replace(asked[name], stored=tuple(some)) for name, some in stored.items()),
         models=tuple(planned),
         unused=tuple(unused_options(suites, options)),

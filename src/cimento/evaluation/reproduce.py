@@ -16,7 +16,7 @@ from cimento.io.tables import JUDGMENTS
 from cimento.kinds.identity import content_of
 from cimento.kinds.stopped import ADAPTIVE
 from cimento.models.hf.arguments import as_options
-from cimento.models.registry import needs_saying, without_secrets
+from cimento.models.registry import reason_to_name, without_secrets
 from cimento.models.settings import Asking, Policy
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
@@ -56,7 +56,7 @@ def model_of(manifest: Manifest, *, where: str) -> str:
 
     Raises:
         TableError: the manifest does not name the model.
-        UsageError: the name may not be opened on a file's word alone; see `needs_saying`.
+        UsageError: the name may not be opened on a file's word alone; see `reason_to_name`.
     """
     named = manifest.get("named")
     if not isinstance(named, str) or not named:
@@ -67,7 +67,7 @@ def model_of(manifest: Manifest, *, where: str) -> str:
             else "its manifest does not say how the model was named",
             todo="Give it with -m, such as the checkpoint of its step.",
         )
-    if trusts := needs_saying(named):
+    if trusts := reason_to_name(named):
         raise UsageError(
             where=where,
             seen=f"its manifest names {without_secrets(named)}: {trusts}",

@@ -53,7 +53,7 @@ def export(
         StorageError: a file cannot be written.
     """
     from cimento.export import harnesses, leaderboards, tables
-    from cimento.export.data import of_runs
+    from cimento.export.data import run_data
     from cimento.kinds.run import runs_of
 
     writers: Mapping[str, Callable[[Sequence[RunData], Path], list[Path]]] = {
@@ -70,7 +70,7 @@ def export(
     if to not in writers:
         raise UsageError(where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), writers))
     _refuse_others(to, {"organization": organization, "dataset": dataset, "source": source})
-    return writers[to](of_runs(runs_of(runs)), Path(output))
+    return writers[to](run_data(runs_of(runs)), Path(output))
 
 
 def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:

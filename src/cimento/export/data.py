@@ -215,6 +215,6 @@ def bounds(estimate: Estimate) -> tuple[float, float] | None:
     return (0.0, 1.0) if estimate.is_share else _BOUNDS.get(estimate.statistic)
 
 
-def of_runs(runs: Sequence[Run]) -> list[RunData]:
+def run_data(runs: Sequence[Run]) -> list[RunData]:
     """Some runs, with the parts of them that exports need."""
     return [*map(RunData, runs)]

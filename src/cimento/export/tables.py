@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
 from cimento.errors import counted
-from cimento.export.data import RunData, counts, of_runs
+from cimento.export.data import RunData, counts, run_data
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.paired.item_outcomes import labeled_apart
@@ -63,7 +63,7 @@ def _told_apart(runs: Sequence[RunData]) -> list[RunData]:
 
     Two runs of one name, in two number formats say, would be one model in a joined table.
     """
-    return of_runs(labeled_apart(versions_apart([data.run for data in runs])))
+    return run_data(labeled_apart(versions_apart([data.run for data in runs])))
 
 
 def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:

@@ -71,7 +71,7 @@ def group_by(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Ke
 Numbers: TypeAlias = tuple[float, ...]
 
 
-class Undefined(Exception):  # noqa: N818  # it is no error that a measure is undefined
+class UndefinedValueError(Exception):  # it is no error that a measure is undefined
     """The signal that a measure has no value for a sentence, with the reason as its message."""
 
 

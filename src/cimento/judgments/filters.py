@@ -109,7 +109,7 @@ class FilterStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filtered:
+class FilterResult:
     """The judgments left after filtering, with the log of the rules.
 
     Attributes:
@@ -143,7 +143,7 @@ class Failing:
     unmeasured: Mapping[str, str] = field(default_factory=dict)
 
 
-def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> Filtered:
+def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> FilterResult:
     """Apply rules one after the other; each sees what those before it left.
 
     The order is: duplicates, status, by hand, questions answered, times, attention, one answer too
@@ -176,7 +176,7 @@ def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> F
             )
         )
         left = kept
-    return Filtered(
+    return FilterResult(
         judgments=tuple(left),
         steps=tuple(steps),
         before=summarize(judgments),
@@ -284,7 +284,7 @@ def _moved(
 
 def write_filtered(
     judgments: Sequence[Judgment], limits: ExclusionRules, output: Path, *, source: Path, by: str
-) -> tuple[Filtered, str]:
+) -> tuple[FilterResult, str]:
     """Write what rules leave of a table, with the log beside it as ``.log.json`` and ``.log.txt``.
 
     Args:
@@ -311,7 +311,7 @@ def write_filtered(
 
 
 def log_json(
-    filtered: Filtered, limits: ExclusionRules, *, source: str, sha256: str, by: str
+    filtered: FilterResult, limits: ExclusionRules, *, source: str, sha256: str, by: str
 ) -> str:
     """The log as JSON.
 
@@ -335,7 +335,7 @@ def log_json(
     return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
 
 
-def log_text(filtered: Filtered, *, source: str, by: str) -> str:
+def log_text(filtered: FilterResult, *, source: str, by: str) -> str:
     """The log as text: the exclusions by each rule, their reasons, and their effect."""
     lines = [f"{source}, rules set by {by}" if by else source]
     for step in filtered.steps:

@@ -33,7 +33,7 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.published import LANGUAGE_CODE, language_code
-from cimento.suites.reading import said_to_be
+from cimento.suites.reading import reading_language
 from cimento.suites.suite_workbook import fold
 
 PARADIGMS: Mapping[str, str] = {
@@ -159,7 +159,7 @@ def _read_all(path: Path, language: str) -> list[LoadedSuite]:
         for place in suite_paths(folder):
             # People know the archive, not the temporary folder that it was unpacked into.
             shown = place if folder == path else path / place.relative_to(folder)
-            with unfolded(place) as inner, said_to_be(language):
+            with unfolded(place) as inner, reading_language(language):
                 paradigm = paradigm_of(inner)
                 reading = paradigm.read(inner)
             faults = changed(reading.faults, partial(in_terms_of, shown))
@@ -308,7 +308,7 @@ def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
     paradigm = find_paradigm(DEFAULT)
     try:
         with unfolded(path) as folder:
-            with said_to_be(language):
+            with reading_language(language):
                 paradigm = paradigm_of(folder)
                 reading = paradigm.read(folder)
             reading = replace(reading, faults=in_terms_of(path, reading.faults))

@@ -314,9 +314,9 @@ class Run:
         write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
         options = self.options.model_dump(mode="json")
         parts = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
-        return self.as_saved(Saved(folder.finish(parts), summary), folder)
+        return self.as_saved(StoredParts(folder.finish(parts), summary), folder)
 
-    def as_saved(self, saved: Saved, folder: RunFolder) -> Run:
+    def as_saved(self, saved: StoredParts, folder: RunFolder) -> Run:
         """The run as it was stored, perhaps by another process.
 
         Args:
@@ -343,7 +343,7 @@ class Run:
         return run_html(self)
 
 
-class Saved(NamedTuple):
+class StoredParts(NamedTuple):
     """The parts of a run that are stored last.
 
     Attributes:

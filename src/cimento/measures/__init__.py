@@ -20,7 +20,7 @@ from cimento.io.tables import COLUMNS, Column
 from cimento.io.values import (
     BITS_PER_NAT,
     NoValue,
-    Undefined,
+    UndefinedValueError,
     Unit,
     Value,
     surprisal_bits,
@@ -103,7 +103,7 @@ def _plugged(name: str) -> Measure | None:
         return None
 
     def value(sentence: Sentence) -> float:
-        with blamed("cimento.measures", name, but=Undefined):
+        with blamed("cimento.measures", name, but=UndefinedValueError):
             return float(measure.function(sentence))
 
     return replace(measure, name=name, aliases=(), function=value)

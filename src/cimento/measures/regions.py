@@ -317,7 +317,7 @@ def _block_values(
     """The values of the regions of a block, their numbers of tokens, and reasons for no value."""
     import numpy as np
 
-    placed = _Placed.of(asked, scored)
+    placed = _RegionTokens.of(asked, scored)
     token, region = placed.token, placed.region
     if final_marks == "drop":
         kept = scored.start[token] < _without_marks(asked)[region]
@@ -350,7 +350,7 @@ def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Placed:
+class _RegionTokens:
     """The tokens of all regions, grouped by region and in order within it.
 
     Attributes:
@@ -368,7 +368,7 @@ class _Placed:
     named: Flags
 
     @classmethod
-    def of(cls, asked: AskedColumns, scored: TokenColumns) -> _Placed:
+    def of(cls, asked: AskedColumns, scored: TokenColumns) -> _RegionTokens:
         """The tokens of each stimulus, each in the region to which it belongs.
 
         Raises:
@@ -429,7 +429,11 @@ def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> No
 
 
 def _reasons(
-    asked: AskedColumns, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
+    asked: AskedColumns,
+    scored: TokenColumns,
+    placed: _RegionTokens,
+    token: Integers,
+    region: Integers,
 ) -> Integers:
     """The reason why each region has no value: one of its tokens has no score, or is absent."""
     import numpy as np

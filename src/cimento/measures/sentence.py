@@ -20,7 +20,7 @@ from cimento.io.values import (
     BITS_PER_NAT,
     NoValue,
     Numbers,
-    Undefined,
+    UndefinedValueError,
     Unit,
     Value,
     surprisal_bits,
@@ -85,21 +85,21 @@ def lp(sentence: Sentence) -> float:
 def bits_per_byte(sentence: Sentence) -> float:
     """``-LP / (bytes * ln 2)``, which models with different tokens can be compared by."""
     if not sentence.n_bytes:
-        raise Undefined("the number of bytes is not known")
+        raise UndefinedValueError("the number of bytes is not known")
     return surprisal_bits(lp(sentence)) / sentence.n_bytes
 
 
 def perplexity(sentence: Sentence) -> float:
     """``exp(-LP / n)`` of probabilities chained from left to right; undefined for masked models."""
     if sentence.pseudo:
-        raise Undefined("a masked model gives no chain of probabilities; see pppl")
+        raise UndefinedValueError("a masked model gives no chain of probabilities; see pppl")
     return corpus_perplexity([sentence])
 
 
 def pseudo_perplexity(sentence: Sentence) -> float:
     """``exp(-LP / n)`` of pseudo-log-likelihoods; undefined for models that are not masked."""
     if sentence.pseudo is False:
-        raise Undefined("only a masked model gives pseudo-log-likelihoods; see ppl")
+        raise UndefinedValueError("only a masked model gives pseudo-log-likelihoods; see ppl")
     return corpus_perplexity([sentence])
 
 
@@ -120,7 +120,7 @@ def corpus_perplexity(sentences: Iterable[Sentence]) -> float:
     try:
         return math.exp(-total([value for value, _ in counted]) / tokens)
     except OverflowError:
-        raise Undefined("the perplexity is larger than a 64-bit number can be") from None
+        raise UndefinedValueError("the perplexity is larger than a 64-bit number can be") from None
 
 
 def length_penalty(n_tokens: int, *, alpha: float) -> float:
@@ -132,7 +132,7 @@ def norm_lp(sentence: Sentence) -> float:
     """``-LP / LPu``, with ``LPu`` the log-probability of the sentence by unigrams."""
     unigrams = total(_given(sentence.unigram_logprobs_nats))
     if unigrams == 0:
-        raise Undefined("the unigram log-probability of the sentence is 0")
+        raise UndefinedValueError("the unigram log-probability of the sentence is 0")
     return -lp(sentence) / unigrams
 
 
@@ -161,7 +161,7 @@ def normalized_logistic_lp(sentence: Sentence) -> float:
 
 def _given(part: PartT | NoValue) -> PartT:
     if isinstance(part, NoValue):
-        raise Undefined(part.reason)
+        raise UndefinedValueError(part.reason)
     return part
 
 
@@ -209,7 +209,7 @@ class Measure:
             return sentence
         try:
             return self.function(sentence)
-        except Undefined as reason:
+        except UndefinedValueError as reason:
             return NoValue(str(reason))
 
     @property

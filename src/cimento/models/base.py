@@ -93,7 +93,7 @@ class Score(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoding:
     """A request as a model's tokenizer sees it.
 
     Attributes:
@@ -120,10 +120,10 @@ class Encoded:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncodedTexts(Sequence[Encoded]):
+class EncodedTexts(Sequence[Encoding]):
     """Encoded requests as columns, in which the tokens of the texts follow one another.
 
-    The columns are a sequence of `Encoded` too; these records are made when the first is needed.
+    The columns are a sequence of `Encoding` too; these records are made when the first is needed.
 
     Attributes:
         offsets: index of each text's first token, and the number of tokens at the end.
@@ -149,7 +149,7 @@ class EncodedTexts(Sequence[Encoded]):
     undefined: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, encoded: Sequence[Encoded]) -> EncodedTexts:
+    def of(cls, encoded: Sequence[Encoding]) -> EncodedTexts:
         """The columns of requests that were encoded one by one; existing columns are unchanged."""
         import numpy as np
 
@@ -180,13 +180,13 @@ class EncodedTexts(Sequence[Encoded]):
         return len(self.firsts)
 
     @overload
-    def __getitem__(self, index: int) -> Encoded: ...
+    def __getitem__(self, index: int) -> Encoding: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Encoded]: ...
-    def __getitem__(self, index: int | slice) -> Encoded | list[Encoded]:
+    def __getitem__(self, index: slice) -> list[Encoding]: ...
+    def __getitem__(self, index: int | slice) -> Encoding | list[Encoding]:
         return self._records[index]
 
-    def __iter__(self) -> Iterator[Encoded]:
+    def __iter__(self) -> Iterator[Encoding]:
         return iter(self._records)
 
     def some(self, numbers: Integers, wanted: Flags) -> EncodedTexts:
@@ -220,15 +220,15 @@ class EncodedTexts(Sequence[Encoded]):
         )
 
     @cached_property
-    def _records(self) -> list[Encoded]:
+    def _records(self) -> list[Encoding]:
         return [self._record(number) for number in range(len(self))]
 
-    def _record(self, number: int) -> Encoded:
+    def _record(self, number: int) -> Encoding:
         import numpy as np
 
         begin, end = int(self.offsets[number]), int(self.offsets[number + 1])
         span = slice(begin, end)
-        return Encoded(
+        return Encoding(
             ids=tuple(self.ids[span].tolist()),
             tokens=tuple(self.tokens[span]),
             spans=tuple(zip(self.start[span].tolist(), self.end[span].tolist(), strict=True)),
@@ -252,14 +252,14 @@ class Scorer(Protocol):
     def card(self) -> ModelCard:
         """The card of the model."""
 
-    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoding]:
         """Tokenize the requests in order, as a list of records or as columns.
 
         Raises:
             TextTooLongError: a text does not fit the model's window.
         """
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """The log-probability of each wanted token, in nats, one array for each encoded request.
 
         NaN stands only for undefined probabilities: those of a first token without left context,
@@ -272,7 +272,7 @@ class ColumnScorer(Protocol):
     """The protocol of a `Scorer` that gives further columns besides log-probabilities."""
 
     def score_columns(
-        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+        self, encoded: Sequence[Encoding], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """For each encoded request, an array with a row for each wanted token.
 
@@ -380,7 +380,7 @@ class Remarking(Protocol):
 
 
 @runtime_checkable
-class Noted(Protocol):
+class HasRemarks(Protocol):
     """The protocol of a model of which the user should know something, whatever it is asked.
 
     Attributes:
@@ -404,7 +404,7 @@ Meter: TypeAlias = "dict[Hashable, Tokens]"
 
 
 @runtime_checkable
-class Metered(Protocol):
+class HasMeter(Protocol):
     """The protocol of a model whose use is counted in tokens, and perhaps paid for.
 
     Attributes:

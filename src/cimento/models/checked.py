@@ -17,7 +17,7 @@ from cimento.errors import CimentoError, ModelError
 from cimento.models.base import ModelCard, Scorer, TextScorer
 
 if TYPE_CHECKING:
-    from cimento.models.base import Encoded, FloatArray, Score
+    from cimento.models.base import Encoding, FloatArray, Score
 
 _END = object()
 ROUNDING_NATS = 1e-3
@@ -43,7 +43,7 @@ def checked_scorer(scorer: Scorer | TextScorer) -> Scorer | TextScorer:
     return CheckedTexts(scorer) if isinstance(scorer, TextScorer) else CheckedTokens(scorer)
 
 
-class _Checked:
+class _CheckedScorer:
     """What both kinds of scorers share: their card, and what they may have besides."""
 
     def __init__(self, scorer: Scorer | TextScorer) -> None:
@@ -87,7 +87,7 @@ class _Checked:
             )
 
 
-class CheckedTexts(_Checked):
+class CheckedTexts(_CheckedScorer):
     """A `TextScorer` whose answers are checked.
 
     Args:
@@ -158,7 +158,7 @@ class CheckedTexts(_Checked):
             self._need_probability(nats, f"the token at byte {at} of {text!r}")
 
 
-class CheckedTokens(_Checked):
+class CheckedTokens(_CheckedScorer):
     """A `Scorer` whose answers are checked.
 
     Args:
@@ -169,7 +169,7 @@ class CheckedTokens(_Checked):
         super().__init__(scorer)
         self._scorer = scorer
 
-    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoding]:
         """The requests in tokens.
 
         Raises:
@@ -180,12 +180,12 @@ class CheckedTokens(_Checked):
         if not isinstance(encoded, Sized):
             raise self._wrong(
                 f"its encode() returned {type(encoded).__name__}, and must return a list with a"
-                " cimento.Encoded for each request"
+                " cimento.Encoding for each request"
             )
         self._need_as_many(len(encoded), len(requests), "encode")
-        return cast("Sequence[Encoded]", encoded)
+        return cast("Sequence[Encoding]", encoded)
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """The log-probability of each wanted token.
 
         Raises:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from cimento.errors import UsageError, needing
-from cimento.models.base import Noted, Scorer
+from cimento.models.base import HasRemarks, Scorer
 from cimento.models.hf.arguments import TRUSTED
 from cimento.models.hf.files import Kind, LocatedModel, kind_by_name
 from cimento.models.registry import AnyScorer, ScorerSource, open_source
@@ -165,7 +165,7 @@ def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnySco
     if located is None or not isinstance(scorer, Inspectable):
         return scorer
     inside = scorer.inside()
-    notes = scorer.notes if isinstance(scorer, Noted) else ()
+    notes = scorer.notes if isinstance(scorer, HasRemarks) else ()
     return LoadedModel(inside.model, inside.tokenizer, located, asking.kind, asking.policy, notes)
 
 

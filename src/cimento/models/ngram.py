@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 from cimento.errors import InputError, UsageError, counted, needing
 from cimento.io.files import open_plain, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoding, ModelCard
 from cimento.models.characters import tokens_in
 from cimento.models.hf.files import LocatedModel
 from cimento.models.settings import Policy
@@ -285,11 +285,11 @@ class NgramScorer:
             details={"order": str(model.order), "read_by": type(model).__name__},
         )
 
-    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoding]:
         """Encode requests with one token for each word; see `Scorer`."""
         return [self._encode(request) for request in requests]
 
-    def _encode(self, request: Score) -> Encoded:
+    def _encode(self, request: Score) -> Encoding:
         spans = self._words(request.text, [start for start, _ in request.regions])
         outside = [START] if self._start else []
         outside += [request.context[low:high] for low, high in self._words(request.context)]
@@ -298,7 +298,7 @@ class NgramScorer:
         known = self._as_known(tokens)
         placed = (*[(-1, -1)] * len(outside), *spans)
         wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
-        return Encoded(
+        return Encoding(
             ids=tuple(map(_identity, known)),
             tokens=tokens,
             spans=placed,
@@ -308,7 +308,7 @@ class NgramScorer:
             undefined={} if self._model.has_unknown else dict.fromkeys(unknown, NOT_IN_VOCABULARY),
         )
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """Log-probabilities of the wanted words given the words before them; see `Scorer`."""
         import numpy as np
 
@@ -325,7 +325,7 @@ class NgramScorer:
         encoded = [self._encode(request) for request in requests]
         return (*self._respelled(encoded), *self._not_known(encoded))
 
-    def _respelled(self, encoded: Sequence[Encoded]) -> Iterator[str]:
+    def _respelled(self, encoded: Sequence[Encoding]) -> Iterator[str]:
         """A remark on words that the model knows in another spelling of their letters."""
         other = Counter(
             token
@@ -340,7 +340,7 @@ class NgramScorer:
                 f" {_few([*other])}"
             )
 
-    def _not_known(self, encoded: Sequence[Encoded]) -> Iterator[str]:
+    def _not_known(self, encoded: Sequence[Encoding]) -> Iterator[str]:
         """A remark on the number of words that the model does not know."""
         words = [token for text in encoded for token in text.tokens[text.first :]]
         unknown = Counter(

@@ -34,7 +34,7 @@ MOST_ORDER = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainingRecord:
     """What a model was made from.
 
     Attributes:
@@ -71,7 +71,7 @@ class _Order:
     begins: Integers
 
 
-def train(sentences: Iterable[str], path: Path, *, order: int = 5) -> Trained:
+def train(sentences: Iterable[str], path: Path, *, order: int = 5) -> TrainingRecord:
     """Make an n-gram model of sentences and write it as an ARPA file.
 
     Words are maximal runs without white space, and each mark is a word of its own, as n-gram models
@@ -97,7 +97,7 @@ def train(sentences: Iterable[str], path: Path, *, order: int = 5) -> Trained:
     discounts, guessed = zip(*map(_discounts, counts), strict=True)
     logs = _probabilities(orders, counts, discounts, len(words))
     write_lines(_lines(words, orders, logs), path)
-    return Trained(
+    return TrainingRecord(
         sentences=len(lengths),
         words=sum(lengths) - 2 * len(lengths),
         vocabulary=len(words) - len(_NAMES),

@@ -68,7 +68,7 @@ class OptionScores:
     greedy: tuple[bool, ...] = ()
 
 
-class Carded(Protocol):
+class HasCard(Protocol):
     """The common part of the protocols of answerers: the card of their model."""
 
     @property
@@ -77,7 +77,7 @@ class Carded(Protocol):
 
 
 @runtime_checkable
-class OptionScorer(Carded, Protocol):
+class OptionScorer(HasCard, Protocol):
     """The protocol of a model that scores answers."""
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
@@ -152,7 +152,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class GeneratedReply:
     """A reply that a model generated.
 
     Attributes:
@@ -166,10 +166,10 @@ class Written:
 
 
 @runtime_checkable
-class Replier(Carded, Protocol):
+class Replier(HasCard, Protocol):
     """The protocol of a model that generates replies."""
 
-    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, GeneratedReply]]:
         """Answer prompts greedily; each reply is yielded with its number as soon as it is complete.
 
         Raises:
@@ -377,7 +377,7 @@ class FillCandidate:
     method: str
 
 
-class Filler(Carded, Protocol):
+class Filler(HasCard, Protocol):
     """The protocol of a language model that fills blanks."""
 
     @property

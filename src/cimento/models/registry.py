@@ -420,7 +420,7 @@ def lasting_name(model: str) -> str:
     return str(folder.resolve()) if shown not in DEMO_MODELS and folder.is_dir() else shown
 
 
-def needs_saying(model: str, *, plugged: bool = True) -> str:
+def reason_to_name(model: str, *, plugged: bool = True) -> str:
     """The reason why a model must be named on the command line and not in a file.
 
     Manifests and run files may come from others. The models they name may only be read as data (a

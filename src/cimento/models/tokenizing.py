@@ -104,7 +104,7 @@ def _region_begins(request: Score, before: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _TokenRows:
     """The tokens of texts, with nothing added, one text after the other.
 
     Attributes:
@@ -125,7 +125,9 @@ class _Cut:
     apart: Flags
 
 
-def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: Characters) -> _Cut:
+def _cut(
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: Characters
+) -> _TokenRows:
     """Token ids and offsets of texts, with nothing added."""
     import numpy as np
 
@@ -140,7 +142,7 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: C
     stop = offsets[:, 1]
     length = characters.begin[text + 1] - 1 - characters.begin[text]
     apart = (start > stop) | ((start == stop) & (stop >= length))
-    return _Cut(ids=ids, start=start, end=end, text=text, counts=counts, apart=apart)
+    return _TokenRows(ids=ids, start=start, end=end, text=text, counts=counts, apart=apart)
 
 
 def tokenized(
@@ -293,7 +295,7 @@ class TextEncoder:
         slides = self.policy.window == "sliding"
         return math.inf if self.window is None or slides else self.window
 
-    def _refuse(self, requests: Sequence[Score], cut: _Cut, shift: Integers) -> None:
+    def _refuse(self, requests: Sequence[Score], cut: _TokenRows, shift: Integers) -> None:
         """Refuse the first request that cannot be scored; see `encode`.
 
         Args:
@@ -360,7 +362,7 @@ class TextEncoder:
             )
 
     def _framed(
-        self, cut: _Cut, *, start: Integers, end: Integers, words: Integers, wanted: Flags
+        self, cut: _TokenRows, *, start: Integers, end: Integers, words: Integers, wanted: Flags
     ) -> EncodedTexts:
         """Tokens with what stands around each text; the columns are those of `EncodedTexts`."""
         import numpy as np

@@ -89,7 +89,7 @@ class LineClock:
     last_s: float
 
 
-class Timed:
+class RunTimes:
     """The times of one run, from which its progress is told.
 
     Args:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue, Meta
 
 
-class Ended(Protocol):
+class HasInterval(Protocol):
     """A record with an interval."""
 
     @property
@@ -33,7 +33,7 @@ class Ended(Protocol):
         """The upper end."""
 
 
-class Estimated(Ended, Protocol):
+class HasReason(HasInterval, Protocol):
     """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from cimento.records.outcomes import Estimate, Outcome
     from cimento.records.summary import RunSummary, Summary
-    from cimento.report import Ended
+    from cimento.report import HasInterval
     from cimento.statistics.agreement import Agreement
 
 _CODED = re.compile(r"CIM-\w+ ")
@@ -41,7 +41,7 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
 
 
-def ends_of(record: Ended) -> str:
+def ends_of(record: HasInterval) -> str:
     """The interval of a record in a cell of a table; blank if there is none."""
     return interval(record.low, record.high, absent="")
 
@@ -252,7 +252,7 @@ def ties_pass(estimate: Estimate) -> bool:
     return bool(estimate.tied) and (estimate.right or 0) > (estimate.passed or 0)
 
 
-def said_once(
+def shared_remarks(
     runs: Sequence[RunSummary], said_of: Callable[[RunSummary], Iterable[str]]
 ) -> list[tuple[str, str]]:
     """Remarks with their subjects: one shared by all runs of a suite, or of several, appears once.
@@ -448,7 +448,7 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
     return f"Near ties: {'; '.join(parts)}{may}."
 
 
-def told_about(summary: Summary) -> str:
+def table_notes(summary: Summary) -> str:
     """The text below a table of runs: the meaning of its columns, and the interval methods."""
     results = [estimate for run in summary.runs for estimate in shown_rates(run)]
     passing = any(run.options.get("ties") == "pass" for run in summary.runs)

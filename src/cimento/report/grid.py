@@ -23,7 +23,7 @@ from cimento.io.inline_markup import (
     wrapped,
 )
 from cimento.records.outcomes import missing
-from cimento.report import Estimated
+from cimento.report import HasReason
 from cimento.report.formatting import PValue, with_minus
 
 BLANK = ""
@@ -66,7 +66,7 @@ class EstimateCell:
     def of(
         cls,
         value: float | None,
-        ends: Estimated,
+        ends: HasReason,
         n: int,
         *,
         digits: int = 1,

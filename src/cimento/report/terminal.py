@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
 from cimento.records.summary import summaries_by_suite
-from cimento.report.formatting import cells, items, remarks, said_once, told_about, without_length
+from cimento.report.formatting import (
+    cells,
+    items,
+    remarks,
+    shared_remarks,
+    table_notes,
+    without_length,
+)
 from cimento.report.grid import grid_as_text
 
 if TYPE_CHECKING:
@@ -60,7 +67,7 @@ def terminal_table(summary: Summary, *, width: int = 80, color: bool = False) ->
     for number, runs in enumerate(summaries_by_suite(summary.runs).values()):
         _print_suite(console, runs, widths, first=number == 0)
     if summary.runs:
-        console.print(f"\n{told_about(summary)}", style="dim")
+        console.print(f"\n{table_notes(summary)}", style="dim")
     _print_notes(console, summary)
     return "\n".join(line.rstrip() for line in sheet.getvalue().splitlines()) + "\n"
 
@@ -173,7 +180,7 @@ def _folded(label: str, width: int) -> list[str]:
 def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
-    said = [f"{about}: {remark}" for about, remark in said_once(summary.runs, remarks)]
+    said = [f"{about}: {remark}" for about, remark in shared_remarks(summary.runs, remarks)]
     lost = [f"{failure.suite}, {failure.model}: {failure.message}" for failure in summary.missing]
     for heading, lines in (("Notes", said), ("Not run", lost)):
         if lines:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from cimento._version import __version__
 from cimento.errors import UsageError
-from cimento.export.data import of_runs
+from cimento.export.data import run_data
 from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes, writing
 from cimento.io.unfinished import remove_unfinished
@@ -49,7 +49,7 @@ from cimento.site.items import (
 from cimento.site.memory import (
     RECORD,
     BuildMemory,
-    Made,
+    BuildRecord,
     code_digest,
     digest_of,
     kept_parts,
@@ -58,7 +58,7 @@ from cimento.site.memory import (
     run_digest,
 )
 
-__all__ = ["Built", "SiteSettings", "write_site"]
+__all__ = ["SiteChanges", "SiteSettings", "write_site"]
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run, RunsLike
@@ -100,7 +100,7 @@ class SiteSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class SiteChanges:
     """What became of the files of a site.
 
     Attributes:
@@ -118,7 +118,9 @@ class Built:
     trials: tuple[Run, ...] = ()
 
 
-def write_site(runs: RunsLike, output: str | Path, settings: SiteSettings | None = None) -> Built:
+def write_site(
+    runs: RunsLike, output: str | Path, settings: SiteSettings | None = None
+) -> SiteChanges:
     """A static site of runs of any paradigms.
 
     Args:
@@ -249,7 +251,7 @@ class _Folder:
         write_bytes(data, target)
         self._written += 1
 
-    def finish(self) -> Built:
+    def finish(self) -> SiteChanges:
         """Remove what the site no longer has, and write its index after all files."""
         gone = [path for path in self._before if path not in self._after]
         for path in gone:
@@ -262,7 +264,7 @@ class _Folder:
         write_bytes(f"{text}\n".encode(), self.root / INDEX)
         (self.root / _BEGUN).unlink(missing_ok=True)
         kept = len(self._after) - self._written
-        return Built(self.root / pages.BOARD, self._written, kept, len(gone))
+        return SiteChanges(self.root / pages.BOARD, self._written, kept, len(gone))
 
 
 def _is_inside(path: str) -> bool:
@@ -300,22 +302,22 @@ def site_files(
                 memory.carry(path)
                 yield path, None
             continue
-        paths, made_parts = [], []
+        paths, fresh = [], []
         for part in suite_parts(suite_runs):
             for path, content in _suite_files(look, part, base, memory):
                 paths.append(path)
                 yield path, content
             # The pages of items and runs are written: what they show need not stay in memory.
-            made_parts.append(dataclasses.replace(part, sections=(), items=()))
-        memory.now[f"suite {name}"] = Made(inputs, tuple(paths), kept_parts(made_parts, suite_runs))
-        parts += made_parts
+            fresh.append(dataclasses.replace(part, sections=(), items=()))
+        memory.now[f"suite {name}"] = BuildRecord(inputs, (*paths,), kept_parts(fresh, suite_runs))
+        parts += fresh
     cards: dict[str, str] = {}
     for entries in pages.by_model(parts).values():
         estimates = [one for entry in entries for one in entry.run.estimates()]
         path = f"tables/models/{slug(entries[0].model)}.csv"
         yield path, estimates_table(estimates).write_csv()
         files = [(path, "all estimates (CSV)")]
-        found = of_runs([entry.run for entry in entries]) if settings.dataset else []
+        found = run_data([entry.run for entry in entries]) if settings.dataset else []
         if text := eval_results(found, dataset=settings.dataset, source=settings.address):
             files.append((f"eval_results/{slug(entries[0].model)}.yaml", "results for its card"))
             yield files[-1][0], text
@@ -345,7 +347,7 @@ def _suite_files(
     if part.whole.places.pairs:
         yield f"{place}/pairs.csv", as_csv(pairs_grid(part.whole.places.pairs))
         files.append((f"{place}/pairs.csv", "every pair of models (CSV)"))
-    yield f"{place}/{RECORDS}", _zipped(records(of_runs([entry.run for entry in part.entries])))
+    yield f"{place}/{RECORDS}", _zipped(records(run_data([entry.run for entry in part.entries])))
     files.append((f"{place}/{RECORDS}", "records for Every Eval Ever (zip)"))
     yield f"{place}/items.csv", as_csv(items_grid(part))
     files.append((f"{place}/items.csv", "every item by every model (CSV)"))
@@ -355,7 +357,7 @@ def _suite_files(
         if memory.same(entry.page, inputs) is not None:
             yield entry.page, None
             continue
-        memory.now[entry.page] = Made(inputs, (entry.page,))
+        memory.now[entry.page] = BuildRecord(inputs, (entry.page,))
         yield entry.page, pages.run_page(look, part, entry)
     yield from item_pages(look, part)
 
@@ -427,7 +429,7 @@ def _analyzed(
         return
     analysis = analysis_of(parts)
     files = [] if analysis is None else list(together_files(look, analysis))
-    memory.now[TOGETHER] = Made(inputs, tuple(path for path, _ in files))
+    memory.now[TOGETHER] = BuildRecord(inputs, tuple(path for path, _ in files))
     yield from files
 
 

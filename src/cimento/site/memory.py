@@ -58,7 +58,7 @@ class KeptPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BuildRecord:
     """What was made of some runs.
 
     Attributes:
@@ -72,7 +72,7 @@ class Made:
     parts: tuple[KeptPart, ...] = ()
 
 
-RECORD = TypeAdapter(dict[str, Made])
+RECORD = TypeAdapter(dict[str, BuildRecord])
 
 
 @dataclass(slots=True)
@@ -85,11 +85,11 @@ class BuildMemory:
         now: of this build.
     """
 
-    before: Mapping[str, Made] = field(default_factory=dict)
+    before: Mapping[str, BuildRecord] = field(default_factory=dict)
     is_kept: Callable[[str], bool] = lambda _: False
-    now: dict[str, Made] = field(default_factory=dict)
+    now: dict[str, BuildRecord] = field(default_factory=dict)
 
-    def same(self, name: str, inputs: str) -> Made | None:
+    def same(self, name: str, inputs: str) -> BuildRecord | None:
         """What was made before under a name, if it need not be made again.
 
         Args:
@@ -108,7 +108,7 @@ class BuildMemory:
             self.now[name] = self.before[name]
 
 
-def remembered(record: object) -> Mapping[str, Made]:
+def remembered(record: object) -> Mapping[str, BuildRecord]:
     """What the record of a site says was made; nothing where it is of another version."""
     try:
         return RECORD.validate_python(record)

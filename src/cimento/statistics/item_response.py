@@ -21,7 +21,7 @@ from cimento.errors import UsageError, counted
 from cimento.statistics.design import ALL_EQUAL, ArrayLike, Floats, Integers
 from cimento.statistics.response_effects import Responses
 from cimento.statistics.response_estimates import (
-    Located,
+    Locations,
     Spread,
     located,
     moved_spreads,
@@ -74,14 +74,14 @@ class ItemResponseFit:
     items: int
     models: int
     answers: int
-    difficulty: Located | None = None
-    discrimination: Located | None = None
+    difficulty: Locations | None = None
+    discrimination: Locations | None = None
     backwards: Floats | None = None
-    phenomenon: Located | None = None
-    ability: Located | None = None
+    phenomenon: Locations | None = None
+    ability: Locations | None = None
     ability_covariance: Floats | None = None
-    by_phenomenon: Located | None = None
-    slopes: Located | None = None
+    by_phenomenon: Locations | None = None
+    slopes: Locations | None = None
     spreads: Mapping[str, Spread] = field(default_factory=dict)
     probability: Floats | None = None
     loglik: float | None = None

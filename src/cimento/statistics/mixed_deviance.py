@@ -178,7 +178,7 @@ def profiled_deviance(theta: Floats, data: CrossProducts, *, reml: bool) -> Prof
     """
     parts = triangles(theta, data.blocks)
     q, p = data.others, data.fixed
-    scaled = _Scaled.of(data, parts)
+    scaled = _ScaledProducts.of(data, parts)
     try:
         inverse: Floats = np.linalg.inv(scaled.first).astype(np.float64)
         eliminated = _batched(inverse, scaled.across, data.blocks[0])
@@ -221,7 +221,7 @@ def _inverse_square(lower: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scaled:
+class _ScaledProducts:
     """The cross-products with Lambda multiplied in where an identity stands below.
 
     Attributes:
@@ -243,7 +243,7 @@ class _Scaled:
     rest_right: Floats
 
     @classmethod
-    def of(cls, data: CrossProducts, parts: Sequence[Floats]) -> _Scaled:
+    def of(cls, data: CrossProducts, parts: Sequence[Floats]) -> _ScaledProducts:
         factor, q = parts[0], data.others
         first_right = data.first @ factor
         across_right = _right(data.across, data.blocks[1:], parts[1:])
@@ -278,7 +278,11 @@ def _batched(left: Floats, matrix: Floats, block: GroupBlock) -> Floats:
 
 
 def _traces(
-    scaled: _Scaled, inverse: Floats, eliminated: Floats, within: Floats, data: CrossProducts
+    scaled: _ScaledProducts,
+    inverse: Floats,
+    eliminated: Floats,
+    within: Floats,
+    data: CrossProducts,
 ) -> list[Floats]:
     """The sum over levels of Z'P Z Lambda, for each block.
 
@@ -307,7 +311,7 @@ def _traces(
 
 
 def _squares(
-    scaled: _Scaled,
+    scaled: _ScaledProducts,
     eliminated: Floats,
     solved: Floats,
     data: CrossProducts,

@@ -22,7 +22,7 @@ Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class Locations:
     """Estimates on the logit scale, each with its standard error and its 95 % interval.
 
     Attributes:
@@ -38,7 +38,7 @@ class Located:
     high: Floats
 
     @classmethod
-    def of(cls, value: Floats, variance: Floats, skewness: Floats | float = 0.0) -> Located:
+    def of(cls, value: Floats, variance: Floats, skewness: Floats | float = 0.0) -> Locations:
         """Estimates from their moments; the ends by Cornish and Fisher (1938, doi:10.2307/1400905).
 
         Args:
@@ -131,7 +131,7 @@ def _with_scores(posterior: ItemPosterior, values: Floats, scores: Floats) -> Fl
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ShiftedEstimates:
     """What is estimated at the ends of each spread's uncertainty, one row a spread.
 
     Attributes:
@@ -161,7 +161,7 @@ class Moved:
 
 def moved_spreads(
     likelihood: Likelihood, names: tuple[str, ...], phi: Floats, covariance: Floats
-) -> Moved:
+) -> ShiftedEstimates:
     """What is estimated where each spread is larger and smaller than at its mode."""
     steps = np.sqrt(3 * np.diagonal(covariance))
     modes, moments = [], []
@@ -173,14 +173,14 @@ def moved_spreads(
             ends.append((mode, _moments(likelihood, mode.effects, sds)))
         modes.append((ends[0][0], ends[1][0]))
         moments.append((ends[0][1], ends[1][1]))
-    return Moved(steps, modes, moments)
+    return ShiftedEstimates(steps, modes, moments)
 
 
 def located(
     likelihood: Likelihood,
     sds: Mapping[str, float],
     center: Mode,
-    moved: Moved,
+    moved: ShiftedEstimates,
     spread_covariance: Floats,
 ) -> dict[str, Any]:
     """The fields of a fit that are located on the logit scale."""
@@ -192,7 +192,7 @@ def located(
     covariances = [(u.covariance(), d.covariance()) for u, d in moved.modes]
     drift = moved.slopes([(u.effects, d.effects) for u, d in moved.modes])
 
-    def of(rows: Floats) -> tuple[Located, Floats]:
+    def of(rows: Floats) -> tuple[Locations, Floats]:
         inside = rows @ covariance_here @ rows.T
         away = drift @ rows.T
         covariance = inside + away.T @ spread_covariance @ away
@@ -200,16 +200,16 @@ def located(
         before = np.diagonal(inside)
         factor = np.sqrt(1 + (moved.wider(before, ends) - before) / np.diagonal(covariance))
         covariance = covariance * factor[:, None] * factor
-        return Located.of(rows @ center.effects, np.diagonal(covariance)), covariance
+        return Locations.of(rows @ center.effects, np.diagonal(covariance)), covariance
 
-    def of_items(name: str) -> Located:
+    def of_items(name: str) -> Locations:
         central = moments[name].central
         inside = central[:, 1] + _variances(moments[name].slopes, covariance_here)
         ends = [(u[name].central, d[name].central) for u, d in moved.moments]
         variance = moved.wider(inside, [(u[:, 1], d[:, 1]) for u, d in ends])
         away = moved.slopes([(u[:, 0], d[:, 0]) for u, d in ends])
         variance = variance + ((spread_covariance @ away) * away).sum(axis=0)
-        return Located.of(central[:, 0], variance, central[:, 2] / variance**1.5)
+        return Locations.of(central[:, 0], variance, central[:, 2] / variance**1.5)
 
     ability, ability_covariance = of(contrasts["ability"])
     fields: dict[str, Any] = {
@@ -232,7 +232,7 @@ def _variances(rows: Floats, covariance: Floats) -> Floats:
     return np.asarray(((rows @ covariance) * rows).sum(axis=1))
 
 
-def _below_zero(estimates: Located) -> Floats:
+def _below_zero(estimates: Locations) -> Floats:
     from scipy import special
 
     return np.asarray(special.ndtr(-estimates.value / estimates.se))

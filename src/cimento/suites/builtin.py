@@ -26,7 +26,7 @@ from cimento.io.files import (
 )
 from cimento.io.parsing import parse_toml
 from cimento.suites.published import (
-    Published,
+    PublishedDataset,
     find_published,
     is_address,
     is_published,
@@ -188,7 +188,7 @@ def find_suite(name_or_path: str | Path) -> Path:
     )
 
 
-def _fetched(dataset: Published) -> Path:
+def _fetched(dataset: PublishedDataset) -> Path:
     """The files of a dataset given by its address, fetched unless they are there."""
     from cimento.suites.fetching import fetch
 

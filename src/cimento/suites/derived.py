@@ -315,7 +315,7 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matched:
+class MatchedSuite:
     """A matched copy with its balance before and after matching.
 
     Attributes:
@@ -338,7 +338,7 @@ def match_items(
     conditions: Sequence[str] = (),
     frequency: Frequency | None = None,
     sha256: str = "",
-) -> Matched:
+) -> MatchedSuite:
     """A copy of a suite with the items whose conditions are within the limits.
 
     Args:
@@ -371,7 +371,7 @@ def match_items(
         "items": f"{len(kept)} of {len(suite.items)}",
     }
     ids = {item.id for item in kept}
-    return Matched(
+    return MatchedSuite(
         suite=remade(suite, kept, name="matched", said=origin_of(suite, sha256) | how),
         before=mean_balance(list(balances.values())),
         after=mean_balance([balances[item.id] for item in kept]),

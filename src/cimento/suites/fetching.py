@@ -19,7 +19,7 @@ from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.load import CHUNK_BYTES, SOURCE, recorded_source, unpacked
-from cimento.suites.published import NAMES, Published, https_only, is_address
+from cimento.suites.published import NAMES, PublishedDataset, https_only, is_address
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -35,7 +35,7 @@ _MOST_NAMED = 10
 
 
 def fetch(
-    dataset: Published, folder: Path, *, language: str = "", endpoint: str | None = None
+    dataset: PublishedDataset, folder: Path, *, language: str = "", endpoint: str | None = None
 ) -> Path:
     """Fetch a published dataset into a folder, unless its files are there undamaged.
 
@@ -69,7 +69,7 @@ def fetch(
     return target
 
 
-def _check_commit(dataset: Published, target: Path, recorded: Mapping[str, object]) -> None:
+def _check_commit(dataset: PublishedDataset, target: Path, recorded: Mapping[str, object]) -> None:
     """See that a dataset of the hub has one commit, the same as what was fetched before.
 
     Raises:
@@ -108,7 +108,7 @@ def _nothing_left(*folders: Path) -> Iterator[None]:
 
 
 def _bring(
-    dataset: Published,
+    dataset: PublishedDataset,
     target: Path,
     language: str,
     endpoint: str | None,
@@ -215,7 +215,7 @@ def _chunk(response: HTTPResponse) -> bytes:
         raise TransientError(str(error)) from error
 
 
-def _from_archive(dataset: Published, target: Path, language: str) -> None:
+def _from_archive(dataset: PublishedDataset, target: Path, language: str) -> None:
     """Fetch the suites in a repository's zip, which is deleted afterwards."""
     archive = target / ".archive.zip"
     with _explained(dataset, dataset.archive, target):
@@ -240,7 +240,7 @@ def _from_archive(dataset: Published, target: Path, language: str) -> None:
 
 
 def _from_hub(
-    dataset: Published, target: Path, language: str, endpoint: str | None, revision: str
+    dataset: PublishedDataset, target: Path, language: str, endpoint: str | None, revision: str
 ) -> None:
     with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
         from huggingface_hub import HfApi, hf_hub_download
@@ -269,7 +269,7 @@ RECORDS = "https://zenodo.org/api/records/"
 """The address of Zenodo's records."""
 
 
-def _from_zenodo(dataset: Published, target: Path) -> None:
+def _from_zenodo(dataset: PublishedDataset, target: Path) -> None:
     """Fetch the files of a record of Zenodo, and compare them with the record's own digests.
 
     Raises:
@@ -294,7 +294,7 @@ def _from_zenodo(dataset: Published, target: Path) -> None:
             )
 
 
-def _record_files(dataset: Published, address: str, target: Path) -> dict[str, str]:
+def _record_files(dataset: PublishedDataset, address: str, target: Path) -> dict[str, str]:
     """The names of a record's files, with the digests that the record states.
 
     Raises:
@@ -323,7 +323,7 @@ def _md5(data: bytes = b"") -> Any:  # noqa: ANN401  # hashlib does not export t
     return hashlib.md5(data, usedforsecurity=False)
 
 
-def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
+def _wanted(dataset: PublishedDataset, names: list[str], language: str) -> list[str]:
     """The files of a dataset that are in its part, have its suffixes and are in a language.
 
     Raises:
@@ -357,7 +357,7 @@ def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]:
+def _explained(dataset: PublishedDataset, address: str, target: Path) -> Iterator[None]:
     """A context that turns network errors into one message, which says what to copy where."""
     try:
         yield
@@ -377,7 +377,7 @@ def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]
 
 
 def _record(
-    dataset: Published, target: Path, language: str, revision: str, *, complete: bool
+    dataset: PublishedDataset, target: Path, language: str, revision: str, *, complete: bool
 ) -> None:
     files = {
         path.relative_to(target).as_posix(): file_digest(path)
@@ -400,7 +400,7 @@ def _record(
 
 
 def _check_pinned(
-    dataset: Published, files: Mapping[str, str], target: Path, *, whole: bool
+    dataset: PublishedDataset, files: Mapping[str, str], target: Path, *, whole: bool
 ) -> None:
     """Check fetched files against the sha256 that the registry has of published ones.
 
@@ -422,7 +422,7 @@ def _check_pinned(
             )
 
 
-def unpinned(dataset: Published, folder: Path) -> int:
+def unpinned(dataset: PublishedDataset, folder: Path) -> int:
     """The number of fetched files whose sha256 the registry does not have.
 
     Args:

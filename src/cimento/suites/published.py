@@ -57,7 +57,7 @@ _OPEN_END = "and "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedDataset:
     """A published dataset in the registry.
 
     Attributes:
@@ -141,11 +141,13 @@ class Published:
             )
 
 
-def published() -> dict[str, Published]:
+def published() -> dict[str, PublishedDataset]:
     """All entries of the registry, by name."""
     text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
     # The keys of the file are those of the record.
-    return {name: Published(name=name, **_frozen(e)) for name, e in tomllib.loads(text).items()}
+    return {
+        name: PublishedDataset(name=name, **_frozen(e)) for name, e in tomllib.loads(text).items()
+    }
 
 
 def is_published(name: str) -> bool:
@@ -153,7 +155,7 @@ def is_published(name: str) -> bool:
     return is_address(name) or name.partition("@")[0] in published()
 
 
-def find_published(name: str) -> Published:
+def find_published(name: str) -> PublishedDataset:
     """One entry, at the commit that its name may give.
 
     Args:
@@ -174,7 +176,7 @@ def find_published(name: str) -> Published:
 COMMIT = re.compile("[0-9a-f]{40}")
 
 
-def _at(entry: Published, commit: str) -> Published:
+def _at(entry: PublishedDataset, commit: str) -> PublishedDataset:
     """A dataset of the hub at a commit of the user's.
 
     Raises:
@@ -222,7 +224,7 @@ def is_address(name: str) -> bool:
     return name.partition(":")[0] in _FORMS and ":" in name
 
 
-def _at_address(name: str) -> Published:
+def _at_address(name: str) -> PublishedDataset:
     """The dataset at an address that pins it.
 
     Raises:
@@ -243,7 +245,7 @@ def _at_address(name: str) -> Published:
         raise UsageError(
             where=name, seen="the path leads out of the dataset", todo="Give one inside it."
         )
-    entry = Published(
+    entry = PublishedDataset(
         name=name,
         title=f"{prefix}: {parts.get('repo') or parts['record']}",
         languages=(f"{_OPEN_END}others",),

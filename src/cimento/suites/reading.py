@@ -220,7 +220,7 @@ _language: ContextVar[str] = ContextVar("language", default="")
 
 
 @contextmanager
-def said_to_be(language: str) -> Iterator[None]:
+def reading_language(language: str) -> Iterator[None]:
     """A context in which tables are read that are said to be in a language.
 
     Args:

@@ -22,7 +22,7 @@ from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
 from cimento.suites.delimited import split_plain
 from cimento.suites.faults import EXAMPLE, errors
-from cimento.suites.reading import TOML, decode_table, open_json_lines, said_to_be
+from cimento.suites.reading import TOML, decode_table, open_json_lines, reading_language
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,
@@ -116,7 +116,7 @@ def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
         settings[PREDICTIONS], predictions = predictions, []
     meta = settings.get("meta")
     language = meta.get("language") if isinstance(meta, dict) else ""
-    with said_to_be(language if isinstance(language, str) else ""):
+    with reading_language(language if isinstance(language, str) else ""):
         sheets = {ABOUT: list(_about(settings)), ITEMS: _items(folder)}
         if (folder / f"{SEEDS}.tsv").exists():
             sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")

@@ -53,7 +53,7 @@ _KEYS = tuple(field.name for field in dataclasses.fields(Variant))
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class VariantSuite:
     """A variant suite with the extent of the change.
 
     Attributes:
@@ -94,7 +94,7 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
     return variants
 
 
-def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
+def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> VariantSuite:
     """Make one variant of a suite.
 
     Phrases match whole words with the same capitals; at the beginning of a sentence, the
@@ -135,7 +135,7 @@ def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
     made = remade(suite, items, name=variant.name, said=_provenance(suite, variant, sha256))
     comment = " ".join(filter(None, (suite.meta.comment, variant.comment)))
     made = dataclasses.replace(made, meta=dataclasses.replace(made.meta, comment=comment))
-    return Varied(made, tuple(changed), sentences, tuple(untouched))
+    return VariantSuite(made, tuple(changed), sentences, tuple(untouched))
 
 
 def _provenance(suite: Suite, variant: Variant, sha256: str) -> dict[str, JsonValue]:

@@ -29,7 +29,7 @@ from cimento.models.settings import Policy
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.models.base import Encoded, FloatArray
+    from cimento.models.base import Encoding, FloatArray
 
 
 TokenScore = Callable[[Sequence[str], int], float]
@@ -85,7 +85,7 @@ class FakeScorer:
             wanted=characters.inside(wanted, text, start, end),
         )
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """The function's log-probability of every wanted token."""
         import numpy as np
 
@@ -178,7 +178,7 @@ def check_model(
         _refuses_long_text,
         _knows_the_cache,
     )
-    tried = _Tried(scorer, tuple(texts), policy or Policy())
+    tried = _AdapterTrial(scorer, tuple(texts), policy or Policy())
     findings: list[Finding] = []
     for check in checks:
         try:
@@ -189,7 +189,7 @@ def check_model(
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _AdapterTrial:
     """An adapter, the texts it is tried on, and its policy."""
 
     scorer: AnyScorer
@@ -212,7 +212,7 @@ class _Tried:
         return self.ask([Score(text=text) for text in chosen])
 
 
-def _gives_probabilities(tried: _Tried) -> Iterator[Finding]:
+def _gives_probabilities(tried: _AdapterTrial) -> Iterator[Finding]:
     table = tried.whole()
     values = table["logprob_nats"].drop_nulls().to_list()
     bad = [value for value in values if not (math.isfinite(value) and value <= TOLERANCE_NATS)]
@@ -234,7 +234,7 @@ def _unexplained(table: pl.DataFrame) -> int:
     return table.filter(table["logprob_nats"].is_null() & table["unscored_reason"].is_null()).height
 
 
-def _covers_texts(tried: _Tried) -> Iterator[Finding]:
+def _covers_texts(tried: _AdapterTrial) -> Iterator[Finding]:
     table = tried.whole()
     missing = []
     for number, text in enumerate(tried.texts):
@@ -258,7 +258,7 @@ def _covers_texts(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _is_plain(tried: _Tried) -> Iterator[Finding]:
+def _is_plain(tried: _AdapterTrial) -> Iterator[Finding]:
     """Batches, shared beginnings and rows left out against one text at a time, of real models."""
     if not isinstance(tried.scorer, Inspectable):
         return
@@ -279,7 +279,7 @@ def _is_plain(tried: _Tried) -> Iterator[Finding]:
         )
 
 
-def _scores_first_tokens(tried: _Tried) -> Iterator[Finding]:
+def _scores_first_tokens(tried: _AdapterTrial) -> Iterator[Finding]:
     if not tried.scorer.card.bos:
         return
     first = tried.whole().filter(position=0)
@@ -290,7 +290,7 @@ def _scores_first_tokens(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _takes_unknown_text(tried: _Tried) -> Iterator[Finding]:
+def _takes_unknown_text(tried: _AdapterTrial) -> Iterator[Finding]:
     table = tried.whole([UNKNOWN_TEXT])
     unexplained = _unexplained(table)
     yield Finding(
@@ -300,7 +300,7 @@ def _takes_unknown_text(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _is_invariant(tried: _Tried) -> Iterator[Finding]:
+def _is_invariant(tried: _AdapterTrial) -> Iterator[Finding]:
     together = _by_text(tried.whole(), len(tried.texts))
     alone = [_by_text(tried.whole([text]), 1)[0] for text in tried.texts]
     backwards = _by_text(tried.whole(tried.texts[::-1]), len(tried.texts))[::-1]
@@ -313,7 +313,7 @@ def _is_invariant(tried: _Tried) -> Iterator[Finding]:
         )
 
 
-def _answers_parts(tried: _Tried) -> Iterator[Finding]:
+def _answers_parts(tried: _AdapterTrial) -> Iterator[Finding]:
     text = tried.texts[0]
     middle = text.find(" ", len(text) // 2)
     spans = ((0, middle), (middle + 1, len(text)))
@@ -328,12 +328,12 @@ def _answers_parts(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _takes_empty_text(tried: _Tried) -> Iterator[Finding]:
+def _takes_empty_text(tried: _AdapterTrial) -> Iterator[Finding]:
     height = tried.whole([""]).height
     yield Finding("an empty text has no tokens", passed=height == 0, detail=f"{height} tokens")
 
 
-def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
+def _refuses_long_text(tried: _AdapterTrial) -> Iterator[Finding]:
     window = tried.scorer.card.window
     if window is None or tried.policy.window != "refuse" or isinstance(tried.scorer, TextScorer):
         return
@@ -346,7 +346,7 @@ def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
         yield Finding(name, passed=False, detail=f"it was taken, with a window of {window}")
 
 
-def _knows_the_cache(tried: _Tried) -> Iterator[Finding]:
+def _knows_the_cache(tried: _AdapterTrial) -> Iterator[Finding]:
     cache = MemoryCache()
     requests = [Score(text=text) for text in tried.texts]
     cold, warm = tried.ask(requests, cache), tried.ask(requests, cache)

@@ -37,7 +37,7 @@ _UNHEARD_OF = "an_option_that_nobody_declared"
 
 
 @dataclass
-class _Tried:
+class _ParadigmTrial:
     """A paradigm being tried out.
 
     Attributes:
@@ -63,7 +63,7 @@ class _Tried:
         return evaluate(self.loaded, self.model, output=self.folder / name, **chosen)
 
 
-_Check: TypeAlias = Callable[[_Tried], Iterator[Finding]]
+_Check: TypeAlias = Callable[[_ParadigmTrial], Iterator[Finding]]
 
 
 def check_paradigm(
@@ -85,7 +85,7 @@ def check_paradigm(
     [loaded] = load_suites(suite)
     findings: list[Finding] = []
     with tempfile.TemporaryDirectory() as folder:
-        tried = _Tried(loaded, model, Path(folder), dict(options or {}))
+        tried = _ParadigmTrial(loaded, model, Path(folder), dict(options or {}))
         for check in CHECKS:
             name = check.__name__.strip("_").replace("_", " ")
             try:
@@ -98,7 +98,7 @@ def check_paradigm(
     return findings
 
 
-def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
+def _is_stored_once(tried: _ParadigmTrial) -> Iterator[Finding]:
     run = tried.run
     before = _content(run)
     again = tried.again("runs")
@@ -123,7 +123,7 @@ def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _is_known_by_its_bytes(tried: _Tried) -> Iterator[Finding]:
+def _is_known_by_its_bytes(tried: _ParadigmTrial) -> Iterator[Finding]:
     reading = tried.loaded.reading
     files = tried.loaded.paradigm.files(reading.path)
     yield Finding(
@@ -133,7 +133,7 @@ def _is_known_by_its_bytes(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _is_the_same_in_memory(tried: _Tried) -> Iterator[Finding]:
+def _is_the_same_in_memory(tried: _ParadigmTrial) -> Iterator[Finding]:
     held = evaluate(tried.loaded, tried.model, **tried.options)
     yield Finding(
         "a run that is not stored says the same",
@@ -142,7 +142,7 @@ def _is_the_same_in_memory(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _has_outcomes(tried: _Tried) -> Iterator[Finding]:
+def _has_outcomes(tried: _ParadigmTrial) -> Iterator[Finding]:
     table = tried.run.outcomes()
     validate_table(table, OUTCOMES, where="outcomes")
     keys = table.select("item", "question", "method")
@@ -166,7 +166,7 @@ def _has_outcomes(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _has_estimates(tried: _Tried) -> Iterator[Finding]:
+def _has_estimates(tried: _ParadigmTrial) -> Iterator[Finding]:
     run = tried.run
     validate_table(run.table("estimates"), ESTIMATES, where="estimates")
     estimates = run.estimates()
@@ -212,7 +212,7 @@ def _counted(run: Run, question: str, method: str) -> tuple[int | None, int] | N
     return counted.right, counted.n
 
 
-def _has_a_summary(tried: _Tried) -> Iterator[Finding]:
+def _has_a_summary(tried: _ParadigmTrial) -> Iterator[Finding]:
     summary = Summary(runs=(tried.run.summary(with_outcomes=True),))
     text = to_json(summary)
     yield Finding(
@@ -225,7 +225,7 @@ def _has_a_summary(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _keeps_answers(tried: _Tried) -> Iterator[Finding]:
+def _keeps_answers(tried: _ParadigmTrial) -> Iterator[Finding]:
     if isinstance(tried.model, str):
         return
     cache = FileCache(tried.folder / "cache")
@@ -263,7 +263,7 @@ class _Mute:
         raise ModelError(where=repr(self._model), seen="is asked what it had answered already")
 
 
-def _refuses_what_it_does_not_honor(tried: _Tried) -> Iterator[Finding]:
+def _refuses_what_it_does_not_honor(tried: _ParadigmTrial) -> Iterator[Finding]:
     unheard_of: dict[str, Any] = {_UNHEARD_OF: 1}
     try:
         evaluate(tried.loaded, tried.model, cache=MemoryCache(), **unheard_of)
@@ -273,7 +273,7 @@ def _refuses_what_it_does_not_honor(tried: _Tried) -> Iterator[Finding]:
         yield Finding("an unknown option is refused", passed=False, detail="it was taken")
 
 
-def _takes_first_items(tried: _Tried) -> Iterator[Finding]:
+def _takes_first_items(tried: _ParadigmTrial) -> Iterator[Finding]:
     few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)
     asked = few.outcomes()["item"].n_unique()
     whole = tried.run.outcomes()["item"].n_unique()
@@ -282,7 +282,7 @@ def _takes_first_items(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _asks_adaptively(tried: _Tried) -> Iterator[Finding]:
+def _asks_adaptively(tried: _ParadigmTrial) -> Iterator[Finding]:
     name = "items of an adaptive run are judged as in the whole, or it is refused"
     keys = ["item", "question", "method"]
     # Other texts in a batch change the last bits of values, which are not compared.
@@ -308,7 +308,7 @@ _EXACT, _COARSE = 0.001, 0.45
 """A precision that is reached with all items only, and one that a few items reach."""
 
 
-def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
+def _is_read_and_written(tried: _ParadigmTrial) -> Iterator[Finding]:
     paradigm, folder = tried.loaded.paradigm, tried.folder / "written"
     paradigm.write(tried.loaded.suite, folder)
     read = paradigm.read(folder)
@@ -319,7 +319,7 @@ def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _is_described(tried: _Tried) -> Iterator[Finding]:
+def _is_described(tried: _ParadigmTrial) -> Iterator[Finding]:
     loaded = tried.loaded
     shown = loaded.paradigm.describe(loaded.suite, 1)
     audited = loaded.paradigm.audit(loaded.reading)
@@ -333,7 +333,7 @@ def _is_described(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _asks_people(tried: _Tried) -> Iterator[Finding]:
+def _asks_people(tried: _ParadigmTrial) -> Iterator[Finding]:
     name = "people are asked about a suite, or a message says that they are not"
     try:
         asked = tried.loaded.paradigm.survey_items(tried.loaded.suite, None)
@@ -344,7 +344,7 @@ def _asks_people(tried: _Tried) -> Iterator[Finding]:
     yield Finding(name, passed=bool(asked.items) and not bare, detail=f"{len(asked.items)} items")
 
 
-def _is_judged_again(tried: _Tried) -> Iterator[Finding]:
+def _is_judged_again(tried: _ParadigmTrial) -> Iterator[Finding]:
     before = _content(tried.run)
     again = tried.run.judge(**tried.options)
     yield Finding(
@@ -354,7 +354,7 @@ def _is_judged_again(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _is_opened_among_others(tried: _Tried) -> Iterator[Finding]:
+def _is_opened_among_others(tried: _ParadigmTrial) -> Iterator[Finding]:
     path = _path(tried.run)
     names = [run.suite.name for run in open_runs(str(path.parent.parent))]
     yield Finding(

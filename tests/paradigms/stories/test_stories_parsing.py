@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.paradigms.stories.answers import Parsed, parse_reply
+from cimento.paradigms.stories.answers import ParsedReply, parse_reply
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt, find_prompt, prompts
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS
 
@@ -34,7 +34,7 @@ def test_the_answers_of_every_prompt_are_read(name, numbering):
         asked = TierPrompt(tier, find_prompt(name), PromptStyle(numbering=numbering))
         for label in OPTIONS[tier]:
             for reply in (asked.answer(label), f" {asked.answer(label).capitalize()}.\n\nStoria:"):
-                assert parse_reply(tier, reply, numbering=numbering) == Parsed(label)
+                assert parse_reply(tier, reply, numbering=numbering) == ParsedReply(label)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_the_answers_of_every_prompt_are_read(name, numbering):
     ],
 )
 def test_replies(tier, reply, label, reason):
-    assert parse_reply(tier, reply) == Parsed(label, reason)
+    assert parse_reply(tier, reply) == ParsedReply(label, reason)
 
 
 def test_sentences_may_be_counted_from_one():
-    assert parse_reply(CONFLICT, "1 e 5", numbering=1) == Parsed("0 and 4")
+    assert parse_reply(CONFLICT, "1 e 5", numbering=1) == ParsedReply("0 and 4")
     assert parse_reply(CONFLICT, "0 e 4", numbering=1).reason == "no such sentence"
 
 

@@ -26,7 +26,7 @@ _AUXILIARIES = ("aux", "cop")
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class Selection:
     """A connective with the decision whether it is selected.
 
     Attributes:
@@ -59,7 +59,7 @@ def select_connectives(
     top: int,
     exclude: Mapping[str, str],
     skipped: list[ReadingProblem] | None = None,
-) -> list[Selected]:
+) -> list[Selection]:
     """Select the most frequent connectives, except those that are excluded.
 
     Connectives that share the rank of the last one are selected too, since their order is chance.
@@ -95,11 +95,11 @@ def select_connectives(
             reason = reason or "not found"
         elif rank > top:
             reason = f"not among the first {top}"
-        selected.append(Selected(name, n, infinitives[name], rank, not reason, reason))
+        selected.append(Selection(name, n, infinitives[name], rank, not reason, reason))
     return selected
 
 
-def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> Inventory:
+def selected_inventory(inventory: Inventory, selected: Sequence[Selection]) -> Inventory:
     """The inventory of the selected connectives, the most frequent first."""
     taken = tuple(inventory[row.connective] for row in selected if row.taken)
     return replace(inventory, connectives=taken)

@@ -18,7 +18,7 @@ from cimento.models.hf.room import DoesNotFitError, give_back, is_out_of_memory
 from cimento.models.settings import BatchLimits
 
 if TYPE_CHECKING:
-    from cimento.models.base import Encoded, FloatArray
+    from cimento.models.base import Encoding, FloatArray
 
 IntArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.int64]]"
 
@@ -59,7 +59,7 @@ class ScoreBuffer:
         columns: number of values wanted besides log-probabilities.
     """
 
-    def __init__(self, encoded: Sequence[Encoded], *, columns: int = 0) -> None:
+    def __init__(self, encoded: Sequence[Encoding], *, columns: int = 0) -> None:
         ends = np.cumsum([0, *(len(text.wanted) for text in encoded)]).tolist()
         width = (1 + columns,) if columns else ()
         self.starts: list[int] = ends[:-1]
@@ -126,7 +126,7 @@ class AskList:
         self.targets.append(target)
         self.places.append(place)
 
-    def add_following(self, text: Encoded, rows: Sequence[int], *, first_slot: int) -> None:
+    def add_following(self, text: Encoding, rows: Sequence[int], *, first_slot: int) -> None:
         """Add requests for the wanted tokens of a text, each predicted at the position before it.
 
         A first token has no position before it and is not requested.

@@ -28,7 +28,7 @@ import torch
 
 from cimento.errors import UsageError
 from cimento.io.tables import BOUNDARY
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoding, ModelCard
 from cimento.models.characters import BYTE_LETTERS
 from cimento.models.hf.heads import TokenSet
 from cimento.models.settings import BoundaryRule, Policy
@@ -46,7 +46,7 @@ NOTHING_MARKED = (
     " their boundaries"
 )
 
-Scoring: TypeAlias = Callable[[Sequence[Encoded], "tuple[Read, ...]"], "list[FloatArray]"]
+Scoring: TypeAlias = Callable[[Sequence[Encoding], "tuple[Read, ...]"], "list[FloatArray]"]
 
 
 PART_OF_CHARACTER = "\ufffd"
@@ -249,7 +249,7 @@ def card_with_boundaries(card: ModelCard, *, bos: str, boundaries: Boundaries | 
 
 
 def with_boundaries(
-    encoded: Sequence[Encoded],
+    encoded: Sequence[Encoding],
     columns: Sequence[Read],
     *,
     boundaries: Boundaries,
@@ -283,7 +283,7 @@ def with_boundaries(
     return results
 
 
-def _with_next(text: Encoded) -> Encoded:
+def _with_next(text: Encoding) -> Encoding:
     """A text that also wants the token after each that it wants.
 
     Something stands in for the token after the last one: what comes there is never read, only

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from cimento.models.base import Encoded, EncodedTexts
+from cimento.models.base import EncodedTexts, Encoding
 from cimento.models.hf.batches import Asks, Trial, batches
 from cimento.models.hf.layout import (
     Proof,
@@ -63,7 +63,7 @@ TREE_NODES_ELSEWHERE = 512
 PROOF_TEXTS = 6
 
 
-def fed(text: Encoded) -> tuple[int, ...]:
+def fed(text: Encoding) -> tuple[int, ...]:
     """The tokens that must be fed; those from the last wanted one on do not influence it."""
     return text.ids[: text.wanted[-1]] if text.wanted else ()
 
@@ -136,7 +136,7 @@ class CausalScoring:
         self._texts = Filling[CausalPlan](self._read_texts)
         self.proof = Proof(holds=packing, reason="" if packing else "off")
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
         texts = EncodedTexts.of(encoded)
         plan = self.plan(texts, longest=[len(text.tokens) for text in encoded])
@@ -342,8 +342,8 @@ def logprobs(scores: FloatArray) -> FloatArray:
 
 
 def following_trial(
-    base: Encoded,
-    source: Encoded,
+    base: Encoding,
+    source: Encoding,
     moved: Sequence[tuple[int, int]],
     *,
     around: tuple[int, ...] = (),
@@ -393,7 +393,7 @@ class CausalScorer(PlanningScorer):
         return proof
 
     def trials(
-        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+        self, base: Encoding, source: Encoding, moved: Sequence[tuple[int, int]]
     ) -> list[Trial]:
         """A single pass, in which every token is predicted at the position before it."""
         return [following_trial(base, source, moved)]
@@ -407,7 +407,7 @@ class CausalScorer(PlanningScorer):
         """Not where texts may be read in several windows."""
         return self._stride is None or self.card.window is None
 
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+    def _score(self, encoded: Sequence[Encoding], columns: tuple[Read, ...]) -> list[FloatArray]:
         scoring: CausalScoring = self._reader_of(columns)
         if self._stride is None or self.card.window is None:
             return scoring.score(encoded)

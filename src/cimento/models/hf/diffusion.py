@@ -27,7 +27,7 @@ import numpy as np
 
 from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, replicate_of
-from cimento.models.base import Encoded, EncodedTexts, Score
+from cimento.models.base import EncodedTexts, Encoding, Score
 from cimento.models.hf.copies import Copy, MaskedPlan, MaskedToken
 from cimento.models.hf.layout import refuse_windows
 from cimento.models.hf.masked import MaskedScorer
@@ -94,7 +94,7 @@ class DiffusionScorer(MaskedScorer):
         refuse_windows(policy, seen="a masked diffusion model reads texts whole")
         return super()._prepared(model, tokenizer, policy)
 
-    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoding]:
         """Tokenize the requests, in order; see `Scorer`.
 
         Tokens of a context belong to no word: they are never masked, so that scores depend on where
@@ -105,8 +105,8 @@ class DiffusionScorer(MaskedScorer):
 
     def trials(
         self,
-        base: Encoded,  # noqa: ARG002  # as for all scorers
-        source: Encoded,  # noqa: ARG002
+        base: Encoding,  # noqa: ARG002  # as for all scorers
+        source: Encoding,  # noqa: ARG002
         moved: Sequence[tuple[int, int]],  # noqa: ARG002
     ) -> list[Trial]:
         """No passes: a score comes from many, with random masks.
@@ -125,7 +125,7 @@ class DiffusionScorer(MaskedScorer):
         """No: a score is a mean over copies."""
         return False
 
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+    def _score(self, encoded: Sequence[Encoding], columns: tuple[Read, ...]) -> list[FloatArray]:
         replicates = [self._replicate(column) for column in columns]
         jobs: dict[Copy, list[MaskedToken]] = {}
         slots = [self._add(text, jobs) for text in encoded]
@@ -141,7 +141,7 @@ class DiffusionScorer(MaskedScorer):
         return tables
 
     def _add(
-        self, text: Encoded, jobs: dict[Copy, list[MaskedToken]]
+        self, text: Encoding, jobs: dict[Copy, list[MaskedToken]]
     ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], Floats]:
         """Add the masked copies of a text in which a wanted token is masked.
 

@@ -34,7 +34,7 @@ from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attribu
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from cimento.models.base import Encoded, FloatArray
+    from cimento.models.base import Encoding, FloatArray
     from cimento.models.hf.scorer import TransformersScorer
     from cimento.models.settings import BatchLimits
 
@@ -59,7 +59,7 @@ class _Job:
     """
 
     ask: Attribute
-    text: Encoded
+    text: Encoding
     trials: list[Trial]
     varied: list[tuple[tuple[int, int], ...]]
     nats: FloatArray = field(init=False)
@@ -138,7 +138,7 @@ class Gradients:
         for number, job in enumerate(jobs):
             yield number, _answer(job)
 
-    def _job(self, ask: Attribute, text: Encoded) -> _Job:
+    def _job(self, ask: Attribute, text: Encoding) -> _Job:
         readable = [i for i, (start, _) in enumerate(text.spans) if i >= text.first and start >= 0]
         trials = self._scorer.trials(text, text, [(index, index) for index in readable])
         chosen, varied = [], []

@@ -113,7 +113,7 @@ def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
     return next((m for name, m in reversed(list(named)) if name.endswith(".attention")), None)
 
 
-class Kept:
+class WantedRows:
     """The wanted rows of a transformer's last hidden state, for its head.
 
     Args:
@@ -149,7 +149,7 @@ class Kept:
 
     def logits(self, piece: torch.Tensor) -> torch.Tensor:
         """The logits of some rows from the model's head; the transformer is not run again."""
-        with torch.inference_mode(), Replaced(self._model.base_model, self._rebuild(piece)):
+        with torch.inference_mode(), Replacement(self._model.base_model, self._rebuild(piece)):
             logits: torch.Tensor = self._model(**self._inputs).logits[0]
         return logits
 
@@ -179,7 +179,7 @@ class Kept:
         return rebuild(rows[:0])
 
 
-class Rerouted:
+class Rerouting:
     """A context in which a module has another forward pass."""
 
     def __init__(self, module: torch.nn.Module, forward: Callable[..., Any]) -> None:
@@ -198,7 +198,7 @@ class Rerouted:
             self._module.forward = self._own
 
 
-class Replaced(Rerouted):
+class Replacement(Rerouting):
     """A context in which a module's forward pass returns a given answer."""
 
     def __init__(self, module: torch.nn.Module, answer: Any) -> None:
@@ -255,7 +255,7 @@ class RowHead:
         """The same for several batches, whose rows go through the head together."""
         return Gathering(self, values)
 
-    def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
+    def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> WantedRows | None:
         """Run the transformer on a batch and keep some of its rows, without the head.
 
         Returns:
@@ -263,7 +263,7 @@ class RowHead:
         """
         if not self._has_seam:
             return None
-        kept = Kept(self.model, inputs, torch.tensor(rows, device=self.model.device))
+        kept = WantedRows(self.model, inputs, torch.tensor(rows, device=self.model.device))
         with torch.inference_mode(), kept.between(self._attention):
             logits = self.model(**inputs).logits
         # Otherwise the head does not read the hidden state that the hook thinned.
@@ -340,7 +340,7 @@ class Gathering:
     def __init__(self, head: RowHead, values: FloatArray) -> None:
         self._head = head
         self._values = values
-        self._last: Kept | None = None
+        self._last: WantedRows | None = None
         self._rows: list[torch.Tensor] = []
         self._asks: list[Asks] = []
         self._count = 0
@@ -384,7 +384,7 @@ class Gathering:
         self._count += len(rows)
 
     def _read(
-        self, kept: Kept, piece: torch.Tensor, done: int, on_lines: Asks, scored: list[Scored]
+        self, kept: WantedRows, piece: torch.Tensor, done: int, on_lines: Asks, scored: list[Scored]
     ) -> None:
         logits = kept.logits(self._head.filled(piece))[: len(piece)]
         scored += self._head.read(logits, done, on_lines)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Noted, Score, Scorer
+from cimento.models.base import TWO_SIDED, Encoding, HasRemarks, ModelCard, Score, Scorer
 from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind, tokenizer_state
 from cimento.models.hf.heads import widened
 from cimento.models.hf.inside import (
@@ -66,12 +66,12 @@ def inspect_model(
         tokenizer=tokenizer_facts(inside.tokenizer, policy=policy, card=scorer.card),
         comparison=compare_with_plain(scorer, chosen, policy=policy),
         unknown=tuple(_unknown(inside, suite, group) for suite, group in encoded.items()),
-        notes=scorer.notes if isinstance(scorer, Noted) else (),
+        notes=scorer.notes if isinstance(scorer, HasRemarks) else (),
     )
 
 
 def compare_with_plain(
-    scorer: Inspectable, encoded: Sequence[Encoded], *, policy: Policy
+    scorer: Inspectable, encoded: Sequence[Encoding], *, policy: Policy
 ) -> PlainComparison | None:
     """Score texts both ways; None without texts, or without a plain way for this kind of model.
 
@@ -102,7 +102,7 @@ def compare_with_plain(
     )
 
 
-def _plain_causal(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray:
+def _plain_causal(inside: Inside, text: Encoding, _policy: Policy) -> FloatArray:
     values = np.full(len(text.wanted), np.nan)
     if not text.wanted:
         return values
@@ -113,7 +113,7 @@ def _plain_causal(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray:
     return values
 
 
-def _plain_masked(inside: Inside, text: Encoded, policy: Policy) -> FloatArray:
+def _plain_masked(inside: Inside, text: Encoding, policy: Policy) -> FloatArray:
     values = np.full(len(text.wanted), np.nan)
     for slot, index in enumerate(text.wanted):
         ids = list(text.ids)
@@ -123,7 +123,7 @@ def _plain_masked(inside: Inside, text: Encoded, policy: Policy) -> FloatArray:
     return values
 
 
-def _plain_seq2seq(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray:
+def _plain_seq2seq(inside: Inside, text: Encoding, _policy: Policy) -> FloatArray:
     # The decoder's start token and the tokens before a text come after the source.
     start = text.first - 1 - len(own_frame(inside.tokenizer).before)
     source, target = (
@@ -135,7 +135,7 @@ def _plain_seq2seq(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray
     return np.array(chosen, dtype=np.float64)
 
 
-PlainScore: TypeAlias = Callable[[Inside, Encoded, Policy], "FloatArray"]
+PlainScore: TypeAlias = Callable[[Inside, Encoding, Policy], "FloatArray"]
 
 _PLAIN: Mapping[str, PlainScore] = {
     "causal": _plain_causal,
@@ -160,7 +160,7 @@ def _normalized(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
 class _Texts:
     """The texts of a suite that can be encoded, and the reasons for the others."""
 
-    texts: list[Encoded]
+    texts: list[Encoding]
     refusals: list[str]
 
 

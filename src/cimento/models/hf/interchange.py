@@ -25,7 +25,7 @@ import torch
 
 from cimento.errors import ModelError
 from cimento.models.hf.batches import Trial, asks_of, batches
-from cimento.models.hf.heads import Kept, RowHead
+from cimento.models.hf.heads import RowHead, WantedRows
 from cimento.models.hf.layout import largest_difference, tolerance_nats
 from cimento.models.hf.sites import Sites, Swap
 from cimento.models.questions import Part, Patch, PatchedScores
@@ -33,7 +33,7 @@ from cimento.models.questions import Part, Patch, PatchedScores
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from cimento.models.base import Encoded, FloatArray
+    from cimento.models.base import Encoding, FloatArray
     from cimento.models.hf.batches import IntArray
     from cimento.models.hf.scorer import TransformersScorer
     from cimento.models.settings import BatchLimits
@@ -76,7 +76,7 @@ class _SwappingHead(RowHead):
         self._sites = sites
         self.swap_of: Callable[[Sequence[int], int], Swap] | None = None
 
-    def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
+    def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> WantedRows | None:
         """The kept rows of a changed pass; see `RowHead.keep`."""
         with self._changing(inputs) as plain:
             return super().keep(plain, rows)
@@ -291,7 +291,7 @@ class Interchange:
 
 
 def aligned_tokens(
-    ask: Patch, base: Encoded, source: Encoded, *, masked: bool
+    ask: Patch, base: Encoding, source: Encoding, *, masked: bool
 ) -> tuple[str, list[tuple[int, int]]]:
     """The pairs of tokens that are exchanged, and how they were found; see `PatchedScores`.
 
@@ -318,7 +318,7 @@ def aligned_tokens(
     return "exact" if there else "shifted", pairs
 
 
-def _inside(text: Encoded, place: tuple[int, int]) -> list[int]:
+def _inside(text: Encoding, place: tuple[int, int]) -> list[int]:
     """The tokens that begin in a part of a text."""
     return [i for i, (start, _) in enumerate(text.spans) if place[0] <= start < place[1]]
 
@@ -345,7 +345,7 @@ def _merged(cells: Sequence[_Cell]) -> list[_Cell]:
 
 def _scores(
     alignment: str,
-    base: Encoded,
+    base: Encoding,
     places: Sequence[tuple[int, int | None]],
     values: FloatArray,
 ) -> PatchedScores:

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError, UsageError
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoding, ModelCard
 from cimento.models.hf.batches import Asks
 from cimento.models.hf.heads import RowHead, Thinning, widened
 from cimento.models.hf.room import SMALLER, room_for
@@ -300,8 +300,8 @@ def window_start(index: int, *, window: int, stride: int) -> int:
 
 
 def in_windows(
-    encoded: Sequence[Encoded],
-    score: Callable[[Sequence[Encoded]], Sequence[FloatArray]],
+    encoded: Sequence[Encoding],
+    score: Callable[[Sequence[Encoding]], Sequence[FloatArray]],
     *,
     window: int,
     stride: int,
@@ -346,7 +346,7 @@ def centered(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tu
     return start, min(start + room, last)
 
 
-def long_texts(encoded: Sequence[Encoded], window: int | None) -> tuple[str, ...]:
+def long_texts(encoded: Sequence[Encoding], window: int | None) -> tuple[str, ...]:
     """Remarks on the texts that did not fit the window, as sentences for the user."""
     number = sum(len(text.tokens) > (window or len(text.tokens)) for text in encoded)
     if not number:
@@ -355,7 +355,7 @@ def long_texts(encoded: Sequence[Encoded], window: int | None) -> tuple[str, ...
     return (f"{texts} longer than the model's window of {window} tokens and scored in parts",)
 
 
-def _cut(text: Encoded, *, window: int, stride: int) -> list[Encoded]:
+def _cut(text: Encoding, *, window: int, stride: int) -> list[Encoding]:
     """The windows in which a text's wanted tokens are scored, each with those it scores."""
     if len(text.tokens) <= window:
         return [text]
@@ -368,7 +368,7 @@ def _cut(text: Encoded, *, window: int, stride: int) -> list[Encoded]:
     return [_part(text, start, start + window, some) for start, some in wanted.items()]
 
 
-def _part(text: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded:
+def _part(text: Encoding, start: int, end: int, wanted: Sequence[int]) -> Encoding:
     return dataclasses.replace(
         text,
         ids=text.ids[start:end],

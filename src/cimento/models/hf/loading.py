@@ -400,7 +400,7 @@ def fuse_activations(model: torch.nn.Module) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class ModelFacts:
     """The facts on a model from its files.
 
     Attributes:
@@ -422,7 +422,7 @@ class Sized:
     window: int | None = None
 
 
-def size_up(located: LocatedModel, *, policy: Policy, kind: KindRule = "auto") -> Sized:
+def size_up(located: LocatedModel, *, policy: Policy, kind: KindRule = "auto") -> ModelFacts:
     """Read the facts on a model that are available without its weights.
 
     Raises:
@@ -452,4 +452,4 @@ def size_up(located: LocatedModel, *, policy: Policy, kind: KindRule = "auto") -
     parameters = count_parameters(located.folder)
     positions = ("max_position_embeddings", *(() if chosen == "seq2seq" else ("n_positions",)))
     window = next((n for key in positions if isinstance(n := text_config.get(key), int)), None)
-    return Sized(card, encoder, tokenizer, parameters, vocabulary, layers, window)
+    return ModelFacts(card, encoder, tokenizer, parameters, vocabulary, layers, window)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import Encoded, EncodedTexts, ModelCard
+from cimento.models.base import EncodedTexts, Encoding, ModelCard
 from cimento.models.characters import trim_spans
 from cimento.models.hf.batches import Trial
 from cimento.models.hf.copies import Copy, MaskedPlan, MaskedScoring, MaskedToken
@@ -63,7 +63,7 @@ class MaskedScorer(PlanningScorer):
         return model, own_frame(tokenizer)
 
     def trials(
-        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+        self, base: Encoding, source: Encoding, moved: Sequence[tuple[int, int]]
     ) -> list[Trial]:
         """A pass for each wanted token, which is masked in both texts.
 
@@ -100,7 +100,7 @@ class MaskedScorer(PlanningScorer):
         frame = self._texts.frame
         return (*frame.before, self._mask, *frame.after), len(frame.before)
 
-    def _masked_copy(self, text: Encoded, index: int) -> tuple[Copy, int]:
+    def _masked_copy(self, text: Encoding, index: int) -> tuple[Copy, int]:
         """A copy of the text with masks, and the place of the token at `index` in it."""
         ids = list(text.ids)
         for position in masked_positions(text.words, index, rule=self._texts.policy.pll):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.io.tables import BOUNDARY, UNIGRAM
-from cimento.models.base import Encoded, EncodedTexts
+from cimento.models.base import EncodedTexts, Encoding
 from cimento.models.hf.scorer import TransformersScorer
 from cimento.models.hf.shapes import Plan, by_text, carry_out, flush_fullest
 
@@ -52,7 +52,7 @@ class PlanningScorer(TransformersScorer):
     def _planned(self, texts: EncodedTexts, columns: tuple[Read, ...]) -> Plan:
         """The lines of some texts."""
 
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+    def _score(self, encoded: Sequence[Encoding], columns: tuple[Read, ...]) -> list[FloatArray]:
         texts = EncodedTexts.of(encoded)
         plan = self._planned(texts, columns)
         carry_out(self._reader_of(columns), plan)

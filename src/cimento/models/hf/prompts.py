@@ -26,10 +26,10 @@ from cimento.models.hf.layout import Ids, tolerance_nats, unpadded
 from cimento.models.hf.room import is_out_of_memory
 from cimento.models.questions import (
     Choose,
+    GeneratedReply,
     OptionScores,
     Reply,
     StopReason,
-    Written,
     refuse_not_finite,
 )
 from cimento.models.settings import Policy
@@ -325,7 +325,7 @@ def _tokens(
     return list(ids), list(offsets)
 
 
-class _Prompted:
+class _PromptReader:
     """A causal model of transformers that reads prompts.
 
     Args:
@@ -345,7 +345,7 @@ class _Prompted:
         self.card = card
 
 
-class CausalOptions(_Prompted):
+class CausalOptions(_PromptReader):
     """Answers scored by a causal model of transformers, what prompts share computed once."""
 
     @property
@@ -391,13 +391,13 @@ class CausalOptions(_Prompted):
         return OptionScores(nats=tuple(nats), tokens=tuple(tokens), greedy=tuple(greedy))
 
 
-class CausalReplier(_Prompted):
+class CausalReplier(_PromptReader):
     """A causal model that goes on after a prompt with the most probable token, again and again.
 
     Its own settings for generation (sampling, penalties) are not used; its end tokens are.
     """
 
-    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, GeneratedReply]]:
         """Answer prompts one after another, those that begin alike as neighbors; see `Replier`."""
         prompts = [
             prompt_ids(self._tokenizer, ask.prompt, before=() if ask.templated else self._before)
@@ -406,7 +406,7 @@ class CausalReplier(_Prompted):
         for number in sorted(range(len(asks)), key=lambda number: prompts[number]):
             yield number, self._reply(asks[number], prompts[number])
 
-    def _reply(self, ask: Reply, prompt: Sequence[int]) -> Written:
+    def _reply(self, ask: Reply, prompt: Sequence[int]) -> GeneratedReply:
         written: list[int] = []
         while len(written) < ask.max_tokens:
             token = self._next([*prompt, *written], ask)
@@ -439,12 +439,12 @@ class CausalReplier(_Prompted):
     def _text(self, written: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(written), skip_special_tokens=True))
 
-    def _done(self, written: Sequence[int], ask: Reply, reason: StopReason) -> Written:
+    def _done(self, written: Sequence[int], ask: Reply, reason: StopReason) -> GeneratedReply:
         text = self._text(written)
         # Empty lines before the reply are no end of it.
         opening = len(text) - len(text.lstrip())
         ends = [at for stop in ask.stop if (at := text.find(stop, opening)) >= 0]
-        return Written(text[: min(ends)] if ends else text, reason)
+        return GeneratedReply(text[: min(ends)] if ends else text, reason)
 
 
 def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

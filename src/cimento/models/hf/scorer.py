@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from cimento.io.tables import BOUNDARY, UNIGRAM
-from cimento.models.base import TWO_SIDED, Encoded, ModelCard
+from cimento.models.base import TWO_SIDED, Encoding, ModelCard
 from cimento.models.failing import forward_errors
 from cimento.models.hf.batches import memory_of
 from cimento.models.hf.boundaries import (
@@ -167,23 +167,23 @@ class TransformersScorer(ABC):
             self._readers[columns] = self._reader(self._passes, columns)
         return self._readers[columns]
 
-    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoding]:
         """Tokenize the requests, in order; see `Scorer`."""
         return self._texts.encode(requests)
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+    def score(self, encoded: Sequence[Encoding]) -> list[FloatArray]:
         """The log-probabilities of the wanted tokens; see `Scorer`."""
         return self.score_columns(encoded, ())
 
     def score_columns(
-        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+        self, encoded: Sequence[Encoding], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The log-probabilities and further columns; see `ColumnScorer`."""
         with self._lock:
             return self._score_columns(encoded, columns)
 
     def _score_columns(
-        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+        self, encoded: Sequence[Encoding], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         others = tuple(column for column in columns if column != UNIGRAM)
         if self._boundaries is None or BOUNDARY not in others:
@@ -199,7 +199,7 @@ class TransformersScorer(ABC):
         return tables if others == columns else self._with_unigrams(encoded, tables, columns)
 
     def _with_unigrams(
-        self, encoded: Sequence[Encoded], tables: Sequence[FloatArray], columns: tuple[Column, ...]
+        self, encoded: Sequence[Encoding], tables: Sequence[FloatArray], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The tables with the log-probability of each token without context as a column."""
         place = 1 + columns.index(UNIGRAM)
@@ -246,7 +246,7 @@ class TransformersScorer(ABC):
 
     @abstractmethod
     def trials(
-        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+        self, base: Encoding, source: Encoding, moved: Sequence[tuple[int, int]]
     ) -> list[Trial]:
         """The passes in which the wanted tokens of a text are predicted, for interchanges.
 
@@ -278,10 +278,10 @@ class TransformersScorer(ABC):
         return self._texts.probes()
 
     @abstractmethod
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+    def _score(self, encoded: Sequence[Encoding], columns: tuple[Read, ...]) -> list[FloatArray]:
         """The scores of texts, with columns other than that of word boundaries."""
 
-    def _text_start(self, text: Encoded) -> int:  # noqa: ARG002  # elsewhere it is the text's
+    def _text_start(self, text: Encoding) -> int:  # noqa: ARG002  # elsewhere it is the text's
         """The index of the first token that the model reads as text, including a context."""
         return len(self._texts.frame.before)
 

@@ -14,7 +14,7 @@ import torch
 from transformers.modeling_outputs import MoEModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import Encoded
+from cimento.models.base import Encoding
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.causal import fed, following_trial
 from cimento.models.hf.inside import Inside
@@ -51,7 +51,7 @@ class Seq2SeqScorer(TransformersScorer):
         # For any source, the decoder has the interface of a causal model that is used here.
         return cast("PreTrainedModel", decoder), Frame(before=(start, *frame.before), after=())
 
-    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoding]:
         """Tokenize the requests, in order, each with its source before it; see `Scorer`."""
         texts = self._texts.encode([request._replace(context="") for request in requests])
         return [
@@ -64,7 +64,7 @@ class Seq2SeqScorer(TransformersScorer):
         return dataclasses.replace(super().inside(), model=self._whole)
 
     def trials(
-        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+        self, base: Encoding, source: Encoding, moved: Sequence[tuple[int, int]]
     ) -> list[Trial]:
         """A single pass of the decoder, after what the encoder reads before the scored text."""
         (around, of_base), (_, other) = self._parted(base), self._parted(source)
@@ -82,11 +82,11 @@ class Seq2SeqScorer(TransformersScorer):
             inputs["source_states"] = self._read([around]).expand(len(texts), -1, -1)
         return inputs
 
-    def _text_start(self, text: Encoded) -> int:
+    def _text_start(self, text: Encoding) -> int:
         """The first token after the source, where the decoder's text begins."""
         return text.first
 
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+    def _score(self, encoded: Sequence[Encoding], columns: tuple[Read, ...]) -> list[FloatArray]:
         buffer = ScoreBuffer(encoded, columns=len(columns))
         parted = [self._parted(text) for text in encoded]
         # Sources of different lengths never share a batch, so that the decoder attends to exactly
@@ -112,7 +112,7 @@ class Seq2SeqScorer(TransformersScorer):
             )
         return source
 
-    def _after_source(self, text: Encoded, source: SourceIds) -> Encoded:
+    def _after_source(self, text: Encoding, source: SourceIds) -> Encoding:
         size = len(source)
         return dataclasses.replace(
             text,
@@ -124,7 +124,7 @@ class Seq2SeqScorer(TransformersScorer):
             wanted=tuple(size + index for index in text.wanted),
         )
 
-    def _parted(self, text: Encoded) -> tuple[SourceIds, Encoded]:
+    def _parted(self, text: Encoding) -> tuple[SourceIds, Encoding]:
         """The source, and the decoder's part as a separate sequence."""
         size = text.first - len(self._texts.frame.before)
         wanted = tuple(index - size for index in text.wanted)
@@ -133,7 +133,7 @@ class Seq2SeqScorer(TransformersScorer):
     def _score_batch(
         self,
         numbers: Sequence[int],
-        members: Sequence[tuple[SourceIds, Encoded]],
+        members: Sequence[tuple[SourceIds, Encoding]],
         buffer: ScoreBuffer,
         columns: tuple[Read, ...],
     ) -> None:

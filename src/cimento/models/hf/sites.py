@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError, UsageError
-from cimento.models.hf.heads import Replaced, Rerouted
+from cimento.models.hf.heads import Replacement, Rerouting
 from cimento.models.hf.layout import tolerance_nats
 from cimento.models.questions import Part
 
@@ -120,7 +120,7 @@ class Layers:
         answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
         with ExitStack() as replaced:
             for module in self.modules:
-                replaced.enter_context(Replaced(module, answer))
+                replaced.enter_context(Replacement(module, answer))
             ids = probe_of(self._model)[:, :1].expand(len(state), 1)
             replaced.callback(setattr, self, "_reading", self._reading)
             self._reading = True
@@ -239,7 +239,7 @@ class Sites:
         with ExitStack() as stack:
             for module, writers in zip(self._layers.modules, self._writers, strict=True):
                 forward = partial(self._forward, module.forward)
-                stack.enter_context(Rerouted(module, forward))
+                stack.enter_context(Rerouting(module, forward))
                 for name, writer in writers.items():
                     stack.enter_context(
                         writer.register_forward_pre_hook(partial(self._before, name))

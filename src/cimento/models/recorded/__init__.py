@@ -240,7 +240,7 @@ _GIVE_SPEC = "Give the model spec with --spec: it names special tokens and the m
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class Replay:
     """The tokens of a recording, matched with a suite.
 
     Attributes:
@@ -270,7 +270,7 @@ class _Stimulus:
     alignment: Alignment
 
 
-def replay(suite: Suite, path: Path, *, spec: Path | None = None, unit: Unit = "bits") -> Replayed:
+def replay(suite: Suite, path: Path, *, spec: Path | None = None, unit: Unit = "bits") -> Replay:
     """Match recorded surprisals with the stimuli of a suite.
 
     Numbers are taken as recorded: many programs give the first token of a sentence, for which
@@ -305,7 +305,7 @@ def replay(suite: Suite, path: Path, *, spec: Path | None = None, unit: Unit = "
         tokenizer=hashlib.sha256(json.dumps(asdict(model)).encode()).hexdigest(),
         details={"recorded_unit": unit, **({"spec": model.name} if model.name else {})},
     )
-    return Replayed(
+    return Replay(
         card=card,
         stimuli=tuple((stimulus.item.id, stimulus.condition.name) for stimulus in stimuli),
         tokens=_tokens(stimuli, unit),
@@ -313,7 +313,7 @@ def replay(suite: Suite, path: Path, *, spec: Path | None = None, unit: Unit = "
     )
 
 
-def replay_log(suite: Suite, path: Path) -> Replayed:
+def replay_log(suite: Suite, path: Path) -> Replay:
     """Match sentences that lm-eval scored with the stimuli of a suite, by their texts.
 
     Each sentence has a single number, which is treated as that of one token.
@@ -357,7 +357,7 @@ def replay_log(suite: Suite, path: Path) -> Replayed:
     import polars as pl
 
     said = f"{after} samples were scored after a context: theirs is the value of what follows it."
-    return Replayed(
+    return Replay(
         card=ModelCard(name=log.model, kind="replay", revision=log.sha256, tokenizer=""),
         stimuli=tuple(stimuli),
         tokens=pl.DataFrame(rows, schema=TOKENS.polars(present=["region"]), orient="row"),

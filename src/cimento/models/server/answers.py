@@ -61,7 +61,7 @@ class TextScores:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _TokenLists:
     """The lists of an answer; `offsets` may be empty, else all have one length."""
 
     tokens: list[str]
@@ -165,7 +165,7 @@ def _choice(answer: JsonValue, where: str, redacted: Callable[[str], str]) -> Js
     return choice
 
 
-def _lists(choice: JsonObject, where: str) -> _Listed:
+def _lists(choice: JsonObject, where: str) -> _TokenLists:
     logprobs = choice.get("logprobs")
     if logprobs is None:
         raise lacking(
@@ -189,7 +189,7 @@ def _lists(choice: JsonObject, where: str) -> _Listed:
         if isinstance(offsets, list)
         else []
     )
-    return _Listed(
+    return _TokenLists(
         tokens=[str(token) for token in tokens],
         values=[_number(value, where) for value in values],
         offsets=whole if len(whole) == len(tokens) else [],
@@ -285,7 +285,7 @@ def _usage(answer: JsonValue, name: str) -> int | None:
 
 
 def _starts(
-    choice: JsonObject, listed: _Listed, text: str, where: str, prompt_tokens: int | None
+    choice: JsonObject, listed: _TokenLists, text: str, where: str, prompt_tokens: int | None
 ) -> tuple[Starts, bool]:
     """The starts of the tokens of a text, and whether these have other capitals than the text.
 

@@ -22,7 +22,7 @@ from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Score
 from cimento.models.failing import SHOWN_CHARACTERS
-from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
+from cimento.models.questions import Choose, GeneratedReply, OptionScores, Reply, StopReason
 from cimento.models.server import ANSWER, Bodies, Fields
 from cimento.models.server.answers import (
     JsonObject,
@@ -113,12 +113,12 @@ class ServerReplier(_ServerModel):
         cut = (_CUT_OFF,) if self.is_cut else ()
         return (*self.notes, *self.bodies.remarks, *cut)
 
-    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, GeneratedReply]]:
         """Answer prompts, several at once; see `Replier`."""
         answers = self._at_once(range(len(asks)), lambda number: self._ask(asks[number]))
         yield from self._believed(answers)
 
-    def _ask(self, ask: Reply) -> Written:
+    def _ask(self, ask: Reply) -> GeneratedReply:
         shown = ask.messages[-1][1] if ask.messages else ask.prompt
         about = f"prompt that ends in {shown[-SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions" if ask.messages else "/completions"
@@ -127,7 +127,7 @@ class ServerReplier(_ServerModel):
             self.meter[ask] = self.meter.get(ask, Tokens()).plus(token_usage(answer))
             reply = reply_in(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
-                self.is_cut = self.is_cut or reply == Written("", "length")
+                self.is_cut = self.is_cut or reply == GeneratedReply("", "length")
                 return reply
         raise ModelError(
             where=f"{self.server.where}, {about}",
@@ -173,7 +173,7 @@ class ServerReplier(_ServerModel):
                     raise
 
 
-def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Written | None:
+def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> GeneratedReply | None:
     """The reply in an answer; None where there is none.
 
     Args:
@@ -194,7 +194,7 @@ def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Writte
     if not isinstance(text, str):
         return None
     reason: StopReason = "length" if choice.get("finish_reason") == "length" else "end"
-    return Written(_unpacked(text) if options else text, reason)
+    return GeneratedReply(_unpacked(text) if options else text, reason)
 
 
 def _unpacked(text: str) -> str:
@@ -305,7 +305,7 @@ def connect(
 
 
 @dataclass(frozen=True, slots=True)
-class _Met:
+class _ProbedModel:
     """A model as it answered the probes at the start; see `ServerScorer` and `TextScores`."""
 
     fingerprint: Fingerprint
@@ -314,7 +314,7 @@ class _Met:
     recased: bool
 
 
-def _meet(server: Server, bodies: Bodies) -> _Met:
+def _meet(server: Server, bodies: Bodies) -> _ProbedModel:
     """Ask a model for the probes, and look up whether it is known."""
     answers, refusal = _probed(server, bodies)
     scores = tuple(answer.scores for answer in answers)
@@ -325,11 +325,11 @@ def _meet(server: Server, bodies: Bodies) -> _Met:
         model=" ".join([bodies.model, *bodies.shown]),
         folder=default_cache_folder(),
     )
-    return _Met(fingerprint, identity, refusal, any(answer.recased for answer in answers))
+    return _ProbedModel(fingerprint, identity, refusal, any(answer.recased for answer in answers))
 
 
 def _notes(
-    model: str, entries: Mapping[str, JsonObject], entry: JsonObject, met: _Met
+    model: str, entries: Mapping[str, JsonObject], entry: JsonObject, met: _ProbedModel
 ) -> tuple[str, ...]:
     """What the user should know of a server and its model."""
     noted = {
@@ -341,7 +341,7 @@ def _notes(
     return tuple(note for note, applies in noted.items() if applies)
 
 
-def _probed_again(server: Server, bodies: Bodies, met: _Met) -> Fingerprint:
+def _probed_again(server: Server, bodies: Bodies, met: _ProbedModel) -> Fingerprint:
     """A model's answers to the probes, asked in the way in which it answered them before."""
     if bodies.sampled:
         return met.fingerprint

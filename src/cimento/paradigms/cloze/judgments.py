@@ -51,7 +51,7 @@ _EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReadingKind:
     """A kind of reading.
 
     Attributes:
@@ -76,7 +76,7 @@ class Expectation:
         negated: whether a reading must be none of them, instead of one of them.
     """
 
-    alternatives: tuple[Wanted, ...]
+    alternatives: tuple[ReadingKind, ...]
     negated: bool = False
 
     def met_by(self, readings: Iterable[WordReading]) -> bool:
@@ -110,7 +110,7 @@ def parse_expectation(text: str) -> Expectation:
             raise InputError(
                 where=f"expectation {text!r}", seen=error.seen, todo=error.todo
             ) from error
-        alternatives.append(Wanted("" if pos == _ANY else pos, wanted))
+        alternatives.append(ReadingKind("" if pos == _ANY else pos, wanted))
     return Expectation(tuple(alternatives), negated)
 
 
@@ -367,7 +367,7 @@ def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[C
 
 
 @dataclass(frozen=True, slots=True)
-class Reused:
+class ReusedJudgments:
     """Candidates with what earlier judgments say of them.
 
     Attributes:
@@ -381,7 +381,9 @@ class Reused:
     new: tuple[Candidate, ...]
 
 
-def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate]) -> Reused:
+def reuse_judgments(
+    candidates: Iterable[Candidate], earlier: Iterable[Candidate]
+) -> ReusedJudgments:
     """The candidates with the judgments that the same text got in the same item before.
 
     Rank and probability do not matter, so that the judgments of one model's candidates serve
@@ -407,4 +409,4 @@ def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate
         else:
             reused.append(candidate)
     new = tuple(candidate for candidate in reused if candidate.fits is None)
-    return Reused(tuple(reused), taken, new)
+    return ReusedJudgments(tuple(reused), taken, new)

@@ -28,10 +28,10 @@ from cimento.paradigms.cloze.requests import NAME, Candidate, ClozeAnswers, by_i
 from cimento.paradigms.cloze.shares import (
     Clustering,
     Confidence,
-    NotExpected,
     Nucleus,
     Ranks,
     Share,
+    UnexpectedFits,
     accuracy_at,
     among_top,
     calibration,
@@ -61,7 +61,7 @@ ZipfFrequency: TypeAlias = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ClusteredShare:
     """A share with its interval, which respects clusters.
 
     Attributes:
@@ -90,11 +90,11 @@ class Dimension:
 
     name: str
     clusters: Clustering
-    hits: tuple[Measured, ...] = ()
-    fitting: tuple[Measured, ...] = ()
+    hits: tuple[ClusteredShare, ...] = ()
+    fitting: tuple[ClusteredShare, ...] = ()
     confidence: Confidence | None = None
     calibration: Calibration | None = None
-    not_expected: NotExpected | None = None
+    not_expected: UnexpectedFits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,14 +363,16 @@ def _dimension(
     )
 
 
-def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> Measured:
+def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> ClusteredShare:
     passed = [is_hit(rank, k) for rank in ranks.values()]
-    return Measured(accuracy_at(ranks, k), share_interval(passed, Design.of(ranks, cluster)))
+    return ClusteredShare(accuracy_at(ranks, k), share_interval(passed, Design.of(ranks, cluster)))
 
 
-def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> Measured:
+def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> ClusteredShare:
     top = among_top(judged, k)
-    return Measured(micro(top), precision_interval(top, lambda candidate: cluster[candidate.item]))
+    return ClusteredShare(
+        micro(top), precision_interval(top, lambda candidate: cluster[candidate.item])
+    )
 
 
 _NAMES: Mapping[type, Mapping[str, str]] = {
@@ -398,7 +400,7 @@ def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
     match result:
         case Share():
             record["share"] = result.value
-        case Measured(interval=interval):
+        case ClusteredShare(interval=interval):
             record = {
                 **cast("dict[str, JsonValue]", record["share"]),
                 "low": interval.low,

@@ -72,7 +72,7 @@ class SeedSentence(Strict):
     columns: dict[str, str] = Field(default_factory=dict)
 
 
-class Generated(Strict):
+class GeneratedForms(Strict):
     """Forms that a generator model puts into the seed's slot."""
 
     kind: Literal["model"]
@@ -83,7 +83,7 @@ class Generated(Strict):
     pos: str = ""
 
 
-Seeds = Annotated[Forms | Verb | Nominal | Generated, Field(discriminator="kind")]
+Seeds = Annotated[Forms | Verb | Nominal | GeneratedForms, Field(discriminator="kind")]
 
 
 class TemplateText(Strict):
@@ -189,7 +189,7 @@ def nominal_seeds(
 
 
 def generated_seeds(
-    seeds: Generated, ask: AskModel, *, model: str, dictionary: Morphology | None
+    seeds: GeneratedForms, ask: AskModel, *, model: str, dictionary: Morphology | None
 ) -> list[Seed]:
     """Whole words that a model puts in the place of the seed, with a minimum probability.
 
@@ -215,7 +215,7 @@ def generated_seeds(
     return list(by_form.values())
 
 
-def _refuse_nothing_to_expand(seeds: Generated, dictionary: Morphology | None) -> None:
+def _refuse_nothing_to_expand(seeds: GeneratedForms, dictionary: Morphology | None) -> None:
     """See that ``expand = true`` can add a form.
 
     Raises:
@@ -243,7 +243,7 @@ def capitalized(seeds: Iterable[Seed]) -> Iterator[Seed]:
         yield replace(seed, form=seed.form[:1].upper() + seed.form[1:])
 
 
-def _sisters(word: str, seeds: Generated, dictionary: Morphology) -> Iterator[Seed]:
+def _sisters(word: str, seeds: GeneratedForms, dictionary: Morphology) -> Iterator[Seed]:
     """The word in the genders and numbers of the other sources."""
     for source in seeds.sources:
         changes = {

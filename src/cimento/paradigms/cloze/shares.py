@@ -108,7 +108,7 @@ def macro(groups: Iterable[Share]) -> ExactMean:
 
 
 @dataclass(frozen=True, slots=True)
-class NotExpected:
+class UnexpectedFits:
     """Candidates that fit and are not what the item asks for.
 
     Attributes:
@@ -126,7 +126,7 @@ class NotExpected:
 
 def not_expected(
     candidates: Iterable[Candidate], *, remarks: Collection[str], threshold: float = 0.5
-) -> NotExpected:
+) -> UnexpectedFits:
     """The number of candidates that fit without being what was asked for, as remarks say.
 
     Args:
@@ -138,7 +138,7 @@ def not_expected(
     marked = [c for c in judged if c.fits and set(c.remarks) & set(remarks)]
     above = sum(c.probability is not None and c.probability > threshold for c in marked)
     n, fitting = len(marked), micro(judged).correct
-    return NotExpected(Share(n, len(judged)), Share(n, fitting), above, threshold)
+    return UnexpectedFits(Share(n, len(judged)), Share(n, fitting), above, threshold)
 
 
 Ranks = Mapping[str, int | None]

@@ -64,7 +64,7 @@ from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
-from cimento.report.formatting import said_once
+from cimento.report.formatting import shared_remarks
 from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
@@ -255,7 +255,7 @@ class Ratings(RegionParadigm):
         tables = [super().text(pairs)] if pairs else []
         # The warnings of runs with pairs are below the table of pairs.
         others = [run.summary() for run in runs if run not in pairs]
-        warned = said_once(others, lambda run: few_of_each_code(run.warnings))
+        warned = shared_remarks(others, lambda run: few_of_each_code(run.warnings))
         notes = [f"{about}: {note}" if len(others) > 1 else note for about, note in warned]
         rated = (rated_text(RatedRun(run)) for run in runs)
         return "\n\n".join([*tables, *rated, *notes])

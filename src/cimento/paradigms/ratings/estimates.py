@@ -54,7 +54,7 @@ UNGRAMMATICAL = "unacceptable, ungrammatical"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class Description:
     """Descriptive statistics of some values.
 
     Attributes:
@@ -83,7 +83,7 @@ class Described:
 
 def describe_ratings(
     name: str, sentences: Sequence[RatedSentence], of: Of | None = None
-) -> Described:
+) -> Description:
     """The number, mean, standard deviation and range of a value over some sentences.
 
     Args:
@@ -100,7 +100,7 @@ def describe_ratings(
         reasons["sd"] = ONE_VALUE
     if not deviations:
         reasons["sd_within"] = "no sentence has a standard deviation of its ratings"
-    return Described(
+    return Description(
         name=name,
         n=n,
         without=len(sentences) - n,
@@ -130,7 +130,7 @@ def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence
     return {name: group for name, group in groups.items() if group}
 
 
-def describe_labels(sentences: Sequence[RatedSentence], of: Of | None = None) -> list[Described]:
+def describe_labels(sentences: Sequence[RatedSentence], of: Of | None = None) -> list[Description]:
     """The descriptive statistics of a value for each group of `by_label`.
 
     For ratings, this is the layout of Table 2, for perplexities that of Table 4, of Albertin,
@@ -442,7 +442,7 @@ _NOBODY = {
 }
 
 
-def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate]:
+def _described(groups: Sequence[Description], like: Estimate) -> Iterator[Estimate]:
     """The means and deviations of groups, which describe the sentences of the suite."""
     for group in groups:
         for name, statistic in _DESCRIBED.items():

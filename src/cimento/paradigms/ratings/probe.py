@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Labeled:
+class LabeledSentences:
     """Sentences with what is known of them.
 
     Attributes:
@@ -82,7 +82,7 @@ class Probe:
     reason: str | None
 
 
-def labeled(suite: Suite) -> Labeled:
+def labeled(suite: Suite) -> LabeledSentences:
     """The sentences of a suite and whether they are acceptable.
 
     In a design of two factors one cell is not; in other suites with predictions, the conditions
@@ -127,11 +127,11 @@ def labeled(suite: Suite) -> Labeled:
             todo="Give a suite with predictions, with labels or with ratings.",
         )
     texts, truth, groups = zip(*rows, strict=True)
-    return Labeled(texts, truth, groups, sum(1 for _ in suite.stimuli()) - len(rows))
+    return LabeledSentences(texts, truth, groups, sum(1 for _ in suite.stimuli()) - len(rows))
 
 
 def probe(
-    sentences: Labeled,
+    sentences: LabeledSentences,
     vectors: Floats,
     *,
     suite: str,

@@ -70,7 +70,7 @@ class Term:
 
 
 @dataclass(slots=True)
-class Attributed:
+class AttributionRequests:
     """The requests of attributions, each once, with what they are about.
 
     Attributes:
@@ -95,7 +95,7 @@ def attributed(
     *,
     context: Context = NO_CONTEXT,
     by_region: bool = False,
-) -> Attributed:
+) -> AttributionRequests:
     """The requests of attributions.
 
     Args:
@@ -117,7 +117,7 @@ def attributed(
             todo="Judge the run with --metric=sum.",
         )
     context.check(suite)
-    attributed = Attributed()
+    attributed = AttributionRequests()
     texts = texts_of(suite, context, by_region=by_region, items=settings.items)
     chosen = [item for item in suite.items if (item.id, item.conditions[0].name) in texts]
     for number, contrast in enumerate(compared.contrasts):
@@ -140,7 +140,7 @@ def attributed(
 def attributions_table(
     run: Run,
     compared: Contrasts,
-    asked: Attributed,
+    asked: AttributionRequests,
     answers: Answers,
     settings: ExplainSettings,
 ) -> pl.DataFrame:

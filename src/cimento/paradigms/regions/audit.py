@@ -40,7 +40,7 @@ from cimento.suites.stimuli import (
 )
 
 if TYPE_CHECKING:
-    from cimento.models.base import Encoded, Scorer
+    from cimento.models.base import Encoding, Scorer
     from cimento.suites import Condition, Item, Suite
     from cimento.suites.stimuli import Span
 
@@ -218,7 +218,7 @@ def _without_tokens(audit: Audit) -> Audit:
 
 
 def _unknown(
-    tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
+    tokens: Mapping[tuple[str, str], Encoding], unknown_token: str
 ) -> Iterator[tuple[str, str, int]]:
     for (item, condition), encoded in tokens.items():
         if unknown_token and (n := encoded.tokens.count(unknown_token)):
@@ -321,14 +321,14 @@ def _count_alike(texts: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 
 
-def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoded]:
+def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoding]:
     stimuli = list(suite.stimuli())
     requests = [Score(text=stimulus_text(condition, rule=suite.join)) for _, condition in stimuli]
     places = [(item.id, condition.name) for item, condition in stimuli]
     return dict(zip(places, scorer.encode(requests), strict=True))
 
 
-def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
+def _inside(encoded: Encoding, spans: Sequence[Span]) -> int:
     """The number of tokens that touch some characters."""
     return sum(
         any(start < high and end > low for low, high in spans) for start, end in encoded.spans
@@ -337,7 +337,7 @@ def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
 
 def _facts(
     suite: Suite,
-    tokens: Mapping[tuple[str, str], Encoded],
+    tokens: Mapping[tuple[str, str], Encoding],
     counts: Mapping[tuple[str, str], int],
     contrast: Contrast | None,
     frequency: Frequency | None,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.io.values import BITS_PER_NAT, NoValue, Undefined
+from cimento.io.values import BITS_PER_NAT, NoValue, UndefinedValueError
 from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
@@ -122,7 +122,7 @@ def _of_conditions(
         return None, next(reasons, "there are no sentences")
     try:
         return corpus_perplexity(known), None
-    except Undefined as reason:
+    except UndefinedValueError as reason:
         return None, str(reason)
 
 

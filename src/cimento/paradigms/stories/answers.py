@@ -103,7 +103,7 @@ _OTHER_NAMES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedReply:
     """The result of reading a reply.
 
     Attributes:
@@ -115,7 +115,7 @@ class Parsed:
     reason: Reason = ""
 
 
-def parse_reply(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
+def parse_reply(tier: Tier, reply: str, *, numbering: int = 0) -> ParsedReply:
     """Read the answer out of a reply.
 
     Text between ``<think>`` marks is ignored. If a line says ``Answer:``, ``Risposta:`` or the
@@ -131,11 +131,11 @@ def parse_reply(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
     """
     text = _without_thinking(reply)
     if re.search(r"<think", text, re.IGNORECASE):
-        return Parsed(None, "reasoning cut short")
+        return ParsedReply(None, "reasoning cut short")
     after_lead = _LEAD.split(text)[-1]
     text = (after_lead if after_lead.strip() else text).strip()
     if not text:
-        return Parsed(None, "empty")
+        return ParsedReply(None, "empty")
     read = _READERS[tier]
     paragraph = re.split(r"\n\s*\n", text)[0]
     first_line = paragraph.split("\n")[0]
@@ -143,7 +143,7 @@ def parse_reply(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
     return parsed if parsed.label is not None else read(paragraph, numbering)
 
 
-def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
+def parse_words(reply: str, labels: Mapping[str, str]) -> ParsedReply:
     """Read one of some answers out of a reply, where no more is known of them than their words.
 
     Args:
@@ -152,7 +152,7 @@ def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
     """
     text = _without_thinking(reply).strip()
     if not text:
-        return Parsed(None, "empty")
+        return ParsedReply(None, "empty")
     looking_alike = {word.translate(_LATIN): labels[word] for word in labels if len(word) == 1}
     return _only(_labels_in(_plain(text.split("\n")[0]), {**looking_alike, **labels}))
 
@@ -167,7 +167,7 @@ def _without_thinking(reply: str) -> str:
     return _THINKING.sub(" ", reply[:end]) + reply[end:]
 
 
-def _story_class(text: str, _numbering: int) -> Parsed:
+def _story_class(text: str, _numbering: int) -> ParsedReply:
     plain = _plain(text)
     labels = set()
     opening = _OPENING.match(plain)
@@ -179,21 +179,23 @@ def _story_class(text: str, _numbering: int) -> Parsed:
     return _only(labels)
 
 
-def _conflict(text: str, numbering: int) -> Parsed:
+def _conflict(text: str, numbering: int) -> ParsedReply:
     numerals = _NUMBER.findall(text)
     if any(len(number) > _MOST_DIGITS for number in numerals):
-        return Parsed(None, "no such sentence")
+        return ParsedReply(None, "no such sentence")
     numbers = [int(number) - numbering for number in numerals]
     distinct = sorted(set(numbers))
     if not numbers:
-        return Parsed(None, "no answer")
+        return ParsedReply(None, "no answer")
     if len(distinct) > _PAIR:
-        return Parsed(None, "too many numbers")
+        return ParsedReply(None, "too many numbers")
     if distinct[0] < 0 or distinct[-1] >= N_SENTENCES:
-        return Parsed(None, "no such sentence")
+        return ParsedReply(None, "no such sentence")
     if len(distinct) == 1:
-        return Parsed(None, "only one number" if len(numbers) == 1 else "the same sentence twice")
-    return Parsed(pair_label(*distinct))
+        return ParsedReply(
+            None, "only one number" if len(numbers) == 1 else "the same sentence twice"
+        )
+    return ParsedReply(pair_label(*distinct))
 
 
 def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
@@ -217,10 +219,10 @@ def _names() -> Mapping[str, str]:
     }
 
 
-def _only(labels: set[str]) -> Parsed:
+def _only(labels: set[str]) -> ParsedReply:
     if not labels:
-        return Parsed(None, "no answer")
-    return Parsed(labels.pop()) if len(labels) == 1 else Parsed(None, "several answers")
+        return ParsedReply(None, "no answer")
+    return ParsedReply(labels.pop()) if len(labels) == 1 else ParsedReply(None, "several answers")
 
 
 def _plain(text: str) -> str:
@@ -228,7 +230,7 @@ def _plain(text: str) -> str:
     return one_spelling(text).lower().replace("*", "").replace("`", "").strip(_MARKS)
 
 
-_READERS: Mapping[Tier, Callable[[str, int], Parsed]] = {
+_READERS: Mapping[Tier, Callable[[str, int], ParsedReply]] = {
     STORY: _story_class,
     CONFLICT: _conflict,
     "physical_state": lambda text, _numbering: _only(_labels_in(_plain(text), _names())),

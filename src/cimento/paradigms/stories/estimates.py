@@ -20,7 +20,7 @@ from cimento.paradigms.stories.judging import (
     BOTH_ORDERS,
     CHAINED,
     AnsweredQuestion,
-    Judged,
+    JudgedAnswers,
     answered_questions,
     asked_of,
     judged_run,
@@ -104,7 +104,7 @@ def tier_estimates(run: Run) -> list[Estimate]:
     return [*estimates, *_by_examples(run, judged, table, like)]
 
 
-def _untiered(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
+def _untiered(tier: Tier, table: pl.DataFrame, judged: JudgedAnswers, like: Estimate) -> Estimate:
     """Accuracy at a tier whatever came before; only where all stories were asked there.
 
     Of some only it is the model's own choice which they are.
@@ -143,7 +143,7 @@ def _rate(
     return estimate if estimate.n else replace(estimate, reason=empty)
 
 
-def _chained(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
+def _chained(tier: Tier, table: pl.DataFrame, judged: JudgedAnswers, like: Estimate) -> Estimate:
     like = replace(
         like,
         question=tier_question(tier),
@@ -157,7 +157,7 @@ def _chained(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) ->
 
 
 def _metrics(
-    grouping: Grouping, table: pl.DataFrame, judged: Judged, like: Estimate
+    grouping: Grouping, table: pl.DataFrame, judged: JudgedAnswers, like: Estimate
 ) -> Iterator[Estimate]:
     """Accuracy, consistency and verifiability under a grouping: of all that it keeps, by kind."""
     for name, (tier, group) in METRICS.items():
@@ -182,7 +182,7 @@ def _metrics(
         yield replace(estimate, unscored=len(rows) - estimate.n)
 
 
-def _given(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
+def _given(tier: Tier, table: pl.DataFrame, judged: JudgedAnswers, like: Estimate) -> Estimate:
     """The share of the implausible stories reaching a tier that pass it: a step of the flow."""
     like = replace(
         like,
@@ -201,7 +201,7 @@ def _given(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> E
     return _rate(table, like, rows, empty="no story reached it")
 
 
-def _baselines(judged: Judged, like: Estimate) -> Iterator[Estimate]:
+def _baselines(judged: JudgedAnswers, like: Estimate) -> Iterator[Estimate]:
     for grouping in judged.groupings:
         for answers, metrics in baselines(judged.stories, grouping).items():
             if answers == CHANCE:
@@ -222,7 +222,7 @@ def _baselines(judged: Judged, like: Estimate) -> Iterator[Estimate]:
                 )
 
 
-def _detection(judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimate]:
+def _detection(judged: JudgedAnswers, like: Estimate, *, seed: int) -> Iterator[Estimate]:
     """The first tier as detection of plausible stories, and its bias."""
     detection = detect(judged.stories, judged.outcomes)
     intervals = detection_intervals(judged.stories, judged.outcomes)
@@ -254,7 +254,7 @@ def _number(name: str, number: Statistic, like: Estimate, interval: Interval = _
     )
 
 
-def _choices(tier: Tier, judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimate]:
+def _choices(tier: Tier, judged: JudgedAnswers, like: Estimate, *, seed: int) -> Iterator[Estimate]:
     """The answers at a tier as choices among options, whichever stories were asked about."""
     if not any(outcome.tier == tier for outcome in judged.outcomes):
         return
@@ -283,7 +283,7 @@ def _choices(tier: Tier, judged: Judged, like: Estimate, *, seed: int) -> Iterat
         yield _number(name, Statistic(value, scaled.reason), like)
 
 
-def _partial(judged: Judged, like: Estimate) -> Iterator[Estimate]:
+def _partial(judged: JudgedAnswers, like: Estimate) -> Iterator[Estimate]:
     """The nearness of wrong answers, over all answers with a label at the later tiers."""
     credit = partial_credit(judged.outcomes)
     for name, (tier, right, n) in {
@@ -300,7 +300,7 @@ def _partial(judged: Judged, like: Estimate) -> Iterator[Estimate]:
 
 
 def _by_examples(
-    run: Run, judged: Judged, table: pl.DataFrame, like: Estimate
+    run: Run, judged: JudgedAnswers, table: pl.DataFrame, like: Estimate
 ) -> Iterator[Estimate]:
     """Accuracy of the first tier by how many of the worked examples are plausible stories."""
     suite, options = asked_of(run)

@@ -64,7 +64,7 @@ _NO_DECISION = "an answer that decides it could not be scored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedAnswers:
     """The answers of one model with what came of them.
 
     Attributes:
@@ -86,7 +86,7 @@ class Judged:
 
 def judge_stories(
     stories: Sequence[Story], answers: Sequence[TierAnswer], *, first_of_ties: bool = False
-) -> Judged:
+) -> JudgedAnswers:
     """Judge and chain the answers of one model.
 
     Where corrections are known for the file, the default grouping is ``corrected``, else
@@ -102,7 +102,7 @@ def judge_stories(
     groupings = [by_type(stories), by_paper_code(stories)]
     if corrections is not None:
         groupings.insert(0, by_corrected(stories, corrections))
-    return Judged(
+    return JudgedAnswers(
         stories=tuple(stories),
         outcomes=outcomes,
         chained=chain(stories, outcomes),
@@ -110,7 +110,7 @@ def judge_stories(
     )
 
 
-def judged_run(run: Run) -> Judged:
+def judged_run(run: Run) -> JudgedAnswers:
     """The answers of a run to the three tiers, judged and chained.
 
     Raises:
@@ -178,7 +178,7 @@ def asked_of(run: Run) -> tuple[StorySuite, StoryOptions]:
     return asked_suite(cast("StorySuite", run.suite), options), options
 
 
-def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
+def tier_outcomes(judged: JudgedAnswers) -> Iterator[Outcome]:
     """Each tier by itself, then right at a later tier and at all before."""
     groups = {story.row: _groups(story, judged.groupings) for story in judged.stories}
     for tier in TIERS:
@@ -204,7 +204,7 @@ def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
 
 
 def _chained(
-    story: Story, tier: Tier, question: str, judged: Judged, groups: Mapping[str, str]
+    story: Story, tier: Tier, question: str, judged: JudgedAnswers, groups: Mapping[str, str]
 ) -> Outcome:
     chained: Chain = judged.chained
     right = chained.passed[tier][story.row] if chained.known(tier) else None
@@ -265,7 +265,7 @@ def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) ->
         )
 
 
-def tier_warnings(judged: Judged) -> Iterator[str]:
+def tier_warnings(judged: JudgedAnswers) -> Iterator[str]:
     """Warnings about the answers at each tier, as sentences."""
     by_tier = {
         tier: [outcome for outcome in judged.outcomes if outcome.tier == tier] for tier in TIERS

@@ -44,7 +44,7 @@ _USER_PROBE = "How do I boil an egg?"
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt as a model reads it.
 
     Attributes:
@@ -58,12 +58,14 @@ class Rendered:
     before_answer: str = ""
 
 
-def flat(dialogue: Dialogue) -> Rendered:
+def flat(dialogue: Dialogue) -> RenderedPrompt:
     """A prompt for a model without chat template: one text, answers after a blank.
 
     Blanks at its end stay where they are, as the study had them; see `continuation`.
     """
-    return Rendered(dialogue.instruction + dialogue.gap + _as_text(dialogue), before_answer=" ")
+    return RenderedPrompt(
+        dialogue.instruction + dialogue.gap + _as_text(dialogue), before_answer=" "
+    )
 
 
 def messages(
@@ -97,7 +99,7 @@ def chat(
     system: SystemRule,
     shots: ShotRule = "turns",
     before_answer: str = "",
-) -> Rendered:
+) -> RenderedPrompt:
     """A prompt rendered by a chat template.
 
     Args:
@@ -114,7 +116,7 @@ def chat(
     turns = messages(dialogue, system=system, shots=shots)
     text = _rendered(render, turns)
     _refuse_lost(text, turns)
-    return Rendered(text, turns, before_answer)
+    return RenderedPrompt(text, turns, before_answer)
 
 
 def system_rule(render: Render, *, name: str) -> SystemRule:
@@ -145,7 +147,7 @@ def system_rule(render: Render, *, name: str) -> SystemRule:
     return "system"
 
 
-def continuation(rendered: Rendered, answer: str) -> tuple[str, str]:
+def continuation(rendered: RenderedPrompt, answer: str) -> tuple[str, str]:
     """Prompt and answer as they are scored: blanks at the prompt's end go with the answer.
 
     Models read a blank as the beginning of the next token, so that a prompt that ends in one
@@ -278,7 +280,7 @@ class StoryPrompt:
     tier: Task
     labels: tuple[str, ...]
     words: tuple[str, ...]
-    rendered: Rendered
+    rendered: RenderedPrompt
     shots: tuple[int, ...] = ()
 
     def choose(self) -> Choose:
@@ -371,7 +373,7 @@ def tier_prompts(
     return prompts
 
 
-def rendered(parts: Dialogue, options: StoryOptions, prompt_format: PromptFormat) -> Rendered:
+def rendered(parts: Dialogue, options: StoryOptions, prompt_format: PromptFormat) -> RenderedPrompt:
     """A prompt as a model reads it.
 
     Raises:
@@ -381,7 +383,7 @@ def rendered(parts: Dialogue, options: StoryOptions, prompt_format: PromptFormat
     # The study put a blank before answers even after a chat template.
     blank = " " if options.protocol == "paper" else ""
     if prompt_format.remote:
-        return Rendered("", messages(parts, system=prompt_format.system, shots=as_), blank)
+        return RenderedPrompt("", messages(parts, system=prompt_format.system, shots=as_), blank)
     if prompt_format.render is None:
         return flat(parts)
     return chat(

@@ -11,7 +11,7 @@ from cimento.errors import few_of_each_code
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import TITLES
-from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
+from cimento.paradigms.stories.judging import CHAINED, JudgedAnswers, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
 from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
@@ -165,7 +165,7 @@ def _section(runs: Sequence[Run]) -> SuiteReport:
     )
 
 
-def _report(run: Run, model: str, judged: Judged | None) -> RunReport:
+def _report(run: Run, model: str, judged: JudgedAnswers | None) -> RunReport:
     rates = _rates(run.estimates())
     main = [estimate for rate in rates for _, estimate in rate.lines if estimate.role != "detail"]
     return replace(
@@ -208,7 +208,7 @@ def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
     return tuple(Rates(title, tuple(lines)) for title, lines in blocks if lines)
 
 
-def _tables(runs: Mapping[str, Run], judged: Mapping[str, Judged]) -> Iterator[NamedGrid]:
+def _tables(runs: Mapping[str, Run], judged: Mapping[str, JudgedAnswers]) -> Iterator[NamedGrid]:
     if not runs:
         return
     steps = [(model, flow_rows(result)) for model, result in judged.items()]
@@ -233,7 +233,7 @@ def _grid(tables: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
     return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2, notes=(note,))
 
 
-def story_figures(name: str, judged: Mapping[str, Judged]) -> Sequence[Figure]:
+def story_figures(name: str, judged: Mapping[str, JudgedAnswers]) -> Sequence[Figure]:
     """Flow, confusions and calibration of some models on the same stories."""
     if not judged:
         return ()
@@ -258,7 +258,7 @@ def story_figures(name: str, judged: Mapping[str, Judged]) -> Sequence[Figure]:
     return drawable(*makers)
 
 
-def _items(judged: Judged) -> tuple[ItemRecord, ...]:
+def _items(judged: JudgedAnswers) -> tuple[ItemRecord, ...]:
     """The stories with what was chosen at each tier, those that went worst first."""
     by_row: dict[int, dict[Task, TierOutcome]] = {}
     for outcome in judged.outcomes:

@@ -13,7 +13,7 @@ from cimento.io.inline_markup import columns
 from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import tier_question
-from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
+from cimento.paradigms.stories.judging import JudgedAnswers, asked_of, judge_stories, judged_run
 from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.paradigms.stories.rates import (
@@ -140,7 +140,7 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
     return rows
 
 
-def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
+def tier_rows(estimates: Sequence[Estimate], judged: JudgedAnswers) -> Rows:
     """Accuracy of each tier whatever came before, with ties, unread and unscored answers."""
     known = {
         estimate.question: estimate for estimate in reversed(estimates) if estimate.role != "detail"
@@ -164,7 +164,7 @@ def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
     ]
 
 
-def flow_rows(judged: Judged) -> Rows:
+def flow_rows(judged: JudgedAnswers) -> Rows:
     """The implausible stories that reach and pass each tier, next to constant answers."""
     steps = flow(judged.stories, judged.chained)
     return [
@@ -179,7 +179,7 @@ def flow_rows(judged: Judged) -> Rows:
     ]  # fmt: skip
 
 
-def constant_flow(judged: Judged) -> tuple[Step, ...]:
+def constant_flow(judged: JudgedAnswers) -> tuple[Step, ...]:
     """The flow of one answer for all stories: the majority label at every tier."""
     answers = constant_answers(judged.stories, majority_labels(judged.stories))
     constant = judge_stories(judged.stories, answers)

@@ -26,9 +26,9 @@ from cimento.judgments.summaries import (
 from cimento.people.annotate.dialogue import (
     DialogueField,
     DialogueSession,
+    FieldReading,
     ReadPrompt,
     RefusedError,
-    Taken,
     converse,
 )
 from cimento.report import formatting
@@ -280,12 +280,12 @@ def _dialogue_fields(pair: AnswerPair, known: set[str]) -> tuple[DialogueField, 
         DialogueField(
             name="choice",
             question=f"1, 2, or another answer ({OPEN} leaves it open)",
-            read=lambda text, _values: Taken(_chosen(pair, text, known)),
+            read=lambda text, _values: FieldReading(_chosen(pair, text, known)),
         ),
         DialogueField(
             name="reason",
             question="why",
-            read=lambda text, _values: Taken(text),
+            read=lambda text, _values: FieldReading(text),
             default=lambda _values: NOTHING,
         ),
     )

@@ -53,7 +53,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class FieldReading:
     """The reading of a typed line by a field.
 
     Attributes:
@@ -80,7 +80,7 @@ class DialogueField:
 
     name: str
     question: str
-    read: Callable[[str, Values], Taken]
+    read: Callable[[str, Values], FieldReading]
     default: Callable[[Values], str | None] = lambda _values: None
 
 
@@ -143,7 +143,7 @@ def _default(asked: DialogueField, values: Values) -> str | None:
     return before
 
 
-class Typed(NamedTuple):
+class TypedLine(NamedTuple):
     """A line and when it was typed, in seconds since 1970."""
 
     text: str
@@ -173,7 +173,7 @@ class DialogueSession:
         self._log = None if path is None else Log(path)
         self._clock = clock
         self._started = clock()
-        self.lines: list[Typed] = []
+        self.lines: list[TypedLine] = []
         self.state = DialogueState()
         if self._log is not None:
             for line in self._log.read(
@@ -219,7 +219,7 @@ class DialogueSession:
                 raise RefusedError("There is nothing to take back.")
             self._keep(text)
             self.state = self._replayed()
-            return "Taken back."
+            return "FieldReading back."
         self.state = step(self._fields, self.state, text)
         self._keep(text)
         return self.state.message
@@ -240,12 +240,12 @@ class DialogueSession:
         return state
 
     def _keep(self, text: str) -> None:
-        line = Typed(text, self._clock())
+        line = TypedLine(text, self._clock())
         self._take(line)
         if self._log is not None:
             self._log.append(line)
 
-    def _take(self, line: Typed) -> None:
+    def _take(self, line: TypedLine) -> None:
         if line.text.strip() != UNDO:
             self.lines.append(line)
         elif self.lines:
@@ -290,9 +290,9 @@ def _shown(values: Values) -> str:
     return "\n".join(parts) or "Nothing yet."
 
 
-def _typed(record: Sequence[Any]) -> Typed:
+def _typed(record: Sequence[Any]) -> TypedLine:
     text, at = record
-    return Typed(str(text), float(at))
+    return TypedLine(str(text), float(at))
 
 
 def _fresh_block(values: Values, *, trip: bool = False) -> StateBlock:
@@ -309,7 +309,7 @@ def _fresh_block(values: Values, *, trip: bool = False) -> StateBlock:
     }
 
 
-def edit(line: str, values: Values) -> Taken:
+def edit(line: str, values: Values) -> FieldReading:
     """The blocks after one line of the editor; see `USAGE`.
 
     Raises:
@@ -318,7 +318,7 @@ def edit(line: str, values: Values) -> Taken:
     blocks = blocks_of(values)
     words = line.split()
     if words == [DONE]:
-        return Taken(blocks)
+        return FieldReading(blocks)
     match words:
         case ["attributes"]:
             message = _attributes()
@@ -335,7 +335,7 @@ def edit(line: str, values: Values) -> Taken:
             message = _set(_sentence(number, blocks), attribute, " ".join(entity), code, blocks)
         case _:
             raise RefusedError(f"This is none of the commands.\n{USAGE}")
-    return Taken(blocks, finished=False, message=message)
+    return FieldReading(blocks, finished=False, message=message)
 
 
 def blocks_of(values: Values) -> list[StateBlock]:

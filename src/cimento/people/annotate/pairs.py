@@ -27,9 +27,9 @@ from cimento.io.parsing import whole_number
 from cimento.people.annotate.dialogue import (
     DialogueField,
     DialogueSession,
+    FieldReading,
     ReadPrompt,
     RefusedError,
-    Taken,
     Values,
     converse,
 )
@@ -173,14 +173,14 @@ def pair_session_file(path: Path, name: str) -> Path:
     return path.with_name(f".{path.stem}.{re.sub(r'[^0-9A-Za-z]+', '-', name)}.unfinished.jsonl")
 
 
-def _choice(task: PairTask, typed: str) -> Taken:
+def _choice(task: PairTask, typed: str) -> FieldReading:
     if typed == DROP:
-        return Taken(DROP, message="Dropped. Say why.")
+        return FieldReading(DROP, message="Dropped. Say why.")
     name = _name(task, typed)
     if task.section is DecisionKind.BLANKS:
-        return Taken(name)
+        return FieldReading(name)
     result = replaced(task.passage, task.inventory[name])
-    return Taken(name, message=f"  -> {' '.join(result.marked.split())}")
+    return FieldReading(name, message=f"  -> {' '.join(result.marked.split())}")
 
 
 def _name(task: PairTask, typed: str) -> str:
@@ -197,23 +197,23 @@ def _name(task: PairTask, typed: str) -> str:
     return typed
 
 
-def _grammatical(typed: str, values: Values) -> Taken:
+def _grammatical(typed: str, values: Values) -> FieldReading:
     if values["choice"] == DROP:
-        return Taken(_reason(typed))
+        return FieldReading(_reason(typed))
     if typed.lower() not in (*_YES, *_NO):
         raise RefusedError("Write y or n.")
-    return Taken("yes" if typed.lower() in _YES else "no")
+    return FieldReading("yes" if typed.lower() in _YES else "no")
 
 
-def _implausible(task: PairTask, typed: str, values: Values) -> Taken:
+def _implausible(task: PairTask, typed: str, values: Values) -> FieldReading:
     if values["choice"] == DROP:
-        return Taken(_reason(typed))
+        return FieldReading(_reason(typed))
     parts = [part.strip() for part in re.split(r"[|,]" if "|" in typed or "," in typed else r"\s+",
                                                typed)]  # fmt: skip
     names = [_name(task, part) for part in parts if part]
     if len({*names, values["choice"]}) != IMPLAUSIBLE + 1 or len(names) != IMPLAUSIBLE:
         raise RefusedError(f"Give {IMPLAUSIBLE} different ones, and not the plausible one.")
-    return Taken(" | ".join(names))
+    return FieldReading(" | ".join(names))
 
 
 def _reason(typed: str) -> str:

@@ -40,7 +40,7 @@ from cimento.paradigms.stories.suite import (
     Tier,
     pair_label,
 )
-from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
+from cimento.people.annotate.dialogue import DialogueField, FieldReading, RefusedError, Values
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
 
@@ -232,28 +232,28 @@ def _gold(story: Story, tier: Tier) -> str | None:
     return story.gold(tier)
 
 
-def _read_yes(typed: str, _values: Values) -> Taken:
+def _read_yes(typed: str, _values: Values) -> FieldReading:
     answers = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
     if typed.lower() not in answers:
         raise RefusedError("Write y or n.")
-    return Taken(answers[typed.lower()])
+    return FieldReading(answers[typed.lower()])
 
 
-def _read_pair(typed: str, values: Values, n_sentences: int) -> Taken:
+def _read_pair(typed: str, values: Values, n_sentences: int) -> FieldReading:
     if values.get("plausible"):
-        return Taken("")
+        return FieldReading("")
     numbers = sorted({int(part) for part in re.findall(r"\d+", typed)})
     if len(numbers) != MIN_SENTENCES or numbers[-1] >= n_sentences:
         raise RefusedError(f"Write two different numbers from 0 to {n_sentences - 1}.")
-    return Taken(pair_label(*numbers))
+    return FieldReading(pair_label(*numbers))
 
 
-def _read_state(typed: str, values: Values) -> Taken:
+def _read_state(typed: str, values: Values) -> FieldReading:
     if values.get("plausible"):
-        return Taken("")
+        return FieldReading("")
     if typed not in STATES:
         raise RefusedError(f"There is no state {typed!r}. {did_you_mean(typed, STATES)}")
-    return Taken(typed)
+    return FieldReading(typed)
 
 
 def _typed(judgment: StoryJudgment) -> StoryJudgment:

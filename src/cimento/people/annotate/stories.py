@@ -32,8 +32,8 @@ from cimento.people.annotate.dialogue import (
     USAGE,
     DialogueField,
     DialogueSession,
+    FieldReading,
     RefusedError,
-    Taken,
     Values,
     blocks_of,
     edit,
@@ -57,7 +57,7 @@ def _field(
     return DialogueField(
         name=name,
         question=question,
-        read=lambda line, values: Taken(read(_text(line), values)),
+        read=lambda line, values: FieldReading(read(_text(line), values)),
         default=default if callable(default) else lambda _values: default,
     )
 
@@ -82,7 +82,7 @@ def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
         _field("location", "location", _read_text, last.location if last else None),
         DialogueField(
             name="sentences", question="sentences (tab or | between)",
-            read=lambda line, values: Taken(_read_sentences(line, values, known)),
+            read=lambda line, values: FieldReading(_read_sentences(line, values, known)),
         ),
         _field("length", "length", _read_length, lambda v: str(len(v["sentences"]))),
         _field("example_id", "example id", lambda t, v: _read_id(t, v, known), _proposed_id),
@@ -136,9 +136,9 @@ def finished(values: Values, *, row: int) -> Story:
     )
 
 
-def _edit(line: str, values: Values) -> Taken:
+def _edit(line: str, values: Values) -> FieldReading:
     if line in ("?", "help"):
-        return Taken(values.get("states"), finished=False, message=USAGE)
+        return FieldReading(values.get("states"), finished=False, message=USAGE)
     return edit(line, values)
 
 
@@ -331,7 +331,7 @@ def _whole(text: str, *, signed: bool = False) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class StoryDialogue:
     """A recorded dialogue: field by field, as it was typed."""
 
     name: str
@@ -385,7 +385,7 @@ def story_session_file(path: Path) -> Path:
     return path.with_name(path.stem + ".unfinished.jsonl")
 
 
-def read_recorded(path: Path) -> list[Recorded]:
+def read_recorded(path: Path) -> list[StoryDialogue]:
     """Dialogues out of a file: ``{"name": {"typed": [[field, line], ...]}, ...}``.
 
     Raises:
@@ -405,7 +405,7 @@ def read_recorded(path: Path) -> list[Recorded]:
                 seen="`typed` is no list of pairs",
                 todo="Write [field, line] for each line.",
             ) from error
-        recorded.append(Recorded(str(name), lines))
+        recorded.append(StoryDialogue(str(name), lines))
     if not recorded:
         raise InputError(
             where=str(path),
@@ -415,7 +415,7 @@ def read_recorded(path: Path) -> list[Recorded]:
     return recorded
 
 
-def play(recorded: Recorded, known: Sequence[Story]) -> Story:
+def play(recorded: StoryDialogue, known: Sequence[Story]) -> Story:
     """The story of a recorded dialogue.
 
     Args:

@@ -23,7 +23,7 @@ from cimento.studies.agreement.table import cell_of, mean_or_none, version_of
 from cimento.suites.tables import read_suite_table
 
 if TYPE_CHECKING:
-    from cimento.studies.agreement.profile import Contrasted
+    from cimento.studies.agreement.profile import Alternative
     from cimento.studies.agreement.table import LanguageRow, Version
     from cimento.studies.agreement.twins import AgreementRun
 
@@ -277,7 +277,7 @@ def _pair_row(
         {(contrast.item, contrast.condition): contrast for contrast in contrasted(run)}
         for run in (first, second)
     )
-    both: list[tuple[Contrasted, Contrasted]] = [
+    both: list[tuple[Alternative, Alternative]] = [
         (contrast, theirs[key])
         for key, contrast in ours.items()
         if contrast.features == features and key in theirs

@@ -42,7 +42,7 @@ CONTROLS = {"more_tokens": "length in tokens", "less_frequent": "frequency"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrasted:
+class Alternative:
     """One alternative of one item, beside the target.
 
     Attributes:
@@ -128,7 +128,7 @@ def feature_of(condition: str) -> str:
     return " + ".join(features) or condition
 
 
-def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list[Contrasted]:
+def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list[Alternative]:
     """Every comparison of a target with an alternative that has a value.
 
     Args:
@@ -150,7 +150,7 @@ def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list
                 right, wrong = item.condition(target), item.condition(name)
                 rarer = _zipf(right, frequency, run) - _zipf(wrong, frequency, run)
             contrasts.append(
-                Contrasted(
+                Alternative(
                     item=ratios.item,
                     condition=name,
                     cluster=(run.suite.name, clusters[ratios.item]),
@@ -182,7 +182,7 @@ def profile_rows(
     return rows
 
 
-def contrast_design(contrasts: Sequence[Contrasted]) -> Design:
+def contrast_design(contrasts: Sequence[Alternative]) -> Design:
     """The design of comparisons: those of one cluster of items belong together."""
     return Design(
         tuple(contrast.item for contrast in contrasts),
@@ -190,7 +190,7 @@ def contrast_design(contrasts: Sequence[Contrasted]) -> Design:
     )
 
 
-def with_covariates(contrasts: Sequence[Contrasted]) -> tuple[Regression, tuple[str, ...]]:
+def with_covariates(contrasts: Sequence[Alternative]) -> tuple[Regression, tuple[str, ...]]:
     """The margin where both forms are equally long in tokens and, if known, equally frequent.
 
     A regression of the margin in bits on the difference in tokens and in Zipf frequency: its
@@ -232,7 +232,7 @@ def _zipf(condition: Condition, frequency: Frequency, run: AgreementRun) -> floa
 
 
 def _profile_row(
-    run: AgreementRun, features: str, cell: Sequence[Contrasted], *, seed: int
+    run: AgreementRun, features: str, cell: Sequence[Alternative], *, seed: int
 ) -> ProfileRow:
     rarity = [contrast.less_frequent for contrast in cell if contrast.less_frequent is not None]
     equal = [contrast for contrast in cell if contrast.more_tokens == 0]

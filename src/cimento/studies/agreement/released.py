@@ -60,7 +60,7 @@ WITHOUT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Released:
+class ReleasedFiles:
     """The released files that a user gave.
 
     Attributes:
@@ -83,7 +83,7 @@ def looked_for() -> str:
     return f"{files.format(agreement=address)}. {WITHOUT}"
 
 
-def find_released(paths: Sequence[Path]) -> Released:
+def find_released(paths: Sequence[Path]) -> ReleasedFiles:
     """The released files at some paths, folders searched to their ends.
 
     Args:
@@ -108,7 +108,7 @@ def find_released(paths: Sequence[Path]) -> Released:
         suites = [] if path.is_file() else [*archives, *_gym_suites(inside)]
         places += suites or ([] if verdicts or example else [path])
     by_kind = group_by(_read_languages(places), _is_gym)
-    return Released(
+    return ReleasedFiles(
         languages=tuple(by_kind.get(False, ())),
         syntaxgym=tuple(by_kind.get(True, ())),
         results=tuple(sorted(results.values())),

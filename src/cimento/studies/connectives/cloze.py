@@ -84,7 +84,7 @@ class ClozeSection:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ClassCount:
     """The items of one class among some items.
 
     Attributes:
@@ -117,7 +117,7 @@ class Counted:
 
 def _class_counts(
     classes: Mapping[str, str], usual: Sequence[str], suite: ClozeSuite, *, more: Sequence[str] = ()
-) -> list[Counted]:
+) -> list[ClassCount]:
     """How many items are of each class.
 
     Args:
@@ -131,10 +131,10 @@ def _class_counts(
     design = Design.of(classes, clusters)
     present = set(classes.values())
     names = [*usual, *(name for name in more if name in present)]
-    return [Counted(name, [kind == name for kind in classes.values()], design) for name in names]
+    return [ClassCount(name, [kind == name for kind in classes.values()], design) for name in names]
 
 
-def choice_counts(suite: ClozeSuite, roles: Mapping[str, str]) -> list[Counted]:
+def choice_counts(suite: ClozeSuite, roles: Mapping[str, str]) -> list[ClassCount]:
     """How many items the target was chosen for, the plausible option, and so on.
 
     Args:
@@ -159,7 +159,7 @@ def table_5(
     *,
     k: int = 10,
     unreachable: Collection[str] = (),
-) -> tuple[list[Counted], list[Counted]]:
+) -> tuple[list[ClassCount], list[ClassCount]]:
     """How many items have the target and the plausible option among the first k completions.
 
     Args:

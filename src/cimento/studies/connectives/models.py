@@ -33,8 +33,8 @@ from cimento.studies.connectives.cloze import (
     NOT_ANSWERED,
     OTHER_TIE,
     UNREACHABLE,
+    ClassCount,
     ClozeSection,
-    Counted,
     choice_counts,
     chosen_by_people,
     table_5,
@@ -387,7 +387,7 @@ def _add(
     lines_of: dict[str, Lines],
     names: Mapping[str, str],
     who: str,
-    parts: Sequence[Sequence[Counted]],
+    parts: Sequence[Sequence[ClassCount]],
 ) -> None:
     """Add a line to each class: its items and their share, of one part or of several."""
     by_name = [{column.name: column for column in part} for part in parts]
@@ -396,7 +396,7 @@ def _add(
         lines_of.setdefault(names[name], []).append((who, tuple(cells)))
 
 
-def _share(counted: Counted | None) -> tuple[GridCell, GridCell]:
+def _share(counted: ClassCount | None) -> tuple[GridCell, GridCell]:
     if counted is None:
         return "", ""
     interval = counted.interval

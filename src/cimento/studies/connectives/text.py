@@ -31,7 +31,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class NumberComparison:
     """One number, computed and expected.
 
     Attributes:
@@ -62,11 +62,11 @@ def read_expected(path: Path) -> dict[str, JsonValue]:
     return data
 
 
-def compare_statistics(computed: JsonValue, expected: JsonValue) -> list[Compared]:
+def compare_statistics(computed: JsonValue, expected: JsonValue) -> list[NumberComparison]:
     """Every number and text of the expected statistics beside the computed one."""
     mine = dict(_numbered(computed))
     return [
-        Compared(
+        NumberComparison(
             where, mine.get(where), value, _equal(mine[where], value) if where in mine else None
         )
         for where, value in _numbered(expected)
@@ -133,7 +133,7 @@ def released_sections(released: ReleasedStatistics) -> list[Section]:
     ]
 
 
-def expected_section(compared: Sequence[Compared]) -> Section:
+def expected_section(compared: Sequence[NumberComparison]) -> Section:
     """Statistics that somebody else computed and these are not equal to."""
     equal = sum(cell.equal is True for cell in compared)
     absent = sum(cell.equal is None for cell in compared)

@@ -14,7 +14,7 @@ from cimento.paradigms.ratings.estimates import (
     GRAMMATICAL,
     UNACCEPTABLE,
     UNGRAMMATICAL,
-    Described,
+    Description,
     describe_labels,
 )
 from cimento.paradigms.ratings.formats import read_rated
@@ -32,8 +32,8 @@ from cimento.studies.connectives.cloze import (
     PLAUSIBLE,
     TARGET,
     TIED,
+    ClassCount,
     ClozeSection,
-    Counted,
     choice_counts,
     chosen_by_people,
     read_cloze_section,
@@ -201,7 +201,7 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
 
 
 def _described(
-    groups: Sequence[Described],
+    groups: Sequence[Description],
     rows: Mapping[str, ScoreRow] | Mapping[str, PerplexityRow],
     columns: Sequence[str],
     *,
@@ -273,7 +273,7 @@ def _accuracy(row: str, results: Mapping[str, bool], clusters: Mapping[str, Hash
 
 
 def _shares(
-    counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, PrintedShare]
+    counted: Sequence[ClassCount], rows: Mapping[str, str], said: Mapping[str, PrintedShare]
 ) -> Iterator[Cell]:
     for category in counted:
         row = said.get(rows.get(category.name, ""))

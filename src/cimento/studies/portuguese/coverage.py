@@ -23,7 +23,7 @@ BOUNDS_NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class PrecisionCoverage:
     """P@1 or P@10 of some candidates.
 
     Attributes:
@@ -39,7 +39,7 @@ class Covered:
 
 def covered(
     rows: Sequence[JudgedCandidate], aggregation: str, *, by_people: bool
-) -> dict[str, Covered]:
+) -> dict[str, PrecisionCoverage]:
     """P@1 and P@10 under ``p1`` and ``p10``.
 
     Args:
@@ -60,7 +60,7 @@ def covered(
         pct = shares[name]["pct"]
         cell = EstimateCell(value=pct, low=low, high=high, n=n, reason=reason, digits=2)
         low, high = wrong[name]["pct"], right[name]["pct"]
-        by_name[name] = Covered(
+        by_name[name] = PrecisionCoverage(
             cell if is_shown else replace(unknown, n=n),
             f"{n} of {len(counted)}",
             BLANK if is_shown or not n else f"{low:.2f} to {high:.2f}",

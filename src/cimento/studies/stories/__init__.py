@@ -21,7 +21,7 @@ from cimento.paradigms.stories.classification import (
     scaled_confidence,
     unbiased_mcc,
 )
-from cimento.paradigms.stories.judging import Judged, judge_stories
+from cimento.paradigms.stories.judging import JudgedAnswers, judge_stories
 from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, at, flow
 from cimento.paradigms.stories.rates import (
@@ -133,7 +133,7 @@ def _load() -> dict[str, PublishedModel]:
     return {name: PublishedModel(**content) for name, content in models.items()}
 
 
-def summarize_stories(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
+def summarize_stories(judged: JudgedAnswers, *, seed: int) -> dict[str, JsonValue]:
     """All measures of one model as JSON.
 
     Args:
@@ -213,7 +213,7 @@ def conditional_rates(chained: Chain) -> dict[str, Rate]:
     return by_name
 
 
-def untiered_rate(judged: Judged, tier: Tier) -> Rate:
+def untiered_rate(judged: JudgedAnswers, tier: Tier) -> Rate:
     """Accuracy at one tier over all stories that have a right answer there, whatever came before.
 
     It is None where only some of them were asked, because these are then the model's own choice.
@@ -444,7 +444,7 @@ def _type_accuracy(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
     return {name: by_name[f"{name.capitalize()} Accuracy"].value for name in names}
 
 
-def _bias(judged: Judged) -> dict[str, JsonValue]:
+def _bias(judged: JudgedAnswers) -> dict[str, JsonValue]:
     """The first tier as a detection task.
 
     Matthews's correlation of a constant answer, which is undefined, is 0 here, as the study's

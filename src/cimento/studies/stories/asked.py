@@ -23,7 +23,7 @@ _OF_SHOTS = {"shots_mode", "shots_seed", "shots_as"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskingRecord:
     """How a model was asked.
 
     Attributes:
@@ -46,16 +46,16 @@ class Asked:
         )
 
 
-def asked(runs: Sequence[Run]) -> dict[str, Asked]:
+def asked(runs: Sequence[Run]) -> dict[str, AskingRecord]:
     """How the models of runs of the three tiers were asked, by the names of `names_of`."""
     return {name: _asked(run) for name, run in zip(names_of(runs), runs, strict=True)}
 
 
-def _asked(run: Run) -> Asked:
+def _asked(run: Run) -> AskingRecord:
     suite, options = asked_of(run)
     used = _used(options.model_copy(update={"prompt": prompt_for(options, suite).id}))
     published = _used(StoryOptions.model_validate(AS_PUBLISHED))
-    return Asked(
+    return AskingRecord(
         used, {name: published.get(name) for name in used if used[name] != published.get(name)}
     )
 
@@ -68,7 +68,7 @@ def _used(options: StoryOptions) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in unused}
 
 
-def asked_notes(by_row: Mapping[str, Asked]) -> list[str]:
+def asked_notes(by_row: Mapping[str, AskingRecord]) -> list[str]:
     """A sentence for each way in which models were asked, and what it has to do with the study's.
 
     Args:
@@ -80,7 +80,7 @@ def asked_notes(by_row: Mapping[str, Asked]) -> list[str]:
     return [f"{'; '.join(names)}: {sentence}" for sentence, names in rows.items()]
 
 
-def _sentence(one: Asked) -> str:
+def _sentence(one: AskingRecord) -> str:
     named = ", ".join(f"{name}={one.options[name]}" for name in _NAMED if name in one.options)
     if not one.differing:
         return f"asked as the models of the published rows were ({named})."

@@ -17,7 +17,7 @@ from cimento.paradigms.stories.prompts import (
     find_prompt,
 )
 from cimento.paradigms.stories.recordings import RecordedAnswers
-from cimento.paradigms.stories.requests import Message, Rendered, SystemRule, chat, flat
+from cimento.paradigms.stories.requests import Message, RenderedPrompt, SystemRule, chat, flat
 from cimento.paradigms.stories.suite import CONFLICT, STORY, TIERS, Story, Tier
 from cimento.suites.reading import sha256_of
 
@@ -151,7 +151,7 @@ def _render(template: str | None) -> Callable[[Tier, Story, Sequence[Story]], st
 
     def render(tier: Tier, story: Story, shots: Sequence[Story]) -> str:
         parts = dialogue(TierPrompt(tier, wording, style), story, shots)
-        rendered: Rendered
+        rendered: RenderedPrompt
         if known is None:
             rendered = flat(parts)
         else:

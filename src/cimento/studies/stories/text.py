@@ -13,7 +13,7 @@ from cimento.paradigms.stories.text import UNKNOWN, Rows, shown
 from cimento.report.grid import Grid
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
-from cimento.studies.stories.asked import Asked, asked_notes
+from cimento.studies.stories.asked import AskingRecord, asked_notes
 from cimento.suites import JsonValue
 
 _TIER_NAMES = ("story", "conflict", "state")
@@ -310,7 +310,7 @@ def tier_table(
     stories: Sequence[Story],
     *,
     grouping: str = "paper_code",
-    by_model: Mapping[str, Asked] | None = None,
+    by_model: Mapping[str, AskingRecord] | None = None,
     of: Sequence[Story] = (),
     notes: Sequence[str] = (),
 ) -> Grid:

@@ -29,7 +29,7 @@ from cimento.suites.design import level_columns
 from cimento.suites.faults import fault
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
-from cimento.suites.reading import TOML, Reading, decode, said_to_be, sha256_of, unusable
+from cimento.suites.reading import TOML, Reading, decode, reading_language, sha256_of, unusable
 from cimento.suites.settings import (
     EXTRA,
     META_KEYS,
@@ -66,7 +66,7 @@ def read_native(folder: Path) -> Reading:
     data = read_bytes(table_path)
     settings, more = _parse_toml(toml)
     faults += more
-    with said_to_be(settings.meta.language if settings is not None else ""):
+    with reading_language(settings.meta.language if settings is not None else ""):
         table, more = read_suite_table(data, table_path)
     faults += more
     rows = None
