@@ -5,7 +5,8 @@
 
 An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
 has the descriptions of the class's attributes. Fields that a command adds have theirs in the
-schema. """
+schema.
+"""
 
 from __future__ import annotations
 
