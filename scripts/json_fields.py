@@ -3,8 +3,9 @@
     python scripts/json_fields.py            write them into the schema of commands
     python scripts/json_fields.py --check    fail if the schema would change
 
-An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WaysCompared``) has
-the descriptions of the class's attributes. Fields that a command adds have theirs in the schema.
+An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
+has the descriptions of the class's attributes. Fields that a command adds have theirs in the
+schema.
 """
 
 from __future__ import annotations
