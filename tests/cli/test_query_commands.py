@@ -160,10 +160,3 @@ def test_a_copy_has_forms_that_are_about_equally_frequent(tmp_path, capsys):
     assert "Zipf frequency of good forms less that of bad ones" in capsys.readouterr().err
     whole, matched = (open_suite(path).suite for path in (out, tmp_path / "mine-matched"))
     assert {item.id for item in matched.items} < {item.id for item in whole.items}
-
-
-def test_help_has_one_spelling_of_a_license_besides_the_option(capsys):
-    assert invoke(["corpus", "query", "--help"]) == 0
-    shown = capsys.readouterr().out.replace("--license", "")
-    assert "the license of every treebank" in shown
-    assert "license" not in shown

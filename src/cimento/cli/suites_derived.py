@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.cli.resources import needed_frequencies
-from cimento.compare.pilots import WHERE
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folder_atomically, refuse_existing, write_text
@@ -134,6 +133,7 @@ def _numbers(balance: Balance) -> tuple[str, str, str, str]:
 
 Of = Literal["rate", "margin", "dd", "correlation"]
 _MOST_PILOTS = 2
+_WHERE = "cimento suites power"
 
 
 class PowerOptions(Options):
@@ -210,7 +210,7 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
         return open_runs(folder)[0].suite.name, (folder, *options.pilot)
     if not options.pilot:
         raise UsageError(
-            where=WHERE,
+            where=_WHERE,
             seen=f"{options.suite} is no folder of a run, and no --pilot is given",
             todo="Give a run of the suite: cimento suites power RUN.",
         )
@@ -223,7 +223,7 @@ def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
 
     if len(pilots) > _MOST_PILOTS:
         raise UsageError(
-            where=WHERE,
+            where=_WHERE,
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
@@ -280,7 +280,7 @@ def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, 
 def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
     if len(pilots) > 1:
         raise UsageError(
-            where=WHERE,
+            where=_WHERE,
             seen=f"{len(pilots)} pilots",
             todo="Only rates are compared between two: give one pilot, or --of rate.",
         )
