@@ -31,7 +31,7 @@ SHAPES = {
         "good": ["dorme."] * N_ROWS,
         "bad": ["dormono."] * N_ROWS,
     },
-    "labelled sentences": {"sentence": GOOD[:4] + BAD[:4], "label": ["1"] * 4 + ["0"] * 4},
+    "labeled sentences": {"sentence": GOOD[:4] + BAD[:4], "label": ["1"] * 4 + ["0"] * 4},
     "ratings": {"item": IDS, "sentence": GOOD, "rating": MEANS},
     "ratings with a row for each answer": {
         "participant": ["anna", "bruno"] * 4,

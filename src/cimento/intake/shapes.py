@@ -46,7 +46,7 @@ IN_ROWS = Shape(
     may=("item", "phenomenon", "prefix", "target"),
 )
 LABELLED = Shape(
-    name="labelled sentences",
+    name="labeled sentences",
     needs=("sentence", "label"),
     may=("item", "phenomenon"),
     never=("good", "bad", "condition"),
