@@ -51,6 +51,7 @@ _CODE = re.compile(
 _LONGEST = 40
 """Letters of the longest number, date or code; longer cells are texts."""
 _LONGEST_CODE = 200
+_BEGINS_NUMBER = "0123456789+-−.,"
 _TWO = 2
 _MOST_VALUES = 12
 """Number of different cells up to which a column may be one of levels, labels or judgments."""
@@ -112,7 +113,8 @@ def profile(cells: Iterable[str]) -> Profile:
     """
     order = [cell for cell in map(str.strip, cells) if cell.casefold() not in ABSENT]
     distinct = Counter(order)  # each different cell is looked at once
-    numbers = {cell: value for cell in distinct if (value := number_of(cell)) is not None}
+    begun = (cell for cell in distinct if cell[0] in _BEGINS_NUMBER)
+    numbers = {cell: value for cell in begun if (value := number_of(cell)) is not None}
     times = Counter[Kind]()
     for cell, count in distinct.items():
         times["numbers" if cell in numbers else _kind_of(cell)] += count
@@ -133,7 +135,7 @@ def profile(cells: Iterable[str]) -> Profile:
 
 def _kind_of(cell: str) -> Kind:
     """What a cell is that is no number."""
-    if is_moment(cell):
+    if len(cell) <= _LONGEST and is_moment(cell):
         return "moments"
     if cell[0] in "[{" and cell[-1] in "]}" and (":" in cell or cell[0] == "["):
         return "objects"

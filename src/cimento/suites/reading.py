@@ -149,7 +149,8 @@ def _without_marks(text: str, name: str) -> tuple[str, list[Fault]]:
     ``cat`` leaves them there where it puts files together. Inside a line the same character joins
     words, and is left to the checks of sentences.
     """
-    rows = [_row_of(text, mark.start()) for mark in _MARK_OF_LINE.finditer(text)]
+    marks = _MARK_OF_LINE.finditer(text) if BOM in text else ()  # few texts have one to look for
+    rows = [_row_of(text, mark.start()) for mark in marks]
     if not rows:
         return text, []
     seen = (
