@@ -207,12 +207,12 @@ def test_an_internal_import_is_noticed(code):
 def test_the_names_of_cimento_are_these():
     assert dir(cimento) == sorted(cimento.__all__)
     assert " ".join(dir(cimento)) == (
-        "Analysis Asking Built CimentoError Condition Encoded Estimate Failure Fault InputError "
+        "Analysis Asking CimentoError Condition Encoding Estimate Failure Fault InputError "
         "Item "
         "LoadedSuite "
         "Measure Meta Missing ModelCard ModelError Outcome Policy Prediction Reading Region Run "
-        "RunOptions RunSummary Scorer SiteSettings Source Suite SuiteError Summary TableError "
-        "TextScorer "
+        "RunOptions RunSummary Scorer SiteChanges SiteSettings Source Suite SuiteError Summary "
+        "TableError TextScorer "
         "UsageError analyze cite cloze compare evaluate evaluate_all evaluate_while_training "
         "export "
         "figure "

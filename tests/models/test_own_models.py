@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cimento
-from cimento import Encoded, ModelCard, ModelError, UsageError
+from cimento import Encoding, ModelCard, ModelError, UsageError
 
 SUITE = "it-subject-verb"
 TEXT = "Le luci sono accese."
@@ -48,7 +48,7 @@ class Tokens:
         words = request.text.split(" ")
         starts = [len(" ".join([*words[:number], ""])) for number in range(len(words))]
         spans = tuple((at, at + len(word)) for at, word in zip(starts, words, strict=True))
-        return Encoded(
+        return Encoding(
             ids=tuple(range(len(words))),
             tokens=tuple(words),
             spans=spans,

@@ -302,17 +302,15 @@ def site_files(
                 memory.carry(path)
                 yield path, None
             continue
-        paths, made_parts = [], []
+        paths, fresh = [], []
         for part in suite_parts(suite_runs):
             for path, content in _suite_files(look, part, base, memory):
                 paths.append(path)
                 yield path, content
             # The pages of items and runs are written: what they show need not stay in memory.
-            made_parts.append(dataclasses.replace(part, sections=(), items=()))
-        memory.now[f"suite {name}"] = BuildRecord(
-            inputs, tuple(paths), kept_parts(made_parts, suite_runs)
-        )
-        parts += made_parts
+            fresh.append(dataclasses.replace(part, sections=(), items=()))
+        memory.now[f"suite {name}"] = BuildRecord(inputs, (*paths,), kept_parts(fresh, suite_runs))
+        parts += fresh
     cards: dict[str, str] = {}
     for entries in pages.by_model(parts).values():
         estimates = [one for entry in entries for one in entry.run.estimates()]
