@@ -35,7 +35,7 @@ from cimento.records.store import folders_among
 from cimento.report.sides import UNNAMED
 
 if TYPE_CHECKING:
-    from cimento.compare.ranked import Ranking
+    from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairwiseComparison
 
 _N_BEFORE_AFTER = 2

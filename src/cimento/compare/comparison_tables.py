@@ -11,7 +11,7 @@ from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
-    from cimento.compare.ranked import Ranking
+    from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.report.sides import Sides
     from cimento.statistics.power import Equivalence

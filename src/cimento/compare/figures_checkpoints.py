@@ -15,7 +15,7 @@ from cimento.report.figures_rates import steps_frame, training_figure
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.compare.ranked import Ranking
+    from cimento.compare.ranking_records import Ranking
 
 
 def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:

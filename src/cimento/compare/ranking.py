@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cimento.compare.ranked import FEWEST_RANKED, RankedModel, Ranking
+from cimento.compare.ranking_records import FEWEST_RANKED, RankedModel, Ranking
 from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.paired.item_outcomes import ItemOutcomes, rates_only

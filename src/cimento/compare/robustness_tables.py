@@ -17,7 +17,7 @@ from cimento.statistics.regression import CONSTANT_TERM
 if TYPE_CHECKING:
     from cimento.compare.covariates import MarginCovariates, PartRate
     from cimento.compare.exposure import Exposure
-    from cimento.compare.ranked import Ranking
+    from cimento.compare.ranking_records import Ranking
     from cimento.evaluation.sensitivity import Sensitivity
     from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient

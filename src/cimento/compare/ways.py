@@ -24,7 +24,7 @@ from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
-    from cimento.kinds.base import Restated
+    from cimento.kinds.base import Restatement
     from cimento.kinds.run import Run
 
 D_PRIME = "d'"
@@ -103,7 +103,7 @@ def compare_ways(
     """
     runs = (first, second) if first.paradigm.judge.restated(first) is not None else (second, first)
     by_words, by_probability = outcomes if runs[0] is first else outcomes[::-1]
-    restated = cast("Restated", runs[0].paradigm.judge.restated(runs[0]))
+    restated = cast("Restatement", runs[0].paradigm.judge.restated(runs[0]))
     same = same_sentences(*runs)
     sensitivity = {
         estimate.question: estimate

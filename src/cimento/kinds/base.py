@@ -281,7 +281,7 @@ class SurveyItems:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedJudgments:
     """The count of people's answers that were put into a copy of their suite.
 
     Attributes:
@@ -326,7 +326,7 @@ class MethodFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restated:
+class Restatement:
     """What the questions of a run ask in another way, so that `compare` can put them side by side.
 
     Attributes:

@@ -10,7 +10,7 @@ from cimento.kinds.base import RunT_contra
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.kinds.base import Restated
+    from cimento.kinds.base import Restatement
     from cimento.records.outcomes import Estimate
 
 
@@ -49,6 +49,6 @@ class Judge(Protocol[RunT_contra]):
         """
         return {}
 
-    def restated(self, run: RunT_contra) -> Restated | None:  # noqa: ARG002
+    def restated(self, run: RunT_contra) -> Restatement | None:  # noqa: ARG002
         """The questions of another kind of test that a run asks in another way; by default none."""
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import InputError, UsageError
 from cimento.kinds.base import (
-    Applied,
+    AppliedJudgments,
     RunT_contra,
     SuiteT_contra,
     SurveyItems,
@@ -49,7 +49,7 @@ class Surveyor(Protocol[SuiteT_contra, RunT_contra]):
         folder: Path,  # noqa: ARG002
         *,
         scale: tuple[float, float] | None = None,  # noqa: ARG002
-    ) -> Applied:
+    ) -> AppliedJudgments:
         """Write a copy of a suite with people's judgments.
 
         Args:

@@ -13,11 +13,11 @@ from cimento.judgments import BETTER as BETTER
 from cimento.judgments import Judgment as Judgment
 from cimento.kinds.asker import Asker as Asker
 from cimento.kinds.asker import prompts_table as prompts_table
-from cimento.kinds.base import Applied as Applied
+from cimento.kinds.base import AppliedJudgments as AppliedJudgments
 from cimento.kinds.base import AskedModel as AskedModel
 from cimento.kinds.base import MethodFacts as MethodFacts
 from cimento.kinds.base import ParadigmOptions as ParadigmOptions
-from cimento.kinds.base import Restated as Restated
+from cimento.kinds.base import Restatement as Restatement
 from cimento.kinds.base import SuiteAudit as SuiteAudit
 from cimento.kinds.base import SuiteReading as SuiteReading
 from cimento.kinds.base import SurveyItem as SurveyItem

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from cimento.records.outcomes import Estimate, Outcome
     from cimento.records.summary import RunSummary, Summary
-    from cimento.report.estimated import HasInterval
+    from cimento.report.protocols import HasInterval
     from cimento.statistics.agreement import Agreement
 
 _CODED = re.compile(r"CIM-\w+ ")

@@ -23,8 +23,8 @@ from cimento.io.inline_markup import (
     wrapped,
 )
 from cimento.records.outcomes import missing
-from cimento.report.estimated import HasReason
 from cimento.report.formatting import PValue, with_minus
+from cimento.report.protocols import HasReason
 
 BLANK = ""
 REASON = "reason"

@@ -16,7 +16,7 @@ from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
 from cimento.kinds.asker import Asker
-from cimento.kinds.base import Applied, MethodFacts, SuiteReading, SurveyItems, SurveyTask
+from cimento.kinds.base import AppliedJudgments, MethodFacts, SuiteReading, SurveyItems, SurveyTask
 from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
@@ -249,7 +249,7 @@ class ClozeSurveyor(Surveyor[ClozeSuite, "Run"]):
         folder: Path,
         *,
         scale: tuple[float, float] | None = None,  # noqa: ARG002
-    ) -> Applied:
+    ) -> AppliedJudgments:
         """A copy, with the number of people who chose each option."""
         from cimento.paradigms.cloze.people import judged_blanks
 

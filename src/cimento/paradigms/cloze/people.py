@@ -19,7 +19,7 @@ from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
 from cimento.judgments import NONE, WHICH_FITS, Judgment
-from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing
 from cimento.paradigms.cloze.files import as_tsv, write_cell, write_cloze
 from cimento.paradigms.cloze.judging import option_scores
@@ -361,7 +361,9 @@ def _judged_candidates(run: Run) -> list[SurveyItem]:
     ]
 
 
-def judged_blanks(suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path) -> Applied:
+def judged_blanks(
+    suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path
+) -> AppliedJudgments:
     """Write a copy of a suite of blanks, with the number of people who chose each option.
 
     Raises:
@@ -385,4 +387,4 @@ def judged_blanks(suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path
         for option, count in chosen.most_common()
     )
     write_text(as_tsv(rows), folder / CHOICES_FILE)
-    return Applied(used, sum(not chosen for chosen in counts.values()), passed)
+    return AppliedJudgments(used, sum(not chosen for chosen in counts.values()), passed)

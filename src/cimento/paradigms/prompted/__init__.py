@@ -25,7 +25,7 @@ from cimento.paradigms import (
     PlainPresenter,
     Reply,
     Requests,
-    Restated,
+    Restatement,
     Suite,
     SuiteReader,
     SuiteReading,
@@ -175,7 +175,7 @@ class PromptedJudge(Judge["Run"]):
         """Rates, sensitivity, biases, and what the answers have to do with people's."""
         return prompted_estimates(run)
 
-    def restated(self, run: Run) -> Restated:
+    def restated(self, run: Run) -> Restatement:
         """The predictions that each question about pairs asks again, in words.
 
         A question about single sentences asks again whatever sums up the other run.
@@ -188,7 +188,7 @@ class PromptedJudge(Judge["Run"]):
             for form in options.forms_of(suite)
             for rival in rivals or ("",)
         }
-        return Restated(suite=source_name(suite), questions=questions)
+        return Restatement(suite=source_name(suite), questions=questions)
 
 
 class PromptedPresenter(PlainPresenter[Suite]):

@@ -15,7 +15,7 @@ from cimento.io.files import expanded, file_digest
 from cimento.io.tables import TOKENS
 from cimento.kinds.asker import Asker
 from cimento.kinds.base import (
-    Applied,
+    AppliedJudgments,
     AskedModel,
     MethodFacts,
     SuiteReading,
@@ -352,7 +352,7 @@ class RegionSurveyor(Surveyor[Suite, "Run"]):
         folder: Path,
         *,
         scale: tuple[float, float] | None = None,
-    ) -> Applied:
+    ) -> AppliedJudgments:
         """Write a copy of a suite, with ratings and choices as columns."""
         from cimento.paradigms.regions.people import judged_sentences
 

@@ -23,7 +23,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.judgments.summaries import rating_of
-from cimento.kinds.base import Applied, SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
@@ -361,7 +361,7 @@ def judged_sentences(
     folder: Path,
     *,
     scale: tuple[float, float] | None,
-) -> Applied:
+) -> AppliedJudgments:
     """Write a copy of a suite of sentences, with people's answers.
 
     Ratings, and yes/no answers, become the columns of suites of kind ``acceptability``; choices
@@ -400,7 +400,7 @@ def judged_sentences(
         extra |= {"kind": RATED, _RATINGS: _scale(suite, ends)}
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     answered = {item for item, _ in (*ratings, *chosen)}
-    return Applied(used, sum(item.id not in answered for item in suite.items), passed)
+    return AppliedJudgments(used, sum(item.id not in answered for item in suite.items), passed)
 
 
 def _by_condition(

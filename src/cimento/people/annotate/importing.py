@@ -27,7 +27,7 @@ from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
 from cimento.judgments.rated import judgments_table
 from cimento.judgments.summaries import once
 from cimento.judgments.wide import read_wide
-from cimento.kinds.base import Applied
+from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
 from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
@@ -258,7 +258,7 @@ def apply_judgments(
     *,
     scale: tuple[float, float] | None = None,
     language: str = "",
-) -> Applied:
+) -> AppliedJudgments:
     """Write a copy of a suite with what people said of it, see `Surveyor.apply_judgments`.
 
     Args:
@@ -280,7 +280,7 @@ def apply_judgments(
     loaded = load_suite(path, language=language)
     surveyor = surveyor_of(loaded.paradigm, loaded.suite)
     first = once(judgments)
-    applied: list[Applied] = []
+    applied: list[AppliedJudgments] = []
 
     def save(folder: Path) -> None:
         applied.append(surveyor.apply_judgments(loaded.suite, first, folder, scale=scale))
