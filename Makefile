@@ -62,6 +62,7 @@ lint: $(LINT)/.stamp  ## what `make check` runs, without torch and the like: an 
 	PYTHONPATH=src $(LINT)/lint-imports
 	$(LINT)/python scripts/check_sizes.py
 	$(LINT)/python scripts/dead_names.py
+	$(LINT)/python scripts/spelling.py
 	$(LINT)/python scripts/picture.py --check
 	$(LINT)/python scripts/measure_shape.py --page --check
 
