@@ -118,7 +118,7 @@ def fixed(text: str, matches: Sequence[re.Match[str]], spelling: Spelling) -> st
 def tracked(root: Path) -> list[str]:
     """The files of a repository, as paths from its root, but for those that git ignores."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    listed = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True)  # noqa: S603
+    listed = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True)  # noqa: S603  # git, with fixed arguments
     return list(filter(None, listed.stdout.split("\0")))
 
 

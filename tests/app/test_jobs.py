@@ -155,13 +155,13 @@ APP = """
 import sys, time
 from pathlib import Path
 from cimento.app.jobs import Queue
-from cimento.app.wanted import Wanted
+from cimento.app.wanted import RunRequest
 from cimento.app.workspace import Workspace
 sys.executable = sys.argv[2]
 queue = Queue(Workspace(Path(sys.argv[1])))
 queue.start()
 for name in ("slow.csv", "quick.csv"):
-    queue.add(Wanted((name,), ("demo-causal",)))
+    queue.add(RunRequest((name,), ("demo-causal",)))
 time.sleep(600)
 """
 

@@ -171,14 +171,16 @@ def test_two_runs_of_one_model_are_told_apart_by_their_options():
     ]
 
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
 def recorded(folder: Path, name: str, bits: list[float]) -> None:
     """A run of pairs, from the surprisals of each good and bad sentence."""
     pairs = folder / "pairs.tsv"
-    pairs.write_text(
-        "item\tgood\tbad\n" + "".join(f"{k}\tCasa{k}\tCase{k}\n" for k in range(len(bits) // 2)),
-        "utf-8",
-    )
-    words = [f"{word}{k}" for k in range(len(bits) // 2) for word in ("Casa", "Case")]
+    ends = LETTERS[: len(bits) // 2]
+    lines = (f"{k}\tCasa{end}\tCase{end}\n" for k, end in enumerate(ends))
+    pairs.write_text("item\tgood\tbad\n" + "".join(lines), "utf-8")
+    words = [f"{word}{end}" for end in ends for word in ("Casa", "Case")]
     rows = [f"{k}\t1\t{w}\t{b}" for k, (w, b) in enumerate(zip(words, bits, strict=True), 1)]
     said = folder / f"{name}.tsv"
     said.write_text("sentence_id\ttoken_id\ttoken\tsurprisal\n" + "\n".join(rows) + "\n", "utf-8")

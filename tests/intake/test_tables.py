@@ -8,13 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from cimento.paradigms.ratings.suite import rated_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cimento import CimentoError, load_suite
 from cimento.intake.words import HEADERS, NAMES, SETS, SIDES
 from cimento.suites import sentence
+from cimento.suites.ratings import rated_of
 
 N_ROWS = 8
 SUBJECTS = ("cane", "gatto", "papà", "bambino", "pesce", "lupo", "leone", "falò")

@@ -89,8 +89,7 @@ def test_the_check_warns_and_is_content_with_lower_case(uncased, zoo_folder, cap
         assert "capital" not in capsys.readouterr().err
 
 
-def test_policies_without_it_keep_their_names():
-    assert "lowercase" not in Policy().plain()
+def test_policies_with_it_have_other_names():
     assert Policy(lowercase=True).digest() != Policy().digest()
 
 

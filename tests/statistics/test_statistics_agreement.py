@@ -252,6 +252,6 @@ def test_agreement_on_released_forced_choices(shared):
             key = (row["paradigm"], *sorted((row["sentence_1"], row["sentence_2"])))
             items.setdefault(key, []).append(row["choice"] == row["correct_option"])
     assert len(items) == expected["blimp_human"]["items"]
-    assert sum(map(len, items.values())) == expected["blimp_human"]["judgments_kept"]
+    assert sum(map(len, items.values())) == expected["blimp_human"]["judgements_kept"]
     alpha = krippendorff_alpha(list(items.values()))
     assert alpha.value == pytest.approx(expected["blimp_human"]["alpha_nominal"], abs=1e-9)

@@ -264,7 +264,7 @@ def test_blimps_answers_are_counted_by_hand_with_and_without_its_summary(tmp_pat
     ]  # fmt: skip
     (tmp_path / BLIMP).write_text(mturk(*sheets), encoding="utf-8")
     values = released(tmp_path).values["blimp_human"]
-    assert (values["hits"], values["judgments_kept"], values["items"]) == (2, 4, 2)
+    assert (values["hits"], values["judgements_kept"], values["items"]) == (2, 4, 2)
     assert (values["item_majority_correct"], values["item_ties"]) == (1, 1)
     beside = {"published_paradigms": 2, "exactly_reproduced": 1, "worst_difference": 0.0}
     assert not beside.keys() & values.keys()
@@ -279,7 +279,7 @@ def test_ratings_of_two_files_are_counted_together(tmp_path):
         header = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
         (tmp_path / name).write_text("".join([header, *rows]), encoding="utf-8")
     assert released(tmp_path).values["accomplit_acceptability"] == {
-        "sentences": 3, "distinct_ids": 3, "total_judgments": 90, "mean_N": 30.0,
+        "sentences": 3, "distinct_ids": 3, "total_judgements": 90, "mean_N": 30.0,
     }  # fmt: skip
 
 

@@ -72,7 +72,9 @@ def test_people_are_not_asked_about_it(probing, capsys, tmp_path):
 
 def test_no_answers_of_people_are_put_into_it(probing, tmp_path):
     answers = [Judgment(suite="it-probe", item="1", value="5")]
-    with pytest.raises(UsageError, match="do not hold what people answered"):
+    with pytest.raises(
+        UsageError, match="people are not asked about suites of the paradigm 'probing'"
+    ):
         apply_judgments(probing, answers, tmp_path / "copy", scale=(1, 5))
     assert not (tmp_path / "copy").exists()
 

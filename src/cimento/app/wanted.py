@@ -130,7 +130,7 @@ class RunRequest:
     def title(self) -> str:
         """The suites and models, without their folders.
 
-        >>> Wanted(("suites/a.xlsx", "it-islands"), ("one", "org/two")).title
+        >>> RunRequest(("suites/a.xlsx", "it-islands"), ("one", "org/two")).title
         'a.xlsx, it-islands × one, org/two'
         """
         suites = (name.rsplit("/", 1)[-1] for name in self.places)

@@ -6,6 +6,7 @@ The modules read what survey programs write, filter it in the open, and sum it u
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -147,6 +148,9 @@ def finite(text: str) -> float | None:
         return None
     return value if math.isfinite(value) else None
 
+
+SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
+"""The scale of a rating as a judgment has it: ``1 to 7``."""
 
 SHOWN_COLUMNS = 5
 SUFFIXES = (".parquet", ".csv", ".tsv")

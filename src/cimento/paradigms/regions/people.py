@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
-from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, SCALE, Judgment
 from cimento.judgments.summaries import rating_of
 from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
@@ -454,9 +454,6 @@ def _answered(
     if chosen is not None:
         columns[CHOSEN_BY] = str(chosen)
     return dataclasses.replace(condition, columns=columns)
-
-
-SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
 
 
 def _scale_asked(about: Sequence[Judgment]) -> tuple[float, float] | None:

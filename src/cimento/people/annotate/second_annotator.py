@@ -18,7 +18,7 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import parse_json
-from cimento.judgments import Judgment
+from cimento.judgments import SCALE, Judgment
 from cimento.judgments.summaries import (
     QuestionKey,
     comparable_answer,
@@ -29,7 +29,6 @@ from cimento.judgments.summaries import (
 )
 from cimento.kinds.run import open_run
 from cimento.paradigms.prompted.judging import model_judgments
-from cimento.paradigms.regions.people import SCALE
 from cimento.people.annotate.dialogue import DialogueField, FieldReading, RefusedError, Values
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
