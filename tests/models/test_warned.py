@@ -270,7 +270,7 @@ def test_arguments_of_a_tokenizer_make_another_run_and_are_given_again(
     (second,) = (run for run in find_runs(runs) if run.path != first.path)
     manifests = [json.loads((run.path / "manifest.json").read_text()) for run in (first, second)]
 
-    assert "tokenizer_args" not in manifests[0]["asking"]["policy"]
+    assert manifests[0]["asking"]["policy"]["tokenizer_args"] == {}
     assert manifests[1]["asking"]["policy"]["tokenizer_args"] == {FIX: True}
     assert manifests[0]["model"]["tokenizer"] != manifests[1]["model"]["tokenizer"]
     capsys.readouterr()
