@@ -42,7 +42,7 @@ def _closed():
 @pytest.fixture
 def _looking_often(monkeypatch):
     """The page asks how far the survey is as often as a test wants to see it."""
-    monkeypatch.setattr(people, "SECONDS", 0.05)
+    monkeypatch.setattr(people, "SECONDS", 0.3)  # more often, and looks lock the database
 
 
 def fill(user, kind, label, value):
@@ -162,6 +162,7 @@ def test_a_survey_that_another_tab_has_opened_is_shown_and_not_opened_twice(fold
 def test_a_survey_that_another_tab_closes_is_shown_closed(folder):
     async def flow(user):
         await user.open("/en/people?survey=surveys/frasi")
+        await user.should_see("People with a link: 0")
         user.find("Open the survey").click()
         await user.should_see("Scan the code", retries=300)
         for served in people._running.values():
