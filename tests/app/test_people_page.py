@@ -42,7 +42,7 @@ def _closed():
 @pytest.fixture
 def _looking_often(monkeypatch):
     """The page asks how far the survey is as often as a test wants to see it."""
-    monkeypatch.setattr(people, "SECONDS", 0.3)  # more often, and looks lock the database
+    monkeypatch.setattr(people, "SECONDS", 0.05)
 
 
 def fill(user, kind, label, value):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from cimento.engine.requests import requests_table
 from cimento.errors import UsageError
-from cimento.io.tables import REQUESTS
 from cimento.kinds.base import OptionsT_contra, SuiteT_contra
 
 if TYPE_CHECKING:
@@ -85,10 +85,5 @@ def prompts_table(
         prompts: item and prompt, in the order of asking.
         first: number of the first request, which is the number of requests in earlier rounds.
     """
-    import polars as pl
-
-    rows = [
-        (number, suite, item, "", 1, prompt, "", 0, len(prompt), True)
-        for number, (item, prompt) in enumerate(prompts, start=first)
-    ]
-    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+    numbers = enumerate(prompts, start=first)
+    return requests_table(suite, ((number, item, "", text) for number, (item, text) in numbers))

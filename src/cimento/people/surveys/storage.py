@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import random
 import secrets
 import sqlite3
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 from cimento.errors import InputError, StorageError
@@ -152,14 +154,42 @@ def prepare(path: Path, design: SurveyDesign) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Answers are personal data: nobody else on this machine needs to read them.
-        path.touch(mode=0o600)
+        if not path.exists():
+            _make(path, design)
     except OSError as error:
         raise StorageError(
             where=str(path),
             seen=f"cannot be made ({error.strerror})",
             todo="Name another file with --database.",
         ) from error
+    _fill(path, design)
+
+
+def _make(path: Path, design: SurveyDesign) -> None:
+    """Make a file elsewhere and put it in place: who looks meanwhile finds nothing, or all of it.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+    with TemporaryDirectory(prefix=".cimento-", dir=path.parent) as folder:
+        made = Path(folder) / path.name
+        # Answers are personal data: nobody else on this machine needs to read them.
+        made.touch(mode=0o600)
+        _fill(made, design)
+        try:
+            os.link(made, path)
+        except FileExistsError:  # another server was quicker, and its key counts
+            return
+        except OSError:  # a disk without links
+            made.rename(path)
+
+
+def _fill(path: Path, design: SurveyDesign) -> None:
+    """Write the tables and the facts of a design into a file that lacks them.
+
+    Raises:
+        InputError: it belongs to another design.
+    """
     with opened_database(path) as connection:
         connection.executescript(_SCHEMA)
         known = _facts(connection)
