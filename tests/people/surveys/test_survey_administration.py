@@ -100,6 +100,22 @@ def test_signing_out_ends_the_session(client):
     assert client.get("/admin", follow_redirects=False).status_code == 303
 
 
+def test_a_database_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+    database, seen = tmp_path / "answers.sqlite", []
+    written = storage.design_json
+
+    def looks(design):
+        seen.append(database.exists())
+        return written(design)
+
+    monkeypatch.setattr(storage, "design_json", looks)
+    storage.prepare(database, small())
+    assert seen[0] is False  # a page that looks meanwhile finds nothing
+    assert storage.answers(database) == []
+    assert [path.name for path in tmp_path.iterdir()] == [database.name]
+    assert database.stat().st_mode & 0o077 == 0
+
+
 def test_a_file_of_answers_belongs_to_one_design(design, database):
     storage.prepare(database, design)
     storage.prepare(database, design)
