@@ -12,7 +12,7 @@ import pytest
 
 from cimento.errors import StorageError
 from cimento.people.surveys import storage
-from cimento.people.surveys.storage import Writer
+from cimento.people.surveys.writer import Writer
 from tests.helpers.survey_help import small
 
 load = pytest.importorskip("benchmarks.survey_load")

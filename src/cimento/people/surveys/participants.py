@@ -29,7 +29,8 @@ from cimento.people.surveys.security import (
     same,
     sign,
 )
-from cimento.people.surveys.storage import Participant, Writer
+from cimento.people.surveys.storage import Participant
+from cimento.people.surveys.writer import Writer
 
 if TYPE_CHECKING:
     from starlette.requests import Request

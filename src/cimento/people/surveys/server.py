@@ -22,7 +22,7 @@ from cimento.people.surveys.administration import Administration
 from cimento.people.surveys.material import words
 from cimento.people.surveys.participants import Participants, Room, notice, room_place
 from cimento.people.surveys.security import Guard, RateLimits, host_of
-from cimento.people.surveys.storage import Writer
+from cimento.people.surveys.writer import Writer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
