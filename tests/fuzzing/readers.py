@@ -134,7 +134,7 @@ def fills(path: Path) -> object:
 
 def treebank(path: Path) -> object:
     """Sentences, malformed ones noted, with the connectives in them."""
-    from cimento.corpus.treebanks import read_sentences
+    from cimento.corpus.conllu import read_sentences
 
     tokens = [list(sentence.tokens()) for sentence in read_sentences(path, skipped=[])]
     return tokens, list(read_sentences(path))

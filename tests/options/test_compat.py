@@ -87,7 +87,7 @@ def test_minicons_sequence_scores(saved, name):
 @pytest.mark.parametrize("name", ["gpt2", "opt", "llama", "qwen2"])
 def test_minicons_token_scores_and_ranks(saved, name):
     expected = ORACLES["minicons"]["models"][name]["tokens"]
-    run = run_as("minicons", saved(name), columns=("rank",))
+    run = run_as("minicons", saved(name), store=("rank",))
     special = {"<s>", "</s>", "<|endoftext|>"}
     for number, said in enumerate(expected):
         rows = run.table("tokens").filter(pl.col("request") == number)

@@ -21,10 +21,11 @@ from cimento.suites.formats.native import write_native
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
+    from cimento.corpus.conllu import ReadingProblem
     from cimento.corpus.connectives.extraction import CandidateSentence, Selection
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.decisions import PairDecision
-    from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+    from cimento.corpus.treebanks import TreebankFile
     from cimento.report.grid import Grid
     from cimento.suites.cloze import ClozeSuite
 

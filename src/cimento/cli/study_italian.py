@@ -94,7 +94,7 @@ def _of_models(options: IslandOptions) -> int:
         )
     asked = island_suites(options.data)
     people = people_ratings(options.data, options.people)
-    settings = {"pll": "original", "columns": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
+    settings = {"pll": "original", "store": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
     runs, failures = evaluate_with_progress(
         asked.suites, options.model, options.run_options(**settings)
     )

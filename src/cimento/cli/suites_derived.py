@@ -404,7 +404,8 @@ def baseline_of_text(options: BaselineOptions) -> None:
 
 def _sentences(path: Path) -> Iterator[str]:
     """The sentences of a text or a treebank."""
-    from cimento.corpus.treebanks import SUFFIXES, read_sentences
+    from cimento.corpus.conllu import read_sentences
+    from cimento.corpus.treebanks import SUFFIXES
     from cimento.suites.reading import open_text
 
     if path.name.endswith(SUFFIXES):

@@ -177,7 +177,7 @@ def _scored(
     chosen = asking or Asking()
     if level == "word" and chosen.columns:
         raise UsageError(
-            where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
+            where="--store", seen="words have no columns", todo="Ask for tokens (--tokens)."
         )
     asked = _asked(one_or_several(texts), contexts, chosen)
     numbers = {wanted: number for number, wanted in enumerate(dict.fromkeys(asked))}

@@ -150,7 +150,7 @@ class RegionReader(SuiteReader[Suite]):
 class RegionAsker(Asker[Suite, RegionOptions]):
     """The asker of the surprisals of regions."""
 
-    scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
+    scoring = frozenset({"context", "all_tokens", "store", "spec", "recorded_unit"})
 
     def requests(
         self,
