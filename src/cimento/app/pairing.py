@@ -30,7 +30,6 @@ from cimento.app.findings import button
 from cimento.app.frame import Text
 from cimento.app.marked import (
     SIDES,
-    Pair,
     as_read,
     is_starred,
     label_column,
@@ -47,6 +46,7 @@ from cimento.intake.names import meaning, without_noun
 from cimento.intake.words import HEADERS
 from cimento.judgments.participants import STAMPS
 from cimento.kinds.registry import has_regions
+from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
@@ -244,7 +244,7 @@ def _with_names_above(grid: Grid) -> Grid:
     return _with_rows(grid, [*sheet.rows[: sheet.head], empty, *sheet.rows[sheet.head :]])
 
 
-def _lines(sheet: Sheet, column: int) -> list[Pair]:
+def _lines(sheet: Sheet, column: int) -> list[ExamplePair]:
     """Each sentence of a column with the marked one below it; the first may head the column."""
     above = [sheet.columns[column].strip()] if column in _of_sentences(sheet) else []
     return pairs_of(sheet, column, above)

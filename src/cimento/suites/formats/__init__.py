@@ -25,6 +25,7 @@ from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
     contexts,
+    examples,
     factorial,
     lm_eval,
     native,
@@ -35,6 +36,7 @@ from cimento.suites.formats import (
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
+from cimento.suites.sentence_list import list_advised
 from cimento.suites.shapes import key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
@@ -116,6 +118,10 @@ FORMATS = {
     "zorro": Format("Zorro (two lines a pair, the bad one first)", pairs.read_zorro),
     "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", lm_eval.read_lm_eval),
     "good-first": Format("two lines a pair, the good one first", pairs.read_good_first),
+    examples.FORMAT: Format(
+        "one list of sentences, each followed by the one with a mark, as (1a), (1b) *",
+        examples.read_examples,
+    ),
     "factorial": Format(
         "factorial JSONL or JSON (.jsonl with a key for each condition)", factorial.read_factorial
     ),
@@ -204,7 +210,7 @@ def _json_format(data: bytes, path: Path) -> str:
     # A design has a key for each condition, which may look like the two sides of a pair.
     name = name or ("factorial" if factorial.is_factorial(data) else "")
     if not name and default == "syntaxgym" and table is not None and has_rows(data):
-        raise _no_known_table(table, faults, path)
+        raise _no_known_table(table, faults, data, path)
     return name or default
 
 
@@ -267,13 +273,15 @@ def _table_format(data: bytes, path: Path) -> str:
             " and give the folder. If there is no such file, call the column of the sentences"
             " sentence.",
         )
-    raise _no_known_table(table, faults, path)
+    raise _no_known_table(table, faults, data, path)
 
 
-def _no_known_table(table: Table, faults: Sequence[Fault], path: Path) -> InputError:
+def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Path) -> InputError:
     """The error of a table whose columns are those of no format."""
-    seen = f"is a table with the columns {', '.join(table.columns)}"
-    return InputError(where=str(path), seen=seen, todo=names_advised(table, faults))
+    seen, todo = f"is a table with the columns {', '.join(table.columns)}", ""
+    if todo := examples.examples_advised(data, path) or list_advised(path):
+        seen = "is one list of sentences"
+    return InputError(where=str(path), seen=seen, todo=todo or names_advised(table, faults))
 
 
 def find_reader(format_: str) -> Reader:
