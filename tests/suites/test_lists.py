@@ -1,4 +1,4 @@
-"""Lists of sentences: examples with and without marks, and sentences that people are asked about."""
+"""Lists: examples with and without marks, and sentences that people are asked about."""
 
 import re
 import shlex
