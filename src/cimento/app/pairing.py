@@ -102,7 +102,8 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
-    if grid.described or known >= set(SIDES) or not 0 < len(columns) < _CELLS:
+    is_told = grid.described or bool(grid.roles) or known >= set(SIDES)  # roles are from the menus
+    if is_told or not 0 < len(columns) < _CELLS:
         return None
     if len(columns) == 1:
         others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}

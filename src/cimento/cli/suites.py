@@ -220,8 +220,9 @@ def check(options: CheckOptions) -> int:
                 faults = audited.faults
                 if several:
                     faults = tuple(named_fault(fault, path.name) for fault in faults)
-                if audited.read and not options.as_json:
-                    note(f"{path.name}: {audited.read}" if several else audited.read)
+                if audited.read is not None and not options.as_json:
+                    line = audited.read.said()
+                    note(f"{path.name}: {line}" if several else line)
                 wrong = _show_faults(path.name, faults, quiet=options.as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
