@@ -1,0 +1,1 @@
+from cimento.paradigms.cloze.paradigm import CLOZE as CLOZE
