@@ -33,8 +33,7 @@ def open_named(name: str, *, language: str) -> Morphology:
     Raises:
         CimentoError: the dictionary does not exist, or is unusable.
     """
-    from cimento.corpus.morphology.dictionaries import FileMorphology
-    from cimento.paradigms.cloze.judging import dictionary_for
+    from cimento.corpus.morphology.dictionaries import FileMorphology, dictionary_for
 
     opened = dictionary_for(name, language)
     if isinstance(opened, FileMorphology) and opened.faults_text:

@@ -36,7 +36,6 @@ from cimento.paradigms.cloze.judging import (
     UNREACHABLE,
     asked,
     cloze_outcomes,
-    dictionary_for,
     dictionary_of,
     refuse_unknown_columns,
 )
@@ -145,6 +144,8 @@ class ClozeAsker(Asker[ClozeSuite, ClozeOptions]):
         if options.judgments:
             human_judgments(None, options.judgments)
         if options.dictionary:
+            from cimento.corpus.morphology.dictionaries import dictionary_for
+
             dictionary_for(options.dictionary, suite.meta.language)
         return blank_requests(items, options.policy, suite=suite.name)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from cimento.errors import InputError
 from cimento.io.tables import MONTE_CARLO_ERROR, NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
+from cimento.measures.errors import half_widths, replicates_of
 from cimento.measures.normalizing import load_unigrams
 from cimento.measures.regions import (
     FinalMarkRule,
@@ -28,10 +29,8 @@ from cimento.paradigms.regions.predictions import (
     VERDICTS,
     Evaluations,
     combine,
-    half_widths,
     judged_items,
     parse_predictions,
-    replicates_of,
     with_undecided,
 )
 from cimento.records.outcomes import GROUP, OUTCOMES
