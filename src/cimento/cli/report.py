@@ -25,7 +25,7 @@ from cimento.measures import judged_on as measures_named
 from cimento.measures.normalizing import Normalization
 from cimento.models.hf.names import is_folder
 from cimento.options import run_option
-from cimento.paired.item_outcomes import labeled_apart
+from cimento.paired.item_outcomes import labeled_apart, on_each_measure
 from cimento.records.store import MANIFEST
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.terminal import on_terminal, terminal_item
@@ -251,8 +251,6 @@ _OTHER_WORDS = {
 
 def _on_sentences(runs: Sequence[Run]) -> list[Run]:
     """The runs with scored sentences, on each measure that they are judged on."""
-    from cimento.paradigms.regions.judging import on_each_measure
-
     return [measured for run in runs if has_sentences(run) for measured in on_each_measure(run)]
 
 

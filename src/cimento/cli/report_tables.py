@@ -80,10 +80,10 @@ def _of_designs(
     Raises:
         UsageError: none of the suites has two factors, or a measure is unknown.
     """
-    from cimento.documents.paper import dd_in_paper, effects_in_paper
     from cimento.paradigms.regions import factorial_tables as tables
     from cimento.paradigms.regions.estimates import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
+    from cimento.paradigms.regions.paper_tables import dd_in_paper, effects_in_paper
 
     results = factorials(runs, measures)
     if not results:
@@ -115,9 +115,9 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
         UsageError: none of the suites declares the property.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
-    from cimento.compare.covariates import baseline_rates, margin_covariates
-    from cimento.compare.robustness_tables import baselines_grid, covariates_grid
     from cimento.paradigms.prompted.sections import answer_rows, answers_grid
+    from cimento.paradigms.regions.covariate_tables import baselines_grid, covariates_grid
+    from cimento.paradigms.regions.covariates import baseline_rates, margin_covariates
     from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
     from cimento.paradigms.regions.people import people_of
@@ -192,9 +192,9 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: a measure is unknown.
     """
-    from cimento.compare.pivot import pivot, pivot_grid
     from cimento.measures import find_measures
-    from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
+    from cimento.paired.item_outcomes import on_each_measure
+    from cimento.paradigms.regions.judging import compares_sentences
     from cimento.paradigms.regions.perplexity import (
         RANKED_BY,
         perplexities,
@@ -202,6 +202,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
         worst_items,
         worst_items_grid,
     )
+    from cimento.paradigms.regions.pivot import pivot, pivot_grid
     from cimento.report.benchmarks import datasets_grid
 
     if name == "perplexity":

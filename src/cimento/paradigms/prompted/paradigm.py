@@ -20,6 +20,7 @@ from cimento.paradigms import (
     Dialogue,
     Estimate,
     Judge,
+    Judgment,
     MethodFacts,
     Paradigm,
     PlainPresenter,
@@ -41,6 +42,7 @@ from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
     answers_of,
     asked_questions,
+    model_judgments,
     prompted_outcomes,
     question_of,
     unread,
@@ -189,6 +191,10 @@ class PromptedJudge(Judge["Run"]):
             for rival in rivals or ("",)
         }
         return Restatement(suite=source_name(suite), questions=questions)
+
+    def judgments(self, run: Run) -> Sequence[Judgment]:
+        """The answer to each sentence or pair; see `model_judgments`."""
+        return model_judgments(run)
 
 
 class PromptedPresenter(PlainPresenter[Suite]):

@@ -174,6 +174,7 @@ class RatingJudge(Judge["Run"]):
     """The judge of pairs, and of what measures have to do with ratings."""
 
     scores = staticmethod(REGIONS.judge.scores)
+    sentence_scores = staticmethod(REGIONS.judge.sentence_scores)
     side_values = staticmethod(REGIONS.judge.side_values)
 
     def outcomes(self, run: Run) -> pl.DataFrame:

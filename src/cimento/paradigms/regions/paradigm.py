@@ -32,15 +32,16 @@ from cimento.kinds.surveyor import Surveyor
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
+from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.conventions import conventions
 from cimento.paradigms.regions.factorial_tables import accuracy_grid
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
     judged_suite,
-    on_each_measure,
     options_of,
     outcomes_of,
+    scores_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
@@ -237,6 +238,10 @@ class RegionJudge(Judge["Run"]):
 
         return condition_scores(run)
 
+    def sentence_scores(self, run: Run, measures: Sequence[str]) -> pl.DataFrame:
+        """The measures of every sentence; see `cimento.paradigms.regions.judging.scores_of`."""
+        return scores_of(run, measures)
+
     def side_values(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
         """The numbers that predictions compare; see `cimento.paradigms.regions.side_values`."""
         from cimento.paradigms.regions.side_values import side_values
@@ -354,6 +359,14 @@ class RegionSurveyor(Surveyor[Suite, "Run"]):
         from cimento.paradigms.regions.people import judged_sentences
 
         return judged_sentences(suite, judgments, folder, scale=scale)
+
+    def verdicts(
+        self, suite: Suite, judgments: Sequence[Judgment]
+    ) -> tuple[Mapping[str, Mapping[str, str]], str]:
+        """Whether all predictions hold of each person's answers, by item."""
+        from cimento.paradigms.regions.people import verdicts_of_people
+
+        return verdicts_of_people(suite, judgments)
 
 
 REGIONS = Paradigm(
