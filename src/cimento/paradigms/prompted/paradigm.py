@@ -13,12 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from cimento.errors import UsageError
 from cimento.paradigms import (
     Answers,
     Asker,
     Choose,
     Dialogue,
     Estimate,
+    Grid,
     Judge,
     Judgment,
     MethodFacts,
@@ -30,6 +32,7 @@ from cimento.paradigms import (
     Suite,
     SuiteReader,
     SuiteReading,
+    TableSettings,
     against_ratings,
     counted,
     find_format,
@@ -56,7 +59,7 @@ from cimento.paradigms.prompted.prompts import (
     rivals_of,
     source_name,
 )
-from cimento.paradigms.prompted.sections import prompted_grids, prompted_sections
+from cimento.paradigms.prompted.sections import answers_grid, prompted_grids, prompted_sections
 from cimento.paradigms.ratings import RATINGS
 from cimento.paradigms.regions import predictions_of_pairs
 
@@ -200,6 +203,8 @@ class PromptedJudge(Judge["Run"]):
 class PromptedPresenter(PlainPresenter[Suite]):
     """The presenter of judgments by prompt."""
 
+    tables = ("answers",)
+
     describe = staticmethod(RATINGS.presenter.describe)
     record = staticmethod(RATINGS.presenter.record)
 
@@ -257,6 +262,20 @@ class PromptedPresenter(PlainPresenter[Suite]):
         grids = prompted_grids(runs, notes=notes)
         grids.pop("design", None)
         return "\n".join(on_terminal(grid) for grid in grids.values())
+
+    def table(self, name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:  # noqa: ARG002
+        """The answer to every prompt; there are no other tables.
+
+        Raises:
+            UsageError: none of the runs asked by prompt.
+        """
+        if not runs:
+            raise UsageError(
+                where=f"--table {name}",
+                seen="none of the runs is of a suite that asks by prompt",
+                todo='Make one with cimento suites build prompted; see the page "Asking in words".',
+            )
+        return answers_grid(runs)
 
 
 PROMPTED = Paradigm(

@@ -221,6 +221,11 @@ class RatingJudge(Judge["Run"]):
 class RatingPresenter(PlainPresenter[Suite]):
     """The presenter of rated sentences beside the scores of models."""
 
+    tables = REGIONS.presenter.tables
+    figures = REGIONS.presenter.figures
+    table = staticmethod(REGIONS.presenter.table)
+    drawable = staticmethod(REGIONS.presenter.drawable)
+    figure = staticmethod(REGIONS.presenter.figure)
     describe = staticmethod(REGIONS.presenter.describe)
     record = staticmethod(REGIONS.presenter.record)
 

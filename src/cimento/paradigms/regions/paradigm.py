@@ -64,11 +64,13 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.judgments import Judgment
+    from cimento.kinds.named import FigureSettings, TableSettings
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.records.outcomes import Estimate
     from cimento.report import SuiteReport
+    from cimento.report.figures import Figure
 
 
 class RegionReader(SuiteReader[Suite]):
@@ -252,6 +254,12 @@ class RegionJudge(Judge["Run"]):
 class RegionPresenter(PlainPresenter[Suite]):
     """The presenter of suites of regions and of their runs."""
 
+    tables = (
+        "accuracy", "effects", "tests", "regions", "mixed", "items", "licensing", "perplexity",
+        "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "predictions",
+    )  # fmt: skip
+    figures = ("interaction", "rows", "items", "position", "tokens", "length", "regions")
+
     def describe(self, suite: Suite, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""
         facts = {
@@ -334,6 +342,24 @@ class RegionPresenter(PlainPresenter[Suite]):
         color = sys.stdout.isatty()
         width = shutil.get_terminal_size((80, 24)).columns if color else 80
         return region_text(runs, width=width, color=color)
+
+    def table(self, name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
+        """A table of designs, predictions or measures; see `named_tables`."""
+        from cimento.paradigms.regions.named_tables import named_table
+
+        return named_table(name, runs, settings)
+
+    def drawable(self, runs: Sequence[Run]) -> Sequence[str]:
+        """The figures of designs only for suites that have one, and so on."""
+        from cimento.paradigms.regions.named_figures import drawable_as
+
+        return drawable_as(runs)
+
+    def figure(self, name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
+        """A figure of interactions, tokens, positions or lengths; see `named_figures`."""
+        from cimento.paradigms.regions.named_figures import named_figure
+
+        return named_figure(name, runs, settings)
 
 
 class RegionSurveyor(Surveyor[Suite, "Run"]):
