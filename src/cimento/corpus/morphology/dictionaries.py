@@ -292,3 +292,9 @@ def dictionary_for(name: str, language: str) -> Morphology:
     """
     folder = default_cache_folder() / "dictionaries"
     return open_morphology(name, language=language, index_folder=folder)
+
+
+def faults_of(dictionary: Morphology | None) -> tuple[str, ...]:
+    """The faults of a dictionary that is a file, in one sentence; none for other dictionaries."""
+    text = dictionary.faults_text if isinstance(dictionary, FileMorphology) else ""
+    return (text,) if text else ()

@@ -217,7 +217,9 @@ class ClozePresenter(PlainPresenter[ClozeSuite]):
         noted = [
             f"{method}: {text}" for method in answers.methods for text in _noted(answers, method)
         ]
-        return (*noted, *_faulty_dictionary(answers))
+        from cimento.corpus.morphology.dictionaries import faults_of
+
+        return (*noted, *faults_of(dictionary_of(answers)))
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """Hits, choices, figures, and the items with what stood in their blanks."""
@@ -291,11 +293,3 @@ def _noted(answers: ClozeAnswers, method: str) -> Iterator[str]:
             "nothing to judge by. Judge with `cimento annotate candidates`, or give"
             " --set dictionary=... where items say what they expect"
         )
-
-
-def _faulty_dictionary(answers: ClozeAnswers) -> Iterator[str]:
-    from cimento.corpus.morphology.dictionaries import FileMorphology
-
-    dictionary = dictionary_of(answers)
-    if isinstance(dictionary, FileMorphology) and dictionary.faults_text:
-        yield dictionary.faults_text
