@@ -1,5 +1,13 @@
 from cimento.paradigms.regions.contrast import Contrast as Contrast
 from cimento.paradigms.regions.contrast import find_contrast as find_contrast
 from cimento.paradigms.regions.contrast import predictions_of_pairs as predictions_of_pairs
+from cimento.paradigms.regions.explaining import GRADIENTS as GRADIENTS
+from cimento.paradigms.regions.explaining import INTERCHANGES as INTERCHANGES
+from cimento.paradigms.regions.explaining import Attribution as Attribution
+from cimento.paradigms.regions.explaining import ExplainMethod as ExplainMethod
+from cimento.paradigms.regions.explaining import ExplainRequests as ExplainRequests
+from cimento.paradigms.regions.explaining import Explanation as Explanation
 from cimento.paradigms.regions.exposure import corpus_exposure as corpus_exposure
 from cimento.paradigms.regions.paradigm import REGIONS as REGIONS
+from cimento.paradigms.regions.swaps import Contrasts as Contrasts
+from cimento.paradigms.regions.swaps import ExplainSettings as ExplainSettings
