@@ -1,3 +1,6 @@
+from cimento.paradigms.regions.audit import Audit as Audit
+from cimento.paradigms.regions.audit import Baseline as Baseline
+from cimento.paradigms.regions.audit import audit_region_suite as audit_region_suite
 from cimento.paradigms.regions.contrast import Contrast as Contrast
 from cimento.paradigms.regions.contrast import find_contrast as find_contrast
 from cimento.paradigms.regions.contrast import predictions_of_pairs as predictions_of_pairs

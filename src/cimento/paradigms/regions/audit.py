@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from cimento.errors import UsageError
 from cimento.models.base import Score
@@ -26,6 +26,7 @@ from cimento.paradigms.regions.contrast import (
     find_contrast,
     items_with_other_contexts,
 )
+from cimento.paradigms.regions.judging import whole_items
 from cimento.suites import Region
 from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
@@ -40,6 +41,7 @@ from cimento.suites.stimuli import (
 )
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.models.base import Encoding, Scorer
     from cimento.suites import Condition, Item, Suite
     from cimento.suites.stimuli import Span
@@ -51,8 +53,6 @@ RARE_IN_ITEMS = 50
 SIMILAR = 0.8
 """Smallest share of common words (Jaccard index) at which two items overlap."""
 ORDERS = {"unigrams": 1, "bigrams": 2}
-NEAR_CHANCE = 0.60
-"""The largest accuracy that counts as near chance, which is 0.50."""
 
 _LEAST_PAIRS = 20
 _ROUNDS = 10
@@ -97,6 +97,19 @@ class Baseline:
     solved: tuple[str, ...]
     reason: str = ""
 
+    @classmethod
+    def of_run(cls, name: str, run: Run) -> Baseline:
+        """The baseline that a cheap model is, by its run of the suite.
+
+        Args:
+            name: name of the model.
+            run: its run.
+        """
+        outcomes = whole_items(run).drop_nulls("right")
+        solved = tuple(outcomes.filter("right")["item"])
+        reason = "" if len(outcomes) else "it scores none of the items"
+        return cls(name=name, n=len(outcomes), solved=solved, reason=reason)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
@@ -137,27 +150,25 @@ class Audit:
     confounds: tuple[Confound, ...] | None
     ngrams: tuple[NgramBaseline, ...] = ()
 
+    def remarks(self) -> dict[str, tuple[str, ...]]:
+        """What was found about items, in words, by what it is about.
 
-def audit_remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
-    """What an audit found about items, in words, by what it is about.
-
-    Args:
-        audit: the findings.
-
-    Returns:
-        Items, groups or pairs of items, under ``split`` (targets with more tokens in a condition),
-        ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the target), ``unlike``
-        (hardly a word in common), ``same`` (contexts), ``marked`` (sentences), ``overlapping``.
-    """
-    return {
-        "split": audit.split_unequally or (),
-        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown or ()),
-        "elsewhere": audit.other_contexts,
-        "unlike": audit.unlike,
-        "same": tuple(f"items {', '.join(ids)}" for ids in audit.same_contexts),
-        "marked": audit.marked,
-        "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
-    }
+        Returns:
+            Items, groups or pairs of items, under ``split`` (targets with more tokens in a
+            condition), ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the
+            target), ``unlike`` (hardly a word in common), ``same`` (contexts), ``marked``
+            (sentences), ``overlapping``.
+        """
+        unknown = self.unknown or ()
+        return {
+            "split": self.split_unequally or (),
+            "unknown": tuple(f"{item} {name} ({count})" for item, name, count in unknown),
+            "elsewhere": self.other_contexts,
+            "unlike": self.unlike,
+            "same": tuple(f"items {', '.join(ids)}" for ids in self.same_contexts),
+            "marked": self.marked,
+            "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in self.overlapping),
+        }
 
 
 def audit_region_suite(
@@ -415,10 +426,13 @@ class NgramBaseline:
     """The accuracy of n-grams of half the pairs on the other half.
 
     Attributes:
+        NEAR_CHANCE: the largest accuracy that counts as near chance, which is 0.50.
         name: ``unigrams`` or ``bigrams``.
         n: number of pairs.
         accuracy: share of pairs that they get right, ties counted half; None for too few pairs.
     """
+
+    NEAR_CHANCE: ClassVar[float] = 0.60
 
     name: str
     n: int
@@ -427,7 +441,7 @@ class NgramBaseline:
     @property
     def is_high(self) -> bool:
         """Whether they do better than near chance."""
-        return self.accuracy is not None and self.accuracy > NEAR_CHANCE
+        return self.accuracy is not None and self.accuracy > self.NEAR_CHANCE
 
 
 def ngram_baselines(
