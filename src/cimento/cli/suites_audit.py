@@ -156,8 +156,8 @@ def _ngrams(audit: regions.Audit) -> list[str]:
     ]
     if any(ngram.is_high for ngram in known):
         lines.append(
-            f"    Over {known[0].NEAR_CHANCE:.2f}: words alone tell good from bad, as in pairs in which"
-            " the same word is always bad."
+            f"    Over {known[0].NEAR_CHANCE:.2f}: words alone tell good from bad, as in pairs in"
+            " which the same word is always bad."
         )
     return lines
 
