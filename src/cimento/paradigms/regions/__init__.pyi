@@ -4,6 +4,7 @@ from cimento.paradigms.regions.audit import audit_region_suite as audit_region_s
 from cimento.paradigms.regions.contrast import Contrast as Contrast
 from cimento.paradigms.regions.contrast import find_contrast as find_contrast
 from cimento.paradigms.regions.contrast import predictions_of_pairs as predictions_of_pairs
+from cimento.paradigms.regions.covariates import passed_items as passed_items
 from cimento.paradigms.regions.explaining import GRADIENTS as GRADIENTS
 from cimento.paradigms.regions.explaining import INTERCHANGES as INTERCHANGES
 from cimento.paradigms.regions.explaining import Attribution as Attribution
@@ -11,6 +12,10 @@ from cimento.paradigms.regions.explaining import ExplainMethod as ExplainMethod
 from cimento.paradigms.regions.explaining import ExplainRequests as ExplainRequests
 from cimento.paradigms.regions.explaining import Explanation as Explanation
 from cimento.paradigms.regions.exposure import corpus_exposure as corpus_exposure
+from cimento.paradigms.regions.judging import compares_sentences as compares_sentences
+from cimento.paradigms.regions.judging import judged_suite as judged_suite
 from cimento.paradigms.regions.paradigm import REGIONS as REGIONS
+from cimento.paradigms.regions.predictions import suite_evaluations as suite_evaluations
+from cimento.paradigms.regions.requests import region_requests as region_requests
 from cimento.paradigms.regions.swaps import Contrasts as Contrasts
 from cimento.paradigms.regions.swaps import ExplainSettings as ExplainSettings

@@ -316,6 +316,19 @@ def judged_items(
     return tuple(evaluate_items(tree, values, unit=unit) for tree in trees)
 
 
+def suite_evaluations(suite: Suite, columns: RegionColumns) -> Sequence[Evaluations]:
+    """The results of the predictions of a suite over values of its regions.
+
+    Args:
+        suite: the suite.
+        columns: values of all stimuli, surprisals or others.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    return judged_items(suite, parse_predictions(suite), columns, unit="bits")
+
+
 def parse_predictions(suite: Suite) -> tuple[Formula, ...]:
     """The parsed predictions of a suite.
 

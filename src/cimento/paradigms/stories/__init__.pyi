@@ -23,6 +23,7 @@ from cimento.paradigms.stories.metrics import rate_of as rate_of
 from cimento.paradigms.stories.metrics import rates as rates
 from cimento.paradigms.stories.metrics import survivors as survivors
 from cimento.paradigms.stories.options import Grouping as Grouping
+from cimento.paradigms.stories.options import GroupingName as GroupingName
 from cimento.paradigms.stories.options import StoryOptions as StoryOptions
 from cimento.paradigms.stories.options import applicable as applicable
 from cimento.paradigms.stories.options import by_paper_code as by_paper_code
@@ -38,7 +39,9 @@ from cimento.paradigms.stories.printed import printed_story as printed_story
 from cimento.paradigms.stories.prompts import choose_shots as choose_shots
 from cimento.paradigms.stories.prompts import find_prompt as find_prompt
 from cimento.paradigms.stories.recordings import RecordedAnswers as RecordedAnswers
+from cimento.paradigms.stories.recordings import recorded_stories as recorded_stories
 from cimento.paradigms.stories.requests import story_prompt as story_prompt
+from cimento.paradigms.stories.sections import story_figures as story_figures
 from cimento.paradigms.stories.variation import open_story_runs as open_story_runs
 from cimento.paradigms.stories.variation import variation_of as variation_of
 from cimento.suites.stories import CONFLICT as CONFLICT
