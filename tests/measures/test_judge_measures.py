@@ -11,7 +11,8 @@ import pytest
 
 from cimento import InputError, Summary, UsageError, evaluate, open_run, open_runs
 from cimento.measures import MEASURES
-from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.paired.item_outcomes import on_each_measure
+from cimento.paradigms.regions.judging import scores_of
 from cimento.report.terminal import terminal_table
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer

@@ -19,7 +19,8 @@ import cimento
 from cimento import UsageError
 from cimento.cli.main import invoke
 from cimento.options.compat import COMPAT, find_compat
-from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.paired.item_outcomes import on_each_measure
+from cimento.paradigms.regions.judging import scores_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer

@@ -350,7 +350,7 @@ def apply_answers(options: ApplyOptions) -> None:
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
     among options are written to choices.tsv, for `cimento profile --people`.
     """
-    from cimento.paradigms.cloze.people import CHOICES_FILE
+    from cimento.paradigms.cloze import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
     from cimento.people.surveys.asked import language_of
 

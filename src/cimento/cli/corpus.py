@@ -37,7 +37,7 @@ from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
-from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
+from cimento.kinds.registry import load_suite, owner_of, sentence_suite
 from cimento.options import run_option
 from cimento.report.formatting import rate_as_text
 from cimento.suites import Meta
@@ -406,7 +406,7 @@ def nli(options: InferenceOptions) -> None:
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
     items = tuple(_item(item, words) for item in inferred.items)
     suite = ClozeSuite(meta, items, cluster="premise", extra=extra)
-    find_paradigm("cloze").reader.write(suite, options.output)
+    owner_of(suite).reader.write(suite, options.output)
     note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")

@@ -13,7 +13,7 @@ from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError
 from cimento.evaluation.freetext import score_end_marks, score_texts
-from cimento.io.declared import checked, option
+from cimento.io.declared import option
 from cimento.io.files import need_writable
 from cimento.io.lines import read_contexts, read_lines
 from cimento.models.questions import OpenRule
@@ -136,10 +136,10 @@ def fill(options: _FillOptions) -> int:
 
     Options may also follow a text, after a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
-    from cimento.paradigms.cloze.requests import ClozeOptions, fill_texts
+    from cimento.evaluation.free_fills import fill_policy, fill_texts
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
-    policy = checked(ClozeOptions, named).policy
+    policy = fill_policy(named)
     if options.output is not None:
         need_writable(options.output)
     command = f"cimento fill -m {options.model}"

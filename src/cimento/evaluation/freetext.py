@@ -172,7 +172,7 @@ def _scored(
     """The surprisals of texts at a level, with their errors if they are estimates by samples."""
     import polars as pl
 
-    from cimento.paradigms.regions.predictions import half_widths, replicates_of
+    from cimento.measures.errors import half_widths, replicates_of
 
     chosen = asking or Asking()
     if level == "word" and chosen.columns:

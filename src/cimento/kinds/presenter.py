@@ -10,12 +10,23 @@ from cimento.suites import Meta
 
 if TYPE_CHECKING:
     from cimento.kinds.base import MethodFacts
+    from cimento.kinds.named import FigureSettings, TableSettings
     from cimento.report import SuiteReport
+    from cimento.report.figures import Figure
+    from cimento.report.grid import Grid
     from cimento.suites.formats.lm_eval import ChoiceTask
 
 
 class Presenter(Protocol[SuiteT_contra, RunT_contra]):
-    """The presenter of a kind of suites; `PlainPresenter` shows those of any kind."""
+    """The presenter of a kind of suites; `PlainPresenter` shows those of any kind.
+
+    Attributes:
+        tables: names of the tables that ``report --table`` asks for, beside those of its sections.
+        figures: names of the figures that ``figure`` asks for, beside those of its sections.
+    """
+
+    tables: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
     def describe(self, suite: SuiteT_contra, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""
@@ -47,6 +58,28 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
 
     def text(self, runs: Sequence[RunT_contra]) -> str:
         """The text that ``run`` prints."""
+
+    def table(self, name: str, runs: Sequence[RunT_contra], settings: TableSettings) -> Grid:
+        """One of `tables`.
+
+        Args:
+            name: its name.
+            runs: the runs, possibly of several kinds that share the table.
+            settings: what was asked of it.
+
+        Raises:
+            UsageError: these runs have no such table.
+        """
+
+    def drawable(self, runs: Sequence[RunT_contra]) -> Sequence[str]:
+        """The names of those of `figures` that these runs can be drawn as."""
+
+    def figure(self, name: str, runs: Sequence[RunT_contra], settings: FigureSettings) -> Figure:
+        """One of `figures`; arguments as for `table`.
+
+        Raises:
+            UsageError: these runs cannot be drawn so.
+        """
 
 
 def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:

@@ -25,6 +25,7 @@ ChoiceRule: TypeAlias = Literal[
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
 
 Part: TypeAlias = Literal["residual", "attention", "mlp", "heads"]
+Alignment: TypeAlias = Literal["auto", "exact", "last"]
 """A part of a layer: its output, what its attention or its MLP adds, or its single heads."""
 
 CHOICE = "choice:"

@@ -31,7 +31,7 @@ from cimento.paradigms.regions.judging import (
     judged_tokens,
     whole_items,
 )
-from cimento.paradigms.regions.predictions import judged_items, parse_predictions
+from cimento.paradigms.regions.predictions import suite_evaluations
 from cimento.records.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -164,8 +164,7 @@ def _margins(
     suite: Suite, tokens: pl.DataFrame, requests: pl.DataFrame
 ) -> dict[tuple[int, str], float | None]:
     """The margin of each prediction, by its place, and item, in bits."""
-    columns = region_columns(tokens, requests, metric="sum")
-    judged = judged_items(suite, parse_predictions(suite), columns, unit="bits")
+    judged = suite_evaluations(suite, region_columns(tokens, requests, metric="sum"))
     return {
         (place, item): None if math.isnan(margin) else margin
         for place, judged_run in enumerate(judged)
