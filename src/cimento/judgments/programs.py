@@ -65,7 +65,7 @@ def read_program(path: Path, program: Program, columns: ColumnMap, person: str =
     if not columns.columns.get("annotator") and not columns.fixed.get("annotator"):
         raise nobody(table, [name for name in table.columns if name not in columns.taken])
     columns = _need_items(table, program, columns)
-    if program.components and not columns.columns.get("value"):
+    if program.components:
         columns = _of_component(table, program, columns)
     if not columns.columns.get("value"):
         raise _unanswered(table, program)
@@ -145,11 +145,14 @@ def _need_items(table: Table, program: Program, columns: ColumnMap) -> ColumnMap
 
 
 def _of_component(table: Table, program: Program, columns: ColumnMap) -> ColumnMap:
-    """Where fields stand, with the answers of the only component that has some to items.
+    """Where fields stand, with the answers and times of the only component that has some to items.
 
     Raises:
-        UsageError: several components have some.
+        UsageError: several components have some, and nobody has chosen one.
     """
+    if stated := columns.columns.get("value"):
+        match = re.search(program.components, table.shown(stated[0]))
+        return _with_component(table, columns, stated[0], match[1] if match else "")
     asked = [asked for _, asked in _filled(table, columns)]
     found = dict[str, str]()
     for name in table.columns:
@@ -165,10 +168,15 @@ def _of_component(table: Table, program: Program, columns: ColumnMap) -> ColumnM
             todo=f"Say which: {options}.",
         )
     for name, component in found.items():
-        took = f"{component}.rt"
-        times = {"seconds": (took,)} if took in table.cells else {}
-        columns = replace(columns, columns={**columns.columns, "value": (name,), **times})
+        return _with_component(table, columns, name, component)
     return columns
+
+
+def _with_component(table: Table, columns: ColumnMap, answers: str, component: str) -> ColumnMap:
+    """Where fields stand, with the answers of a component, and the times that they took if any."""
+    took = f"{component}.rt"
+    times = {"seconds": (took,)} if took in table.cells else {}
+    return replace(columns, columns={**columns.columns, "value": (answers,), **times})
 
 
 def _unanswered(table: Table, program: Program) -> InputError:

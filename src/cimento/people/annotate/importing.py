@@ -183,7 +183,7 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
             unsubmitted=options.unsubmitted == "keep",
             keep_names=options.secret is None,
         )
-    if program is None:
+    if program is None or form not in OF_PROGRAMS:
         raise unclear_form(path, form)
     columns = usual_columns(program, alone=program.shape != "long").with_own(options.columns)
     if form == "jspsych":
