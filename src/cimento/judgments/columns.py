@@ -102,7 +102,7 @@ def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
         InputError: some of what look like items have numbers of another scale.
     """
     out = {name: why for name, cells in columns.items() if (why := _by_itself(name, cells))}
-    for other in (_means, lambda left: _off_scale(left, where=where), _other_words):
+    for other in (_means, lambda left: _off_scale(left, where=where), _comments, _other_words):
         left = {name: cells for name, cells in columns.items() if name not in out}
         out |= dict(other(left))
     return out
@@ -181,19 +181,34 @@ def _reads_as_item(name: str) -> bool:
     return len(name.split()) >= _LONG_HEADING or _SENTENCE.fullmatch(name) is not None
 
 
-def _other_words(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
-    """The columns of words that are no answers to the questions of the others.
+def _comments(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The columns in which everybody wrote something else, that no other column has.
 
-    Where most questions were answered in words, nothing but that all are different tells a comment
-    from a rating: two people may agree on a word that no other sentence got.
+    Where most questions were answered in words, nothing but that tells a comment from a rating: two
+    people may agree on a word that no other sentence got.
     """
-    worded = {name: {*column.cells} for name, column in columns.items() if not column.are_numbers}
+    worded = _worded(columns)
     times = Counter(word for words in worded.values() for word in words)
     for name, words in worded.items():
-        if any(times[word] > 1 for word in words):
-            continue
-        cells = columns[name].cells
-        if len(cells) >= _DIFFERENT_ROWS and len(words) == len(cells):
+        n = len(columns[name].cells)
+        if len(words) == n >= _DIFFERENT_ROWS and all(times[word] == 1 for word in words):
             yield name, "its answers are all different"
-        elif 2 * len(worded) < len(columns):
-            yield name, f"its answers ({cells[0]!r} ...) are words, and those to the others numbers"
+
+
+def _other_words(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The columns of words, that no other column has, where most questions have numbers."""
+    worded = _worded(columns)
+    times = Counter(word for words in worded.values() for word in words)
+    if 2 * len(worded) < len(columns):
+        for name, words in worded.items():
+            if all(times[word] == 1 for word in words):
+                first = columns[name].cells[0]
+                yield (
+                    name,
+                    f"its answers ({first!r} ...) are words, and those to the others numbers",
+                )
+
+
+def _worded(columns: Mapping[str, Answers]) -> dict[str, set[str]]:
+    """The different answers in each column of words."""
+    return {name: {*column.cells} for name, column in columns.items() if not column.are_numbers}

@@ -26,7 +26,7 @@ from cimento.judgments.participants import (
     of_long,
     remark,
 )
-from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
+from cimento.judgments.roles import answers_reading, one_each, resolved, rows_of, with_roles
 from cimento.suites.tables import open_table
 
 
@@ -59,6 +59,7 @@ def read_long(path: Path, columns: ColumnMap) -> RawAnswers:
         UsageError: a column that somebody has chosen does not fit its role.
     """
     table, columns = with_roles(open_table(path), columns)
+    columns = one_each(table, columns)
     notes = list[str]()
     if not is_named(table, columns):
         if not (people := of_long(table, columns)):

@@ -20,6 +20,7 @@ from cimento.judgments.formats import RawAnswers
 from cimento.judgments.participants import nobody
 from cimento.judgments.roles import (
     answers_reading,
+    one_each,
     resolved,
     rows_of,
     with_file,
@@ -60,6 +61,7 @@ def read_program(path: Path, program: Program, columns: ColumnMap, person: str =
         table = _with(table, FILE, [person or path.stem] * len(table.numbers))
     nobodys = {row: rule.what for row, rule in program.left_out(table).items()}
     table, columns = with_roles(table.without(nobodys), _as_called(table, columns))
+    columns = one_each(table, columns)
     if program.file:
         table, columns = with_file(table, columns, FILE)
     if not columns.columns.get("annotator") and not columns.fixed.get("annotator"):

@@ -220,6 +220,24 @@ def _fitting(table: Table, field: str, names: Sequence[str], *, tested: bool) ->
     )
 
 
+def one_each(table: Table, columns: ColumnMap) -> ColumnMap:
+    """Where fields stand, each in the first of the columns that it may stand in.
+
+    Raises:
+        UsageError: several columns may have the answers, and they differ.
+    """
+    answers = columns.columns.get("value", ())
+    if len({tuple(table.stripped(name)) for name in answers}) > 1:
+        options = " or ".join(f"--columns answer={table.shown(name)}" for name in answers)
+        raise UsageError(
+            where=table.name,
+            seen=f"{' and '.join(repr(table.shown(name)) for name in answers)} may both be the"
+            " answers",
+            todo=f"Say which: {options}.",
+        )
+    return replace(columns, columns={field: names[:1] for field, names in columns.columns.items()})
+
+
 def table_of(rows: Sequence[RawRow], numbers: Sequence[int], *, name: str, **more: str) -> Table:
     """The table of rows.
 
