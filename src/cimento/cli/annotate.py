@@ -104,7 +104,7 @@ def import_answers(options: ImportAnswersOptions) -> None:
     imported = read_answers(
         options.files,
         ImportOptions(
-            form=options.form,
+            form=form if len(options.files) == 1 else options.form,
             places=places,
             columns=_columns(options),
             secret=key,
@@ -128,7 +128,7 @@ def import_answers(options: ImportAnswersOptions) -> None:
     )
 
 
-def _form_and_places(options: ImportAnswersOptions) -> tuple[str, AskedItems]:
+def _form_and_places(options: ImportAnswersOptions) -> tuple[AnswerForm, AskedItems]:
     """The form of the first file, and the questions of the design or of the suites.
 
     Raises:
@@ -136,13 +136,12 @@ def _form_and_places(options: ImportAnswersOptions) -> tuple[str, AskedItems]:
         InputError: the design or a suite cannot be read.
     """
     from cimento.people.annotate.importing import (
-        FORMS,
         OF_DESIGNS,
         form_of,
         questions_by_name,
         unclear_form,
     )
-    from cimento.people.annotate.rows import OF_PROGRAMS
+    from cimento.people.annotate.rows import ANSWER_FORMS
     from cimento.people.surveys import read_design
     from cimento.people.surveys.asked import asked_by
     from cimento.suites.load import suite_paths
@@ -152,9 +151,10 @@ def _form_and_places(options: ImportAnswersOptions) -> tuple[str, AskedItems]:
     paths = [path for name in options.suites for path in suite_paths(find_suite(name))]
     places = questions_by_name(paths) if design is None else asked_by(design, stored=False)
     first = options.files[0]
-    form = options.form or form_of(first, _columns(options), places)
-    if form not in {*FORMS, *OF_PROGRAMS}:
-        raise unclear_form(first, form)
+    told = options.form or form_of(first, _columns(options), places)
+    form = next((form for form in ANSWER_FORMS if form == told), None)
+    if form is None:
+        raise unclear_form(first, told)
     if design is not None and form in OF_DESIGNS:
         places = asked_by(design, stored=True)
     return form, places

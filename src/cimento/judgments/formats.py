@@ -47,18 +47,18 @@ class RawAnswers:
     reading: AnswersReading
 
 
-def read_long(path: Path, columns: ColumnMap) -> RawAnswers:
+def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
     """A table with one answer in each row.
 
     Args:
-        path: of the table.
+        table: the table.
         columns: where the fields stand.
 
     Raises:
-        InputError: it cannot be read, or does not say whose the answers are.
+        InputError: it does not say whose the answers are.
         UsageError: a column that somebody has chosen does not fit its role.
     """
-    table, columns = with_roles(open_table(path), columns)
+    table, columns = with_roles(table, columns)
     columns = one_each(table, columns)
     notes = list[str]()
     if not is_named(table, columns):

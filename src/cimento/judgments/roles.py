@@ -197,7 +197,7 @@ def with_roles(
             f" there are {', '.join(table.columns)}",
             todo=did_you_mean(lacking[0], table.columns, listed=()) or "Name one of these.",
         )
-    renamed, _, misfits = with_chosen(table, chosen, ANSWER_ROLES)
+    renamed, _, misfits = with_chosen(table, chosen, ANSWER_ROLES) if chosen else (table, [], {})
     for role, seen in misfits.items():
         todo = f"If you mean it nevertheless, give {role}={chosen[role]}!, with the mark."
         raise UsageError(where=f"{table.name}, --columns", seen=seen.rstrip("."), todo=todo)

@@ -14,6 +14,7 @@ from pathlib import Path
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.intake.forms import program_of, programs
 from cimento.intake.reading import AnswersReading
+from cimento.intake.table import Table
 from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.judgments import BETTER, ColumnMap, Judgment, judgments_of
 from cimento.judgments.asked import AskedItem, AskedItems
@@ -170,8 +171,9 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
     """
     form = options.form or form_of(path, options.columns, options.places)
     if form == "long":
-        _refuse_other_form(path, options)
-        return read_long(path, usual_columns(None).with_own(options.columns))
+        table, columns = open_table(path), usual_columns(None).with_own(options.columns)
+        _refuse_other_form(table, columns, options.places)
+        return read_long(table, columns)
     program = programs().get(form)
     if form == "wide" or (program is not None and program.shape == "wide"):
         return read_wide(
@@ -249,24 +251,22 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
     return program.name
 
 
-def _refuse_other_form(path: Path, options: ImportOptions) -> None:
+def _refuse_other_form(table: Table, columns: ColumnMap, places: AskedItems) -> None:
     """Refuse a table with a person in each row where one with an answer in each row is expected.
 
     Raises:
         UsageError: it looks like that, or has jsPsych's responses, which may count from 0.
     """
-    table = open_table(path)
     if {TRIAL_TYPE, "response"} <= {*table.columns} and "value" not in table.columns:
         raise UsageError(
-            where=path.name,
+            where=table.name,
             seen=f"there is a column {TRIAL_TYPE}, as in jsPsych's data, whose responses may count"
             " from 0",
             todo="Give --form jspsych.",
         )
-    columns = usual_columns(None).with_own(options.columns)
-    if likely_form(table, columns, options.places) == "wide":
+    if likely_form(table, columns, places) == "wide":
         raise UsageError(
-            where=path.name,
+            where=table.name,
             seen="looks as if each row had all answers of one person, and no column has answers",
             todo="Give --form wide; or name the columns: --columns answer=COLUMN,item=COLUMN.",
         )

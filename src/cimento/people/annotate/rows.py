@@ -54,7 +54,8 @@ AnswerForm: TypeAlias = Literal[
     "long", "wide", "qualtrics", "google", "microsoft", "limesurvey", "jspsych", "pcibex",
     "gorilla", "labjs", "psychopy", "labvanced", "rated",
 ]  # fmt: skip
-OF_PROGRAMS = get_args(AnswerForm)[2:-1]
+ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
+OF_PROGRAMS = ANSWER_FORMS[2:-1]
 """The forms that programs have, as in `intake/forms.toml`."""
 Unknown: TypeAlias = Literal["refuse", "skip"]
 """The treatment of an answer that the suite or the design does not know."""
