@@ -12,6 +12,7 @@ import json
 import pytest
 
 from cimento import InputError, UsageError
+from cimento.judgments import ColumnMap
 from cimento.judgments.roles import map_of_options
 from cimento.people.annotate.importing import read_answers
 from cimento.people.annotate.rows import ImportOptions
@@ -154,8 +155,32 @@ def test_limesurveys_codes_are_read_as_their_numbers_and_that_is_said(tmp_path):
             ["2", "2026-01-05 10:05:00", "3", "A4", "AO02"]]  # fmt: skip
     answers = imported(tmp_path / "a.csv", table(header, *rows))
     assert [judgment.value for judgment in answers.judgments] == ["5", "1", "4", "2"]
-    assert any("LimeSurvey wrote codes in place of answers" in note for note in answers.notes)
-    assert any("A5 as 5" in note for note in answers.notes)
+    (note,) = (note for note in answers.notes if "codes" in note)
+    assert "are read as numbers: 'A4' as 4, 'A5' as 5, 'AO01' as 1, 'AO02' as 2." in note
+
+
+ENDS = ("1 (per niente naturale)", "7 = del tutto naturale")
+
+
+@pytest.mark.parametrize(("low", "high"), [ENDS, ("1 - bad", "7 - good"), ("1: mala", "7: buena")])
+def test_numbers_with_words_at_the_ends_of_a_scale_are_numbers(tmp_path, low, high):
+    rows = [["p1", high, "2"], ["p2", "6", low], ["p3", high, low]]
+    wide = imported(tmp_path / "a.csv", table(["participant", GOOD, BAD], *rows))
+    assert [judgment.value for judgment in wide.judgments] == ["7", "2", "6", "1", "7", "1"]
+    assert any(f"{high!r} as 7" in note for note in wide.notes)
+    single = [[who, GOOD, value] for who, value, _ in rows]
+    long = imported(tmp_path / "b.csv", table(["participant", "sentence", "answer"], *single))
+    assert [judgment.value for judgment in long.judgments] == ["7", "6", "7"]
+    # Who says what they mean is not interpreted.
+    own = ColumnMap(values={low: "-3", high: "3"})
+    answers = read_answers([tmp_path / "a.csv"], ImportOptions(columns=own))
+    assert [judgment.value for judgment in answers.judgments] == ["3", "2", "6", "-3", "3", "-3"]
+
+
+def test_numbered_sentences_to_choose_from_are_no_numbers(tmp_path):
+    rows = [["p1", f"1. {GOOD}"], ["p2", f"2. {BAD}"], ["p3", f"1. {GOOD}"]]
+    answers = imported(tmp_path / "a.csv", table(["participant", "Which?"], *rows), form="wide")
+    assert [judgment.value for judgment in answers.judgments] == [row[1] for row in rows]
 
 
 def test_prolifics_list_of_people_is_no_file_of_answers(tmp_path):

@@ -18,6 +18,7 @@ from cimento.intake.table import Row, Table
 from cimento.io.files import inert, write_text
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.asked import AskedItems
+from cimento.judgments.codes import decoded
 from cimento.judgments.columns import is_address
 from cimento.judgments.participants import (
     ANNOTATOR,
@@ -67,7 +68,8 @@ def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
         columns = replace(columns, columns={**columns.columns, ANNOTATOR: (people,)})
         notes.append(remark(people))
     reading = answers_reading(table, columns)
-    return RawAnswers(resolved(rows_of(table), columns), {}, tuple(notes), reading)
+    table, codes = decoded(table, columns.columns.get("value", ()), columns.values)
+    return RawAnswers(resolved(rows_of(table), columns), {}, (*notes, *codes), reading)
 
 
 def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:

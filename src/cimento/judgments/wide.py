@@ -14,6 +14,7 @@ from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
+from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, no_items
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import NEVER_SUBMITTED, FormTable, form_table
@@ -25,7 +26,7 @@ from cimento.judgments.participants import (
     of_wide,
     remark,
 )
-from cimento.judgments.roles import answers_reading, resolved, with_roles
+from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
 from cimento.suites.tables import open_table
 
 _SHOWN = 5
@@ -72,27 +73,28 @@ def read_wide(
         raise nobody(table, [*others])
     if not chosen:
         raise _nothing_asked(table, rest)
-    notes = list[str]()
-    if people:
-        columns = replace(columns, columns={**columns.columns, ANNOTATOR: (people,)})
-        notes = [by_number(people) if people == read.numbered else remark(people)]
+    columns, notes = _with_people(columns, people, read)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
         written=[name for name in read.written if name in others],
     )  # fmt: skip
     passed = {NEVER_SUBMITTED: read.unsubmitted} if read.unsubmitted else {}
-    rows, codes = _answers(read, table, chosen, columns)
+    coded = read.program.coded if read.program else ""
+    # The answers of a design are those that it has.
+    asked = [] if places.complete else chosen
+    table, codes = decoded(table, asked, columns.values, coded=coded)
+    rows = _melted(table, columns, _item_names(read, chosen))
     return RawAnswers(rows, passed, (*notes, *_strange(others, places), *codes), reading)
 
 
-def _answers(
-    form: FormTable, table: Table, chosen: Sequence[str], columns: ColumnMap
-) -> tuple[list[RawRow], Iterator[str]]:
-    """The answers in the columns of items, and what is said of codes in their place."""
-    decoded, codes = _decoded(form, table, chosen, columns)
-    melted = _melted(decoded, _item_names(form, chosen))
-    stated = {**columns.columns, "item": ("item",), TEXT: (TEXT,), "value": ("value",)}
-    return resolved(melted, replace(columns, columns=stated)), codes
+def _with_people(
+    columns: ColumnMap, people: str, form: FormTable
+) -> tuple[ColumnMap, Sequence[str]]:
+    """Where fields stand, with a column of people that was found, if any; and what is said of it."""
+    if not people:
+        return columns, ()
+    note = by_number(people) if people == form.numbered else remark(people)
+    return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note,)
 
 
 def _refuse_answers(columns: ColumnMap) -> None:
@@ -196,42 +198,23 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     return {name: name for name in chosen}
 
 
-def _decoded(
-    form: FormTable, table: Table, chosen: Sequence[str], columns: ColumnMap
-) -> tuple[Table, Iterator[str]]:
-    """A table whose answers are numbers where its program writes codes for them; what is said."""
-    coded = form.program.coded if form.program else ""
-    cells, seen = dict(table.cells), dict[str, str]()
-    for name in chosen if coded else ():
-        answers = [*filter(None, table.stripped(name))]
-        numbers = {a: m[1] for a in answers if (m := re.fullmatch(coded, a))}
-        if len(numbers) == len({*answers}) and not {*numbers} & {*columns.values}:
-            cells[name] = [numbers.get(cell.strip(), "") for cell in table.cells[name]]
-            seen |= numbers
-    return replace(table, cells=cells), _codes_said(form.title, seen)
-
-
-def _codes_said(program: str, seen: Mapping[str, str]) -> Iterator[str]:
-    if seen:
-        shown = ", ".join(f"{code} as {seen[code]}" for code in sorted(seen)[:_SHOWN])
-        yield (
-            f"{program} wrote codes in place of answers; they are read as their numbers: {shown}."
-            " If they mean something else, say it with [values] in a --mapping."
-        )
-
-
-def _melted(table: Table, names: Mapping[str, str]) -> Iterator[RawRow]:
-    """One row for each answer, with the other cells of its person.
+def _melted(table: Table, columns: ColumnMap, names: Mapping[str, str]) -> list[RawRow]:
+    """One row for each answer, with the other fields of its person.
 
     Args:
         table: the rows of people.
+        columns: where these fields stand.
         names: each column of an item with the item's name.
     """
-    for row in table.rows:
-        kept = {name: cell for name, cell in row.cells.items() if name not in names}
-        for name, item in names.items():
-            answer = row.cells.get(name, "").strip()
-            if answer:
-                where = f"{table.where(row)}, column {name!r}"
-                # The heading is whatever the suite calls the item: its id or its text.
-                yield RawRow(where, {**kept, "item": item, TEXT: name, "value": answer})
+    people = resolved(rows_of(table), columns)
+    answers = {name: table.stripped(name) for name in names}
+    # The heading is whatever the suite calls the item: its id or its text.
+    return [
+        RawRow(
+            f"{person.where}, column {name!r}",
+            {**person.cells, "item": item, TEXT: name, "value": answers[name][row]},
+        )
+        for row, person in enumerate(people)
+        for name, item in names.items()
+        if answers[name][row]
+    ]
