@@ -46,6 +46,11 @@ class FormTable:
         """The name of the program; empty where it is not known."""
         return self.program.title if self.program else ""
 
+    @property
+    def coded(self) -> str:
+        """The pattern of the codes that the program writes for numbers; empty for none."""
+        return self.program.coded if self.program else ""
+
     def heading(self, column: str) -> str:
         """What people read above a column."""
         return self.headings.get(column, column)

@@ -79,10 +79,9 @@ def read_wide(
         written=[name for name in read.written if name in others],
     )  # fmt: skip
     passed = {NEVER_SUBMITTED: read.unsubmitted} if read.unsubmitted else {}
-    coded = read.program.coded if read.program else ""
     # The answers of a design are those that it has.
     asked = [] if places.complete else chosen
-    table, codes = decoded(table, asked, columns.values, coded=coded)
+    table, codes = decoded(table, asked, columns.values, coded=read.coded)
     rows = _melted(table, columns, _item_names(read, chosen))
     return RawAnswers(rows, passed, (*notes, *_strange(others, places), *codes), reading)
 
@@ -90,7 +89,7 @@ def read_wide(
 def _with_people(
     columns: ColumnMap, people: str, form: FormTable
 ) -> tuple[ColumnMap, Sequence[str]]:
-    """Where fields stand, with a column of people that was found, if any; and what is said of it."""
+    """Where fields stand, with the column of people that was found, and what is said."""
     if not people:
         return columns, ()
     note = by_number(people) if people == form.numbered else remark(people)
