@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError
 from cimento.intake.words import NAMES
+from cimento.judgments.roles import map_of_options
 from cimento.people.annotate.importing import read_answers
 from cimento.people.annotate.rows import ImportOptions
 
@@ -164,8 +165,10 @@ def test_no_column_has_a_role_that_its_cells_do_not_fit(role, filling):
     if (role, filling) == ("answer", "Media"):
         return  # a slider's answers are such numbers
     cells = [cell for cell in OTHERS[filling] for _ in SENTENCES]
-    with pytest.raises(CimentoError):
+    with pytest.raises(CimentoError) as refused:
         read({**LONG, role: cells})
+    if role == "participant":
+        assert "'participant' holds" in str(refused.value)
 
 
 @pytest.mark.parametrize("filling", FILLINGS)
@@ -173,3 +176,28 @@ def test_a_question_that_got_no_answers_is_no_item(filling):
     judged, reading = read({**WIDE[""], **ASKED, SENTENCES[0]: OTHERS[filling]})
     assert judged == {key: value for key, value in EXPECTED.items() if key[1] != SENTENCES[0]}
     assert reading.unused[SENTENCES[0]]
+
+
+@pytest.mark.parametrize("filling", FILLINGS)
+def test_a_chosen_column_that_does_not_fit_needs_a_mark(filling):
+    cells = [cell for cell in OTHERS[filling] for _ in SENTENCES]
+    with TemporaryDirectory() as folder:
+        path = written(folder, {**LONG, "Chi": cells})
+        with pytest.raises(CimentoError, match=r"'Chi' holds .* give participant=Chi!"):
+            read_answers([path], ImportOptions(columns=map_of_options("participant=Chi")))
+        answers = read_answers([path], ImportOptions(columns=map_of_options("participant=Chi!")))
+    (reading,) = answers.readings
+    assert reading.forced == ("Chi",)
+    assert {judgment.annotator for judgment in answers.judgments} == {*OTHERS[filling]}
+
+
+def test_two_columns_that_may_be_the_answers_are_refused_with_an_option_for_each():
+    columns = {**LONG, "rating": [str(8 - int(rating)) for rating in LONG["answer"]]}
+    with TemporaryDirectory() as folder:
+        path = written(folder, columns)
+        with pytest.raises(CimentoError, match=r"answer=answer or .*answer=rating"):
+            read_answers([path], ImportOptions())
+        for name in ("answer", "rating"):
+            chosen = map_of_options(f"answer={name}")
+            answers = read_answers([path], ImportOptions(columns=chosen))
+            assert [judgment.value for judgment in answers.judgments] == columns[name]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
 from cimento.intake.forms import is_stamp
+from cimento.intake.roles import seen_in
 from cimento.intake.table import Table
-from cimento.intake.words import word_list
+from cimento.intake.words import PARTICIPANTS, word_list
 from cimento.judgments import SHOWN_COLUMNS, TEXT, ColumnMap, RawRow
 from cimento.judgments.columns import is_address
 from cimento.judgments.roles import ANSWER_ROLES
@@ -100,6 +101,11 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
         table: of answers.
         others: its columns that may be that of the participants.
     """
+    for name in table.columns:
+        if name.casefold() in (ANNOTATOR, *PARTICIPANTS) and not _of_people(table, [name]):
+            seen = seen_in(table, name, "participant", ANSWER_ROLES).rstrip(".")
+            todo = f"If you mean it nevertheless, give --columns 'participant={name}!'."
+            return InputError(where=table.name, seen=seen, todo=todo)
     shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
     return InputError(
         where=table.name,

@@ -116,9 +116,13 @@ def read_pcibex(
             " scale or the selector in the script.",
         )
     table, columns, notes = _in_roles(path, answered, submissions, columns, people)
-    program = programs()["pcibex"]
     reading = answers_reading(
-        table, columns, program=program.title, own=_OURS, written=_written(table)
+        table,
+        columns,
+        program=programs()["pcibex"].title,
+        own=_OURS,
+        roles={"answer": [name for name in (VALUE, ANSWER) if name in table.cells]},
+        written=_written(table),
     )
     answers = [replace(one, cells=row.cells) for one, row in zip(answered, table.rows, strict=True)]
     return RawAnswers(resolved(answers, columns), passed, (*notes, *_doubled(doubled)), reading)
