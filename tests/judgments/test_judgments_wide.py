@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.judgments import map_of_options, read_judgments
+from cimento.judgments import read_judgments
+from cimento.judgments.roles import map_of_options
 from cimento.people.annotate.importing import questions_by_name, read_answers
 from cimento.people.annotate.rows import ImportOptions
 from tests.helpers.command_line import invoke
@@ -27,10 +28,10 @@ def write(path, header, *rows):
     return path
 
 
-def read(tmp_path, header, *rows, columns=(), **options):
+def read(tmp_path, header, *rows, columns="", **options):
     path = write(tmp_path / "form.csv", header, *rows)
     return read_answers(
-        [path], ImportOptions(form="wide", columns=map_of_options(columns, ()), **options)
+        [path], ImportOptions(form="wide", columns=map_of_options(columns), **options)
     )
 
 
@@ -48,8 +49,8 @@ THREE = (["p1", "5", "1", "4"], ["p2", "4", "2", "5"], ["p3", "5", "1", "3"])
 STAMPS = ["2026/01/05 10:02:01", "2026/01/05 10:03:11", "2026/01/05 10:07:41"]
 ASIDE = {
     # What stands above it, what in it, and what is said of it.
-    "Informazioni cronologiche": (STAMPS, "columns of Google Forms itself"),
-    "Quando": (["10:02", "10:04", "11:15"], "it has dates or times"),
+    "Informazioni cronologiche": (STAMPS, "written by Google Forms"),
+    "Quando": (["10:02", "10:04", "11:15"], "it has dates, times or durations"),
     "Età": (["23", "31", "58"], "it has ages or years of birth"),
     "Год рождения": (["1990", "2001", "1985"], "it has ages or years of birth"),
     "Quantos anos você tem?": (["23", "31", "58"], "it has ages or years of birth"),
@@ -72,11 +73,10 @@ def test_a_column_that_is_no_item_changes_no_judgment_and_is_named(tmp_path, nam
         rows = [[*row[:place], cell, *row[place:]] for row, cell in zip(THREE, cells, strict=True)]
         more = read(tmp_path, header, *rows)
         assert said(more) == said(plain)
-        (passed,) = (text for text in more.passed if name in text)
-        assert why in passed
-    assert "3 columns are taken as items: 'The door is shut.', 'The doors is shut.'," in str(
-        more.notes
-    )
+        (reading,) = more.readings
+        assert reading.roles == {"participant": ("Code",), "answers": SENTENCES}
+        assert why in reading.unused.get(name, f"written by {reading.program}")
+        assert name in reading.said()
 
 
 @settings(deadline=None, max_examples=60)
@@ -94,7 +94,8 @@ def test_metadata_in_any_place_change_no_judgment(tmp_path_factory, names, ratin
     more = read(folder, order, *zip(*(table[name] for name in order), strict=True))
     assert said(more) == said(plain)
     assert len(plain.judgments) == 9
-    assert sum(name in text for text in more.passed for name in names) == len(names)
+    (reading,) = more.readings
+    assert {*reading.unused, *reading.written} == {*names}
 
 
 def test_a_sentence_about_age_and_a_column_of_full_marks_are_items(tmp_path):
@@ -173,7 +174,7 @@ def test_the_three_headings_of_qualtrics_are_read(tmp_path):
     # The columns may be named by either heading.
     for name in ("Q1", "Which word did you get?"):
         mapped = read(tmp_path, NAMES, READ, IDS, response("5", "1", "4"),
-                      columns=[f"annotator={name}"])  # fmt: skip
+                      columns=f"participant={name}")  # fmt: skip
         assert {j.annotator for j in mapped.judgments} == {"c1"}
 
 
@@ -189,7 +190,8 @@ def test_trial_runs_of_qualtrics_are_nobody(tmp_path, status):
     rows = (response("3", "3", "3", status=status, number="R_0"), response("5", "1", "4"))
     answers = read(tmp_path, NAMES, READ, IDS, *rows)
     assert {j.annotator for j in answers.judgments} == {"R_1"}
-    assert any("Qualtrics calls the row" in why for why in answers.passed)
+    assert "left out: rows 2 and 3" in answers.readings[0].said().replace(", 3", " and 3")
+    assert "row 4 (a preview, a test or spam)" in answers.readings[0].said()
 
 
 @pytest.mark.parametrize("status", ["IP Address", "Imported", "0", "4", "16"])

@@ -42,9 +42,9 @@ from cimento.app.opening import describe
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.intake.forms import is_stamp
 from cimento.intake.names import meaning, without_noun
 from cimento.intake.words import HEADERS
-from cimento.judgments.participants import STAMPS
 from cimento.kinds.registry import has_regions
 from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
@@ -98,7 +98,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     sheet = as_read(grid)
     if (of_conditions := _of_conditions(grid, codes)) is not None:
         return of_conditions
-    if not grid.described and STAMPS.intersection(map(str.casefold, sheet.columns)):
+    if not grid.described and any(map(is_stamp, sheet.columns)):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)

@@ -120,11 +120,11 @@ def find(table: Table, role: str, *names: str) -> str | None:
     return column if fits(table, column, role) else None
 
 
-def seen_in(table: Table, column: str, role: str) -> str:
+def seen_in(table: Table, column: str, role: str, known: Mapping[str, Role] = ROLES) -> str:
     """What a column holds in place of what its role needs, as a sentence."""
     return (
         f"The column {table.shown(column)!r} holds {_KINDS[table.profile(column).kind]}"
-        f" ({_examples(table, column)}), and no {ROLES[role].what}."
+        f" ({_examples(table, column)}), and no {known[role].what}."
     )
 
 
@@ -133,8 +133,8 @@ def _examples(table: Table, column: str) -> str:
     return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
 
 
-def parse_choice(text: str) -> dict[str, str]:
-    """The columns that an option chooses, by their roles.
+def parse_choice(text: str, known: Mapping[str, Role] = ROLES) -> dict[str, str]:
+    """The columns that an option chooses, by their roles, which are those of `known`.
 
     >>> parse_choice("good=Frase A, bad=Frase B!")
     {'good': 'Frase A', 'bad': 'Frase B!'}
@@ -155,17 +155,17 @@ def parse_choice(text: str) -> dict[str, str]:
                 todo='Give ROLE=COLUMN, several with commas between: good="Frase A",bad="Frase B".',
             )
         chosen[role.strip()] = column.strip()
-    refuse_unknown(chosen)
+    refuse_unknown(chosen, known)
     return chosen
 
 
-def refuse_unknown(roles: Iterable[str]) -> None:
+def refuse_unknown(roles: Iterable[str], known: Mapping[str, Role] = ROLES) -> None:
     """Refuse the names of roles that there are not.
 
     Raises:
         UsageError: a role has another name.
     """
     for role in roles:
-        if role not in ROLES:
+        if role not in known:
             where, seen = f"--columns={role}=", "there is no such role of a column"
-            raise UsageError(where=where, seen=seen, todo=did_you_mean(role, ROLES))
+            raise UsageError(where=where, seen=seen, todo=did_you_mean(role, known))
