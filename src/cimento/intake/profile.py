@@ -100,6 +100,11 @@ class Profile:
         return self.kind not in ("numbers", "moments", "objects")
 
     @property
+    def is_codes(self) -> bool:
+        """Whether the column holds codes, which are levels only where no words are."""
+        return self.kind == "codes"
+
+    @property
     def numbers_rows(self) -> bool:
         """Whether each row has a number of its own, one after the other."""
         return self.counts and self.n == self.n_distinct > 1

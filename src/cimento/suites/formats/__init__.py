@@ -20,7 +20,6 @@ from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.crossed import condition_columns
 from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
@@ -35,7 +34,7 @@ from cimento.suites.formats import (
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
-from cimento.suites.shapes import key_of
+from cimento.suites.shapes import condition_columns, key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
@@ -97,8 +96,9 @@ FORMATS = {
         region_rows.read_syntaxgym_rows,
     ),
     "syntaxgym-csv": Format(
-        "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
-        region_rows.read_syntaxgym_csv,
+        "a table with a region in each row, as SyntaxGym CSV (.csv with item_number,"
+        " condition_name, region_number, content)",
+        region_rows.read_region_rows,
     ),
     "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", blimp.read_blimp),
     "pairs": Format(
@@ -228,7 +228,7 @@ def _fitting(table: Table) -> str:
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
-    "syntaxgym-csv": lambda table: "condition_name" in table.columns,
+    "syntaxgym-csv": region_rows.is_region_rows,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
     "labeled": sentences.is_labeled_table,
@@ -254,6 +254,8 @@ def _table_format(data: bytes, path: Path) -> str:
         raise SuiteError(where=str(path), faults=faults)
     if key_of(table):
         return "pairs"
+    if region_rows.is_region_rows(table):
+        return "syntaxgym-csv"
     if factorial.is_factorial_table(table):
         return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
