@@ -171,3 +171,25 @@ def test_a_suite_folder_says_what_its_table_was_read_as(tmp_path):
         'Read as conditions in rows: item = "item", condition = "condition", sentence = "text",'
         ' factors = "verbo"; 1 item; not used: "nota".'
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wide", [True, False])
+def test_tables_made_to_exhaust_are_refused_before_they_do(tmp_path, wide):
+    """2,000 columns of two levels that no two factors explain; 300,000 sentences of one column."""
+    if wide:
+        levels = [
+            ["x" if (row * 7 + n) % 5 < n % 3 + 1 else "y" for row in range(80)]
+            for n in range(1998)
+        ]
+        cells = {f"c{n}": column for n, column in enumerate(levels)}
+        columns = {
+            "item": [str(n // 4) for n in range(80)],
+            "sentence": [f"Piove {n}." for n in range(80)],
+        }
+        path = written(tmp_path, {**columns, **cells})
+    else:
+        path = written(tmp_path, {"sentence": [f"Piove {n} giorni." for n in range(300_000)]})
+    with pytest.raises(CimentoError) as refused:
+        load_suite(path, language="it")
+    assert len(str(refused.value)) < 2000

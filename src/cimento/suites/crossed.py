@@ -29,6 +29,9 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 _USUAL = 0.75
 """Least share of items that show what a table means, of which the others may have a mistake."""
 
+MOST_FACTORS = 40
+"""Columns of two levels that are tried as factors; tables made to exhaust have thousands."""
+
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
@@ -46,8 +49,10 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
         for name in numbers_last(table)
         if name not in (item, besides) and all(table.cells[name])
         and len({*table.cells[name]}) == N_LEVELS
+        and all(len(rows) == N_LEVELS**2 == len({*rows}) * N_LEVELS
+                for rows in _by_item(table.cells[item], table.cells[name]))
     }  # fmt: skip
-    for first, second in combinations(columns, 2):
+    for first, second in combinations([*columns][:MOST_FACTORS], 2):
         items = _by_item(table.cells[item], columns[first], columns[second])
         if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
             return first, second
@@ -84,7 +89,7 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
         for name in numbers_last(table)
         if name != item and (two := _usual_levels(table.cells[name]))
     }
-    for first, second in combinations(usual, 2):
+    for first, second in combinations([*usual][:MOST_FACTORS], 2):
         items = _by_item(table.cells[item], table.stripped(first), table.stripped(second))
         whole = {*product(usual[first], usual[second])}
         n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in items)
@@ -299,7 +304,8 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
 def _ways(table: Table, sides: Sequence[str], columns: Sequence[str]) -> list[str]:
     """The ways to pair the sentences by some columns; see `_apart`."""
     ways: dict[frozenset[tuple[int, ...]], str] = {}
-    for name in ("", *sorted(columns, key=lambda name: len({*table.cells[name]}))):
+    by_levels = sorted(columns, key=lambda name: len({*table.cells[name]}))
+    for name in ("", *by_levels[:_MOST_TELLING]):
         cells = table.cells[name] if name else [""] * len(sides)
         pairs: dict[tuple[tuple[str, ...], str], list[int]] = {}
         for row, key in enumerate(zip(_ids(table), cells, strict=True)):
@@ -314,9 +320,10 @@ def _ways(table: Table, sides: Sequence[str], columns: Sequence[str]) -> list[st
 
 JOINED = " x "
 """What stands between the names of two columns that are joined."""
+_MOST_TELLING = 200
 _MOST_LEVELS = 6
 _MOST_FACTORS = 8
-"""Limits on the columns that are joined two by two."""
+"""Limits on the columns that are tried, and joined two by two."""
 
 
 def _joined(table: Table, column: str, judged: Sequence[str]) -> Table | None:
@@ -336,7 +343,7 @@ def _joined(table: Table, column: str, judged: Sequence[str]) -> Table | None:
     for two in combinations(factors[:_MOST_FACTORS], 2):
         levels = map("-".join, zip(*map(table.stripped, two), strict=True))
         with_both = table.with_cells({**table.cells, JOINED.join(two): [*levels]})
-        if with_both.columns[-1] in _apart(with_both, column, judged):
+        if with_both.columns[-1] in _ways(with_both, judged, with_both.columns[-1:]):
             fitting.append(with_both)
     return fitting[0] if len(fitting) == 1 else None
 

@@ -48,6 +48,8 @@ def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
     faults = []
     for name in filter(None, dict.fromkeys(columns)):
         cells = table.cells[name]
+        if {*map(type, cells)} <= {str}:
+            continue
         rows = [row for row, cell in enumerate(cells) if isinstance(cell, NotText)]
         if rows:
             shown = cells[rows[0]][:_LONGEST]

@@ -274,8 +274,16 @@ def _table_format(data: bytes, path: Path) -> str:
 
 def _no_known_table(table: Table, faults: Sequence[Fault], path: Path) -> InputError:
     """The error of a table whose columns are those of no format."""
-    seen = f"is a table with the columns {', '.join(table.columns)}"
-    return InputError(where=str(path), seen=seen, todo=names_advised(table, faults))
+    shown = ", ".join(table.columns[:_SHOWN])
+    more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
+    seen = f"is a table with the columns {shown}{more}"
+    todo = names_advised(table.beginning(_LOOKED_AT, _SHOWN), faults)
+    return InputError(where=str(path), seen=seen, todo=todo)
+
+
+_SHOWN = 40
+_LOOKED_AT = 5_000
+"""Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
 
 
 def find_reader(format_: str) -> Reader:

@@ -24,6 +24,7 @@ from cimento.suites.crossed import (
     CLUSTER,
     GROUP_COLUMNS,
     ID_COLUMNS,
+    MOST_FACTORS,
     Arranged,
     arranged,
     crossed_columns,
@@ -451,7 +452,7 @@ def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[st
     # Levels are mostly words: where the names of conditions have them, no column of numbers has.
     words = [name for name in usual if profile(row.get(name, "") for row in rows).may_be_levels]
     others = [] if named else [name for name in usual if name not in words]
-    for two in combinations([*words, *others], 2):
+    for two in combinations([*words, *others][:MOST_FACTORS], 2):
         cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
         if len(cells) == len(conditions) == N_LEVELS**2:
             for row, where in placed:
