@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -199,6 +199,15 @@ def reading_of(
         known=known,
         forced=tuple(map(table.shown, sorted(table.forced))),
     )
+
+
+def with_role(reading: TableReading, role: str, columns: Iterable[str]) -> TableReading:
+    """The reading of a table in which a role has those of some columns that had none."""
+    named = tuple(name for name in reading.unused if name in {*columns})
+    if not named:
+        return reading
+    rest = tuple(name for name in reading.unused if name not in named)
+    return replace(reading, roles={**reading.roles, role: named}, unused=rest)
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no ratings."""
 _HIGHEST = 100
 """The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
+_MOST_REGIONS = 40
 _SHOWN = 3
 _KINDS = {
     "nothing": "nothing",
@@ -55,7 +56,8 @@ def _is_id(column: Profile) -> bool:
 
 
 def _is_level(column: Profile) -> bool:
-    return column.kind not in ("moments", "objects") and not column.numbers_rows
+    counts_rows = column.numbers_rows and column.n >= _FEWEST_IDS
+    return column.kind not in ("moments", "objects") and not counts_rows
 
 
 def _is_rating(column: Profile) -> bool:
@@ -103,6 +105,9 @@ ROLES: Mapping[str, Role] = {
     "phenomenon": Role("names of phenomena", _is_level),
     "key": Role("letters of sentences", _is_label),
     "target": Role("words", _is_text),
+    "region": Role("numbers or names of regions", _is_id),
+    "content": Role("texts of regions", _is_text),
+    **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""
 

@@ -69,6 +69,29 @@ ANSWERS = Shape(
     may=("item", "condition", "phenomenon"),
     never=("good", "bad"),
 )
+CONDITIONS = Shape(
+    name="conditions in rows",
+    needs=("item", "condition", "sentence"),
+    may=("group", "factors", "phenomenon", "rating"),
+)
+CELLS = Shape(
+    name="conditions in columns", needs=("conditions",), may=("item", "phenomenon", "group")
+)
+REGIONS = Shape(
+    name="regions in columns",
+    needs=("item", "condition", "regions"),
+    may=("group", "factors", "phenomenon"),
+)
+REGION_ROWS = Shape(
+    name="regions in rows",
+    needs=("item", "condition", "region", "content"),
+    may=("region name", "phenomenon", "language"),
+)
+WORD_ROWS = Shape(
+    name="words in rows",
+    needs=("item", "condition", "region", "word"),
+    may=("position", "language"),
+)
 
 
 @dataclass(frozen=True, slots=True)

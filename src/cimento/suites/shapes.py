@@ -1,20 +1,22 @@
-"""Tables in other shapes: sentences A and B with a key, or a column for each region."""
+"""Tables in other shapes: sentences A and B with a key, a column for each region or condition."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import Fault
 from cimento.intake.marks import names_judgments
 from cimento.intake.names import begins_capital, ends_sentence, has_letter, is_negative
+from cimento.intake.roles import find
 from cimento.intake.table import Table
 from cimento.intake.words import NAMES, SIDES
 from cimento.suites import BAD, GOOD
+from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.faults import fault
-from cimento.suites.roles import hold_text, left_out
+from cimento.suites.roles import hold_text
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
@@ -113,39 +115,96 @@ def _contradicted(table: Table) -> list[Fault]:
     return [fault("CIM-S003", where=table.name, seen=seen, todo=todo)]
 
 
-_NUMBERED = re.compile(r"(.*?)\W*[0-9]+(?:\s*[/(:].*)?")
+_NUMBERED = re.compile(r"(?P<stem>.*?)\W*(?P<number>[0-9]+)(?:\s*[/(:].*)?")
+_CHOSEN = re.compile(r"region[0-9]+")
 _FEWEST_WORDS = 3
 _FEWEST_ROWS = 3
+
+
+def condition_columns(table: Table) -> dict[str, str]:
+    """The columns of sentences named after the cells of a design, and the conditions that they are.
+
+    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
+    Columns of other texts may have such names too, if their cells are no sentences.
+    """
+    named = {}
+    for name in table.columns:
+        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
+        if first and second.strip() and "_" not in second and hold_text(table, [name]):
+            named[name] = "_".join("-".join(level.split()) for level in (first, second))
+    if not _is_design(named) and len(named) > N_LEVELS**2:
+        named = {k: v for k, v in named.items() if table.profile(k).kind == "sentences"}
+    return named if _is_design(named) else {}
+
+
+def _is_design(named: Mapping[str, str]) -> bool:
+    """Whether conditions are the cells of a design, each once."""
+    names = list(named.values())
+    return len({*names}) == len(names) >= N_LEVELS**2 and bool(island_factors(names))
 
 
 def region_column_names(table: Table) -> tuple[str, ...]:
     """The columns whose cells, in order, are the regions of one sentence; empty for other tables.
 
     The table has a column of items and one of conditions, and none of sentences. A sentence begins
-    with the first region and ends with the last; no other region does either.
+    with the first region and ends with the last; no other region does either. Columns with one name
+    and numbers behind it are regions only together.
     """
-    item, condition = table.find("item"), table.find("condition")
+    item, condition = find(table, "item"), find(table, "condition")
     if not (item and condition) or table.find("sentence", "text", "good"):
         return ()
+    if chosen := sorted(filter(_CHOSEN.fullmatch, table.chosen), key=_number_in):
+        return tuple(chosen)
     known = {item, condition, table.find("phenomenon"), table.find("rating")}
     others = [name for name in table.columns if name not in known]
-    texts = [name for name in others if table.is_mostly(name, has_letter)]
-    stems = [match[1] for name in others if (match := _NUMBERED.fullmatch(name))]
-    if len(stems) > 1 and len({*stems}) == 1:
-        texts = [name for name in others if _NUMBERED.fullmatch(name)]
-    places = [table.columns.index(name) for name in texts]
-    if len(texts) <= 1 or places != [*range(places[0], places[-1] + 1)]:
-        return ()
-    first, second, *_ = texts
-    joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
+    numbered = [names for names in _numbered(table, others) if _make_sentences(table, names)]
+    if len(numbered) == 1:
+        return tuple(numbered[0])
+    texts = [name for name in others if _is_region(table, name)]
+    ends = [place for place, name in enumerate(texts) if table.is_mostly(name, ends_sentence)]
+    run = texts[: ends[0] + 1] if len(ends) == 1 else []
+    begins = [place for place, name in enumerate(run) if table.is_mostly(name, begins_capital)]
+    run = run[begins[0] :] if len(begins) == 1 else run
+    places = list(map(table.columns.index, run))
+    is_run = len(run) > 1 and places == [*range(places[0], places[-1] + 1)]
+    return tuple(run) if is_run and not numbered and _make_sentences(table, run) else ()
+
+
+def _is_region(table: Table, name: str) -> bool:
+    """Whether the cells of a column are words."""
+    return hold_text(table, [name]) and table.is_mostly(name, has_letter)
+
+
+def _number_in(name: str) -> int:
+    """The number behind the name of a column."""
+    match = _NUMBERED.fullmatch(name)
+    return int(match["number"]) if match else 0
+
+
+def _numbered(table: Table, columns: Iterable[str]) -> Iterable[list[str]]:
+    """The columns of each name with the numbers behind it in steps of one, all of texts."""
+    named = dict[str, list[str]]()
+    for name in columns:
+        if match := _NUMBERED.fullmatch(name):
+            named.setdefault(match["stem"], []).append(name)
+    for names in named.values():
+        numbers = list(map(_number_in, names))
+        is_row = numbers == [*range(numbers[0], numbers[0] + len(names))]
+        if len(names) > 1 and is_row and hold_text(table, names):
+            yield names
+
+
+def _make_sentences(table: Table, regions: Sequence[str]) -> bool:
+    """Whether the cells of regions make whole sentences, and no fewer of them do."""
+    first, second, *_ = regions
+    joined = [" ".join(cells).strip() for cells in _rows(table, regions)]
     whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
-    fits = (
+    return (
         table.is_mostly(first, begins_capital)
         and not table.is_mostly(second, begins_capital)
         and 2 * sum(whole) > len(whole)
-        and not any(table.is_mostly(name, ends_sentence) for name in texts[:-1])
+        and not any(table.is_mostly(name, ends_sentence) for name in regions[:-1])
     )
-    return tuple(texts) if fits else ()
 
 
 def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:
@@ -161,12 +220,9 @@ def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[
         for row in _rows(table, regions)
     ]
     seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
-    faults = [fault("CIM-S065", where=table.name, seen=seen), *_left_empty(table, regions)]
-    known = {*map(table.find, ("item", "condition", "phenomenon", "rating")), *regions}
-    others = [name for name in table.columns if name not in known]
-    if texts := [name for name in others if table.is_mostly(name, has_letter)]:
-        faults.append(left_out(table, texts))
-    return table.with_cells(cells), faults
+    is_guess = not table.chosen.issuperset(regions)
+    faults = [fault("CIM-S065", where=table.name, seen=seen)] if is_guess else []
+    return table.with_cells(cells), [*faults, *_left_empty(table, regions)]
 
 
 def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:

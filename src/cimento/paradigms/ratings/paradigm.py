@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
+from cimento.intake.reading import with_role
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
 from cimento.kinds.asker import Asker
@@ -67,6 +68,7 @@ from cimento.suites.formats.ratings import is_rated_table, read_rated
 from cimento.suites.ratings import (
     AUTHOR,
     DECIMALS,
+    OWN_COLUMNS,
     RatedSentence,
     looks_decimal,
     rated_of,
@@ -134,7 +136,8 @@ class RatingReader(SuiteReader[Suite]):
         reading = REGIONS.reader.read(path)
         wrong = rating_faults(reading.suite) if reading.suite is not None else ()
         faults = (*_without_predictions(reading.faults), *wrong)
-        return dataclasses.replace(reading, faults=faults)
+        table = reading.table and with_role(reading.table, "rating", OWN_COLUMNS)
+        return dataclasses.replace(reading, faults=faults, table=table)
 
     def owns(self, suite: object) -> bool:
         """Whether a suite made in Python declares this kind."""

@@ -20,7 +20,6 @@ from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.crossed import condition_columns
 from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
@@ -37,7 +36,7 @@ from cimento.suites.formats import (
 from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
 from cimento.suites.sentence_list import list_advised
-from cimento.suites.shapes import key_of
+from cimento.suites.shapes import condition_columns, key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
@@ -99,8 +98,9 @@ FORMATS = {
         region_rows.read_syntaxgym_rows,
     ),
     "syntaxgym-csv": Format(
-        "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
-        region_rows.read_syntaxgym_csv,
+        "a table with a region in each row, as SyntaxGym CSV (.csv with item_number,"
+        " condition_name, region_number, content)",
+        region_rows.read_region_rows,
     ),
     "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", blimp.read_blimp),
     "pairs": Format(
@@ -234,7 +234,7 @@ def _fitting(table: Table) -> str:
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
-    "syntaxgym-csv": lambda table: "condition_name" in table.columns,
+    "syntaxgym-csv": region_rows.is_region_rows,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
     "labeled": sentences.is_labeled_table,
@@ -260,6 +260,8 @@ def _table_format(data: bytes, path: Path) -> str:
         raise SuiteError(where=str(path), faults=faults)
     if key_of(table):
         return "pairs"
+    if region_rows.is_region_rows(table):
+        return "syntaxgym-csv"
     if factorial.is_factorial_table(table):
         return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
@@ -278,10 +280,18 @@ def _table_format(data: bytes, path: Path) -> str:
 
 def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Path) -> InputError:
     """The error of a table whose columns are those of no format."""
-    seen, todo = f"is a table with the columns {', '.join(table.columns)}", ""
+    shown = ", ".join(table.columns[:_SHOWN])
+    more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
+    seen = f"is a table with the columns {shown}{more}"
     if todo := examples.examples_advised(data, path) or list_advised(path):
-        seen = "is one list of sentences"
-    return InputError(where=str(path), seen=seen, todo=todo or names_advised(table, faults))
+        return InputError(where=str(path), seen="is one list of sentences", todo=todo)
+    todo = names_advised(table.beginning(_LOOKED_AT, _SHOWN), faults)
+    return InputError(where=str(path), seen=seen, todo=todo)
+
+
+_SHOWN = 40
+_LOOKED_AT = 5_000
+"""Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
 
 
 def find_reader(format_: str) -> Reader:
