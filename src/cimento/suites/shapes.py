@@ -17,6 +17,8 @@ from cimento.suites.faults import fault
 from cimento.suites.roles import hold_text, left_out
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
+_LETTERED = {"label", *NAMES["label"]}
+"""Names of keys only where letters stand for the sentences: numbers may label anything."""
 _OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
 _LABELS = (("a", "b"), ("1", "2"))
 _MOST_PAIRS = 8
@@ -47,7 +49,12 @@ def key_of(table: Table) -> Key | None:
     keys = _keys_of(table) if pairs else []
     for options in pairs[:_MOST_PAIRS]:
         both = {**options, **{name.casefold(): name for name in options.values()}}
-        columns = [name for name in keys if name not in options.values()]
+        is_lettered = not any(map(str.isdigit, options))
+        columns = [
+            name
+            for name in keys
+            if name not in options.values() and (is_lettered or not _is_lettered(name))
+        ]
         if column := _filled(table, columns, {*both}):
             return Key(column, both)
     return None
@@ -83,10 +90,16 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
 def _keys_of(table: Table) -> list[str]:
     """The columns that may say which of two sentences is good, by their names."""
     return [
-        name
-        for name in table.columns
-        if name.casefold().strip(" ?¿:") in _KEYS or names_judgments(name)
+        name for name in table.columns if _word(name) in _KEYS | _LETTERED or names_judgments(name)
     ]
+
+
+def _is_lettered(name: str) -> bool:
+    return _word(name) in _LETTERED and not names_judgments(name)
+
+
+def _word(name: str) -> str:
+    return name.casefold().replace("_", " ").strip(" ?¿:")
 
 
 def _filled(table: Table, columns: Iterable[str], words: set[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cimento.errors import Fault
+from cimento.intake.alone import labels_by_cells
 from cimento.intake.known import forms_of
 from cimento.intake.marks import names_judgments, sides_of
 from cimento.intake.roles import fits
@@ -35,7 +36,8 @@ def label_column(table: Table) -> tuple[str, dict[str, str]]:
 def labels_in(table: Table) -> dict[str, dict[str, str]]:
     """The columns that may label sentences, of those that agree the first, with their sides.
 
-    A column whose role somebody has chosen is the only one, and that of a published set too.
+    A column whose role somebody has chosen is the only one, and that of a published set too. Where
+    no name proposes one, cells with words for good and bad do.
     """
     forms = forms_of(table, LABELED.name, needs=LABELED.needs)
     known = [form.column(table, "label") or "" for form in forms]
@@ -45,6 +47,7 @@ def labels_in(table: Table) -> dict[str, dict[str, str]]:
         asks = name if names_judgments(name) else "acceptable"
         if sides := sides_of(asks, table.profile(name).two):
             named[name] = sides
+    named = named or labels_by_cells(table, sentence_column(table))
     judged = {tuple(sides[cell] for cell in table.stripped(name) if cell in sides): name
               for name, sides in reversed(named.items())}  # fmt: skip
     return {name: named[name] for name in reversed(judged.values())}
