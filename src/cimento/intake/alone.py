@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
-from cimento.intake.marks import sides_of
 from cimento.intake.names import is_translation
 from cimento.intake.table import Table
 
@@ -37,24 +35,3 @@ def with_sentence_named(table: Table) -> Table:
 def _is_filled(table: Table, name: str) -> bool:
     column = table.profile(name)
     return column.n >= _LEAST_FILLED * len(table.numbers) and column.n_distinct >= _FEWEST
-
-
-def labels_by_cells(table: Table, sentence: str) -> dict[str, dict[str, str]]:
-    """The columns whose two values are words for good and bad sentences, whatever they are called.
-
-    Only in a table without items, in which each sentence stands once; *yes* and *no*, 1 and 0 may
-    answer any question, and are no such words.
-
-    Args:
-        table: the table.
-        sentence: its column of sentences.
-
-    Returns:
-        For each column, what its cells stand for: ``good`` or ``bad``.
-    """
-    if not sentence or table.find("item") or max(Counter(table.stripped(sentence)).values()) > 1:
-        return {}
-    named = {
-        name: sides_of("", table.profile(name).two) for name in table.columns if name != sentence
-    }
-    return {name: sides for name, sides in named.items() if sides}

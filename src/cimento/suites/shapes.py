@@ -73,7 +73,7 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
     for row, cell in enumerate(table.stripped(key.column)):
         if cell.casefold() not in key.options:
             seen = f"The column {key.column!r} has {cell!r} and names neither sentence."
-            todo = f"Write {' or '.join([*key.options][:2]).upper()} there."
+            todo = f"Write {' or '.join(map(str.upper, [*key.options][:2]))} there."
             return table, [fault("CIM-S003", where=table.place(row), seen=seen, todo=todo)]
         texts = table.cells[first][row], table.cells[second][row]
         is_swapped = (key.options[cell.casefold()] == second) is not is_negative(key.column)

@@ -13,6 +13,7 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.intake.alone import with_sentence_named
 from cimento.intake.known import Known, forms_of
+from cimento.intake.labels import LABEL, label_column, may_be_label
 from cimento.intake.marks import advice_on, is_judgments, sides_of
 from cimento.intake.profile import ABSENT
 from cimento.intake.reading import TableReading, reading_of
@@ -21,9 +22,6 @@ from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
 from cimento.intake.table import Table, place_of_row
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.columns import (
-    LABEL,
-    label_column,
-    may_be_label,
     rating_column,
     sentence_column,
     with_label,
@@ -41,8 +39,8 @@ from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
 from cimento.suites.faults import errors, fault
-from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
+from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.sentences import is_labeled_table
 from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites.reading import Reading, name_from, sha256_of, unusable
@@ -89,7 +87,7 @@ def _is_labeled(table: Table) -> bool:
     """Whether each row is a sentence of its own with a label, and no part of a pair or a design."""
     ids = table.stripped(table.find("item") or "") if table.find("item") else []
     label = label_column(table)[0]
-    is_whole = table.find("condition") in (None, label)
+    is_whole = LABEL in table.chosen or table.find("condition") in (None, label)
     return bool(label) and is_whole and len({*ids}) == len(ids)
 
 
