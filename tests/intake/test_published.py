@@ -116,3 +116,16 @@ def test_cola_without_codes_of_sources_is_read(tmp_path):
     read = load_suite(path)
     assert ratings(read.suite) == LABELED
     assert read.reading.table.known == "CoLA"
+
+
+def test_continuations_between_a_prefix_and_a_suffix_may_have_more_said_of_one(tmp_path):
+    columns = {
+        "prefix": ["I saw two", "We fed three"],
+        "good_focus": ["cats", "dogs"],
+        "bad_focus": ["cat", "dog"],
+        "suffix": ["here.", "there."],
+        "good_gold": ["cat|s", "dog|s"],
+    }
+    suite, read = loaded(tmp_path, columns)
+    assert pairs(suite)[0] == ["I saw two cats here.", "I saw two cat here."]
+    assert read.unused == ("good_gold",)

@@ -145,6 +145,8 @@ def _regions_needed(table: Table) -> str:
     ]
     if not (known[0] and known[1]) or table.find("sentence") or len(texts) <= 1:
         return ""
+    if table.profile(known[0]).kind == "sentences" and _holds_sentences(table, known[0]):
+        return ""  # what is called an item is the sentence
     if column_of_people(table):
         return _ANSWERS_OF_PEOPLE
     return (

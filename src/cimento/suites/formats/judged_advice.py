@@ -238,8 +238,9 @@ _ANSWERS = {"rating", "ratings", "answer", "response", "score", *NAMES["rating"]
 
 
 def _counts_rows(table: Table, name: str) -> bool:
-    """Whether the cells of a column are 1, 2, 3 and so on, once each and in this order."""
-    return table.stripped(name) == [str(n + 1) for n in range(len(table.numbers))]
+    """Whether a column numbers the rows: 1, 2, 3, or those of another table."""
+    is_row = name.casefold() == "row"
+    return is_row or table.stripped(name) == [str(n + 1) for n in range(len(table.numbers))]
 
 
 def is_number(cell: str) -> bool:

@@ -106,7 +106,7 @@ def _levels(table: Table) -> dict[str, dict[str, str]]:
     """The two columns of each level whose names join it with good and bad.
 
     Columns of numbers, such as the ratings of both sentences, are none, nor are those of ids, or of
-    *true* and *false*. Empty where a level has one side alone.
+    *true* and *false*. Empty where a level has one side alone, unless there is a prefix.
     """
     sides: dict[str, dict[str, str]] = {}
     for column in table.columns:
@@ -114,7 +114,10 @@ def _levels(table: Table) -> dict[str, dict[str, str]]:
         is_level = level not in _PARTS and level.casefold() not in ITEMS
         if side and is_level and _may_be_text(table, column):
             sides.setdefault(level, {}).setdefault(side, column)
-    return sides if all(len(both) == len((GOOD, BAD)) for both in sides.values()) else {}
+    whole = {level: both for level, both in sides.items() if len(both) == len((GOOD, BAD))}
+    # After a prefix, other columns may say more of one of the continuations.
+    is_begun = len(whole) == 1 and table.find(*PREFIXES)
+    return whole if is_begun or len(whole) == len(sides) else {}
 
 
 def _may_be_text(table: Table, column: str) -> bool:
