@@ -333,3 +333,41 @@ def test_each_answer_that_cannot_be_used_is_said():
         "2 risposte non si possono usare:\n  a.csv, riga 3: '-' non è tra le risposte del"
         " questionario (1, 2).\n  ... and 1 more"
     )
+
+
+OPTION = "--columns='sentence=Frase,rating=Media'"
+_PAGE = (
+    'If each row is the answer of one person, the page "What people answered" says how it is read.'
+)
+_LINES = (
+    "If each two lines are a pair, run `cimento suites convert a.txt --from good-first -o NAME`, or"
+    " with --from zorro if the bad sentence is the first."
+)
+_LABELS = (
+    "If 'a1' and 'a2' have a label each, write one sentence in each row, with its label beside it:"
+    " columns sentence and label."
+)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"If the sentences were rated, call 'Frase' sentence and 'Media' rating, or give {OPTION}.",
+        f"If the sentences were rated, say which column has the ratings: {OPTION}.",
+        f"If each row is the answer of one person, give {OPTION}.",
+        f"If each row is the answer of one person, say which column has it: {OPTION}.",
+        _PAGE,
+        _LINES,
+        f"Say which sentences 'Ok?' judges: {OPTION} or {OPTION}.",
+        f"Several columns may label the sentences, and disagree. Say which: {OPTION} or {OPTION}.",
+        _LABELS,
+        "If either may be the good one, add a column key, with A or B in each row.",
+        f"Or give {OPTION}, or the other way round.",
+    ],
+)
+def test_advice_that_names_options_is_said_in_every_language(text, language):
+    told = said(text, language)
+    assert told not in (None, text)
+    assert told.count("--columns=") == text.count("--columns=")
+    assert not re.search(r"\b(the|for|and|if|each|say|give)\b", told, re.IGNORECASE)

@@ -213,3 +213,20 @@ def test_every_column_of_the_file_is_in_a_role_or_named(shape, names):
         _, table = contents(written(folder, columns))
     in_roles = [name for several in table.roles.values() for name in several]
     assert sorted({*in_roles, *table.unused}) == sorted(columns)
+
+
+@pytest.mark.parametrize("shape", ["pairs", "ratings"])
+@pytest.mark.parametrize("label", ["Totale", "Media:"])
+def test_a_sum_with_the_number_of_an_item_is_no_item(tmp_path, shape, label):
+    columns = plain(shape)
+    expected, _ = contents(written(tmp_path, columns))
+    last = (str(N_ROWS + 1), label, "3.9")
+    found, table = contents(written(tmp_path, columns, below=[last]))
+    assert found == expected
+    assert table.left_out == ((N_ROWS + 2, "a sum"),)
+
+
+def test_a_sentence_that_begins_with_a_word_for_sums_stays_an_item(tmp_path):
+    last = ("9", "Total bans fail.", "Total bans fails.")
+    _, table = contents(written(tmp_path, plain("pairs"), below=[last]))
+    assert (table.n_items, table.left_out) == (N_ROWS + 1, ())

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import CimentoError, InputError, UsageError
+from cimento import CimentoError, InputError, UsageError, load_suite
 from cimento.io.tables import JUDGMENTS, validate_table
 from cimento.judgments.rated import judgments_table
 from cimento.paradigms.ratings.people import read_forced_choices
@@ -239,3 +239,14 @@ def test_the_cloze_section_of_a_copy_is_sent_to_the_study_that_asks_it(tmp_path)
     )
     with pytest.raises(InputError, match="study connectives --own FOLDER"):
         read_rated(path)
+
+
+def test_a_published_set_of_ratings_says_what_it_was_read_as(tmp_path):
+    path = tmp_path / "cola.tsv"
+    rows = "1\tLibro_2001\t1\tNoi dormiamo qui.\ttrain\n2\tLibro_2001\t0\tNoi dormite qui.\ttrain\n"
+    path.write_text(f"UniqueIndexID\tSource\tAcceptability\tSentence\tSplit\n{rows}", "utf-8")
+    said = load_suite(path).reading.table.said()
+    assert said == (
+        'Read as labeled sentences in the form of ItaCoLA: sentence = "Sentence",'
+        ' label = "Acceptability", item = "UniqueIndexID"; 2 items; not used: "Source", "Split".'
+    )

@@ -282,13 +282,7 @@ def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good,
     ("header", "rows", "todo"),
     [
         (("Frase A", "Frase B"), PAIRS, "rename 'Frase A' and 'Frase B': good is the column"),
-        (("Stimolo", "Media"), RATED, "call 'Stimolo' sentence and 'Media' rating."),
         (PAIRS[0], PAIRS[1:], "Its first row holds a sentence"),
-        (
-            ("Stimolo", "P1", "P2"),
-            tuple((*row, "3") for row in RATED),
-            "If P1, P2 hold the ratings of one person each, join them in one column ratings",
-        ),
         (
             ("Esempio", "Frase"),
             (("(1a)", PAIRS[0][0]), ("(1b)", f"*{PAIRS[0][1]}")),

@@ -425,7 +425,7 @@ def test_advice_on_versions_of_any_name_and_on_answers_that_are_numbers(tmp_path
     rows = ("P1 / Las llaves están aquí. / 6", "P1 / Las llaves está aquí. / 2",
             "P2 / Las llaves están aquí. / 7", "P2 / Las llaves está aquí. / 1")  # fmt: skip
     said = advice(written(tmp_path, "Participante / Oración / Respuesta", *rows))
-    assert "call 'Oración' sentence and 'Respuesta' rating" in said
+    assert "--columns='sentence=Oración,participant=Participante,rating=Respuesta'" in said
     three = "1 / Quiero que vienes hoy. / Quiero que vengas hoy. / Quiero que venir hoy."
     said = advice(written(tmp_path, "Ítem / Indicativo / Subjuntivo / Infinitivo", three))
     assert said.startswith("Run `cimento suites new pairs NAME.xlsx`")

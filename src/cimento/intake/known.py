@@ -98,7 +98,7 @@ def _holds(cells: Sequence[str], what: str) -> bool:
     if what == "a star or nothing":
         return _share(cells, {"", "*", "?", "??", "*?", "**", "#"})
     kind = profile(cells).kind
-    return kind == "sentences" if what == "sentences" else kind in ("codes", "words")
+    return kind == "sentences" if what == "sentences" else kind in ("codes", "words", "nothing")
 
 
 def _share(cells: Sequence[str], words: set[str]) -> bool:

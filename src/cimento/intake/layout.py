@@ -177,7 +177,9 @@ def headings_and_sums(cells: Mapping[str, Sequence[str]]) -> dict[int, tuple[str
     full = [row for row in rows if sum(map(bool, row)) > 1]
     peers = [[row[column] for row in full if row[column]] for column in range(len(cells))]
     unlike = [sum(ends_sentence(c) or _is_number(c) for c in texts) for texts in peers]
-    others: dict[int, tuple[str, bool]] = {}
+    others: dict[int, tuple[str, bool]] = {
+        number: (label, True) for number, label in _numbered_sums(rows, item).items()
+    }
     for number, row in enumerate(rows):
         filled = [column for column, cell in enumerate(row) if cell]
         label = row[filled[0]] if filled else ""
@@ -194,6 +196,33 @@ def headings_and_sums(cells: Mapping[str, Sequence[str]]) -> dict[int, tuple[str
         if is_unlike or (is_sum and len(words) == 1):
             others[number] = label, is_sum
     return others
+
+
+def _numbered_sums(rows: Sequence[Sequence[str]], item: int | None) -> dict[int, str]:
+    """The labels of sums at the end of a table that have the number of an item: *6, Totale, 5*.
+
+    A word for sums is one where the cells above it are of several words, and all behind it are
+    numbers or empty.
+
+    Args:
+        rows: the cells of each row.
+        item: the column of items; None where there is none.
+    """
+    sums = dict[int, str]()
+    for number in range(len(rows) - 1, 0, -1):
+        row = rows[number]
+        filled = [column for column, cell in enumerate(row) if cell and column != item]
+        if item is None or not row[item] or not filled:
+            break
+        first, *others = filled
+        words = row[first].casefold().split()
+        peers = [above[first] for above in rows[:number] if above[first]]
+        is_sum = words[0].strip(":.()") in _SUMS and len(words) <= _WORDS_OF_LABEL
+        is_apart = sum(" " in cell for cell in peers) >= _LEAST_UNLIKE * len(peers) > 0
+        if not (is_sum and is_apart and all(_NUMBER.fullmatch(row[column]) for column in others)):
+            break
+        sums[number] = row[first]
+    return sums
 
 
 def _is_number(cell: str) -> bool:

@@ -92,6 +92,8 @@ class Table:
         translation into a language of `HEADERS` counts.
         """
         for name in filter(None, names):
+            if name == "text" and "sentence" in self.chosen:
+                return "sentence"  # no other column called a text is that of the sentences
             if name in self.columns:
                 return name
             folded = short_names(self.columns)

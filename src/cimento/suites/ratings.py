@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import Fault, InputError
+from cimento.intake.reading import TableReading
 from cimento.io.values import group_by
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
@@ -101,6 +102,7 @@ class RatedSet:
         scale: scale of the ratings; None if the sentences only have labels.
         language: ISO 639-1 code; empty if it is unknown.
         warnings: warnings from reading.
+        read: what the table was read as; None where it was no table.
     """
 
     name: str
@@ -108,6 +110,7 @@ class RatedSet:
     scale: Scale | None = None
     language: str = ""
     warnings: tuple[str, ...] = ()
+    read: TableReading | None = None
 
     @property
     def means(self) -> list[float | None]:

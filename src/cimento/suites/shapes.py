@@ -19,6 +19,8 @@ from cimento.suites.faults import fault
 from cimento.suites.roles import hold_text
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
+_LETTERED = {"label", *NAMES["label"]}
+"""Names of keys only where letters stand for the sentences: numbers may label anything."""
 _OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
 _LABELS = (("a", "b"), ("1", "2"))
 _MOST_PAIRS = 8
@@ -49,7 +51,12 @@ def key_of(table: Table) -> Key | None:
     keys = _keys_of(table) if pairs else []
     for options in pairs[:_MOST_PAIRS]:
         both = {**options, **{name.casefold(): name for name in options.values()}}
-        columns = [name for name in keys if name not in options.values()]
+        is_lettered = not any(map(str.isdigit, options))
+        columns = [
+            name
+            for name in keys
+            if name not in options.values() and (is_lettered or not _is_lettered(name))
+        ]
         if column := _filled(table, columns, {*both}):
             return Key(column, both)
     return None
@@ -68,7 +75,7 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
     for row, cell in enumerate(table.stripped(key.column)):
         if cell.casefold() not in key.options:
             seen = f"The column {key.column!r} has {cell!r} and names neither sentence."
-            todo = f"Write {' or '.join([*key.options][:2]).upper()} there."
+            todo = f"Write {' or '.join(map(str.upper, [*key.options][:2]))} there."
             return table, [fault("CIM-S003", where=table.place(row), seen=seen, todo=todo)]
         texts = table.cells[first][row], table.cells[second][row]
         is_swapped = (key.options[cell.casefold()] == second) is not is_negative(key.column)
@@ -85,10 +92,16 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
 def _keys_of(table: Table) -> list[str]:
     """The columns that may say which of two sentences is good, by their names."""
     return [
-        name
-        for name in table.columns
-        if name.casefold().strip(" ?¿:") in _KEYS or names_judgments(name)
+        name for name in table.columns if _word(name) in _KEYS | _LETTERED or names_judgments(name)
     ]
+
+
+def _is_lettered(name: str) -> bool:
+    return _word(name) in _LETTERED and not names_judgments(name)
+
+
+def _word(name: str) -> str:
+    return name.casefold().replace("_", " ").strip(" ?¿:")
 
 
 def _filled(table: Table, columns: Iterable[str], words: set[str]) -> str:

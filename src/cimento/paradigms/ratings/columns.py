@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from cimento.errors import Fault
-from cimento.intake.known import forms_of
-from cimento.intake.marks import names_judgments, sides_of
+from cimento.intake.labels import label_column
 from cimento.intake.roles import fits
-from cimento.intake.shapes import LABELED
 from cimento.intake.table import Table
-from cimento.intake.words import NAMES, pattern
+from cimento.intake.words import pattern
 from cimento.suites import BAD, GOOD
 from cimento.suites.faults import fault
 
@@ -16,43 +14,6 @@ from cimento.suites.faults import fault
 def rating_column(table: Table) -> str:
     """The column of ratings, one or several in a cell; empty if there is none."""
     return table.find("rating") or table.find("ratings") or ""
-
-
-LABEL = "label"
-_LABELS = {LABEL, *NAMES[LABEL]}
-"""Names of a column that labels sentences, beside those that ask for judgments."""
-
-
-def label_column(table: Table) -> tuple[str, dict[str, str]]:
-    """The one column that labels each sentence as good or bad, and what its cells stand for.
-
-    It has exactly two values. Empty where there is no such column, or where two disagree.
-    """
-    named = labels_in(table)
-    return next(iter(named.items())) if len(named) == 1 else ("", {})
-
-
-def labels_in(table: Table) -> dict[str, dict[str, str]]:
-    """The columns that may label sentences, of those that agree the first, with their sides.
-
-    A column whose role somebody has chosen is the only one, and that of a published set too.
-    """
-    forms = forms_of(table, LABELED.name, needs=LABELED.needs)
-    known = [form.column(table, "label") or "" for form in forms]
-    chosen = [LABEL] if LABEL in table.chosen else known
-    named: dict[str, dict[str, str]] = {}
-    for name in chosen or filter(may_be_label, table.columns):
-        asks = name if names_judgments(name) else "acceptable"
-        if sides := sides_of(asks, table.profile(name).two):
-            named[name] = sides
-    judged = {tuple(sides[cell] for cell in table.stripped(name) if cell in sides): name
-              for name, sides in reversed(named.items())}  # fmt: skip
-    return {name: named[name] for name in reversed(judged.values())}
-
-
-def may_be_label(name: str) -> bool:
-    """Whether a name is that of a column which may label sentences."""
-    return name.casefold().replace("_", " ").strip(" ?¿:") in _LABELS or names_judgments(name)
 
 
 def with_label(table: Table) -> tuple[Table, list[Fault]]:

@@ -118,10 +118,16 @@ class RatingReader(SuiteReader[Suite]):
             InputError: the file cannot be read, or a rating in a published file is not a number.
         """
         if is_rated_table(path):
-            suite = suite_from_ratings(read_rated(path))
-            digest = file_digest(path)
-            faults = self.check(suite)
-            return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=RATED)
+            rated = read_rated(path)
+            suite = suite_from_ratings(rated)
+            return SuiteReading(
+                suite=suite,
+                faults=self.check(suite),
+                sha256=file_digest(path),
+                path=path,
+                format=RATED,
+                table=rated.read,
+            )
         if is_bare_table(path):
             bare = read_bare(path)
             suite_faults = check_suite(bare.suite, places=bare.places)

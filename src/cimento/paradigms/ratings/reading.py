@@ -11,7 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
+from cimento.intake.alone import with_sentence_named
 from cimento.intake.known import Known, forms_of
+from cimento.intake.labels import LABEL, label_column, may_be_label
 from cimento.intake.marks import advice_on, is_judgments, sides_of
 from cimento.intake.profile import ABSENT
 from cimento.intake.reading import TableReading, reading_of
@@ -20,9 +22,6 @@ from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
 from cimento.intake.table import Table, place_of_row
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.columns import (
-    LABEL,
-    label_column,
-    may_be_label,
     rating_column,
     sentence_column,
     with_label,
@@ -40,8 +39,8 @@ from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
 from cimento.suites.faults import errors, fault
-from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
+from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.sentences import is_labeled_table
 from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites.reading import Reading, name_from, sha256_of, unusable
@@ -60,25 +59,25 @@ def is_bare_table(path: Path) -> bool:
         return False
     if table is None or (table.find("good") and table.find("bad")) or is_labeled_table(table):
         return False
-    has_sentence = sentence_column(table)
-    rating = rating_column(table)
-    if not has_sentence or (rating and not table.find("item")):
-        return bool(has_sentence)
-    if not rating and not any(is_person(name) or may_be_label(name) for name in table.columns):
-        return False
-    return _has_ratings(path, table)
+    rating, has_item = rating_column(table), bool(table.find("item"))
+    if sentence_column(table) and rating and not has_item:
+        return True
+    is_named = any(is_person(name) or may_be_label(name) for name in table.columns)
+    return bool(rating or is_named or not has_item) and _has_ratings(path, table)
 
 
 def _has_ratings(path: Path, header: Table) -> bool:
     """Whether the ratings of a table of sentences make the suite, and not its other columns."""
     rating = rating_column(header)
     whole = read_sheet(read_bytes(path), path)[0]
-    filled = whole and filled_down(whole)
+    filled = whole and with_sentence_named(filled_down(whole))
+    if filled is None or not sentence_column(filled):
+        return False
     if not rating:
-        is_rated = filled is not None and (columns_of_people(filled) or _is_labeled(filled))
-        return bool(filled and is_rated and not (paired(filled) or crossed_columns(filled)))
-    if filled is None or has_answers(filled):
-        return filled is not None or not header.find("condition")
+        is_rated = bool(columns_of_people(filled)) or _is_labeled(filled)
+        return is_rated and not (paired(filled) or crossed_columns(filled))
+    if has_answers(filled):
+        return True
     # Two judgments in an item are those of a pair; ratings are graded.
     is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
     return is_graded and not header.find("condition")
@@ -87,7 +86,9 @@ def _has_ratings(path: Path, header: Table) -> bool:
 def _is_labeled(table: Table) -> bool:
     """Whether each row is a sentence of its own with a label, and no part of a pair or a design."""
     ids = table.stripped(table.find("item") or "") if table.find("item") else []
-    return bool(label_column(table)[0] and not table.find("condition") and len({*ids}) == len(ids))
+    label = label_column(table)[0]
+    is_whole = LABEL in table.chosen or table.find("condition") in (None, label)
+    return bool(label) and is_whole and len({*ids}) == len(ids)
 
 
 def read_bare(path: Path) -> Reading:
@@ -105,7 +106,7 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    brought, arranged = table, _arranged(table, path, faults)
+    brought, arranged = (table := with_sentence_named(table)), _arranged(table, path, faults)
     whole, table, named, said = arranged.whole, arranged.table, arranged.scale, arranged.faults
     faults += said
     rows, more = read_items(table)
@@ -185,7 +186,9 @@ def _read_as(given: Table, arranged: _Arranged, *, n_items: int) -> TableReading
     is_rated = shape in (RATINGS, ANSWERS)
     roles |= {"rating": rating_column(given)} if is_rated else {}
     roles |= found
-    roles |= {"item": find(given, "item", "item", "id"), "condition": given.find("condition")}
+    condition = given.find("condition")
+    roles |= {"item": find(given, "item", "item", "id")}
+    roles["condition"] = None if [condition] == found.get(LABEL) else condition
     roles["phenomenon"] = given.find("phenomenon")
     known = arranged.form.title if arranged.form else ""
     own = {*OWN_COLUMNS, "row"} & {*given.columns}

@@ -209,7 +209,8 @@ def _json_format(data: bytes, path: Path) -> str:
     name = "" if table is None else _named_format(table, data, path)
     # A design has a key for each condition, which may look like the two sides of a pair.
     name = name or ("factorial" if factorial.is_factorial(data) else "")
-    if not name and default == "syntaxgym" and table is not None and has_rows(data):
+    is_pair = table is not None and any(map(table.find, blimp.SENTENCES.values()))
+    if not (name or is_pair) and table is not None and has_rows(data):
         raise _no_known_table(table, faults, data, path)
     return name or default
 

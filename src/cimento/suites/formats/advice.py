@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from string import ascii_uppercase
 
 from cimento.errors import Fault
-from cimento.intake.marks import advice_on, is_judgments, names_judgments, sides_of
+from cimento.intake.marks import names_judgments
 from cimento.intake.names import has_letter
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
-from cimento.intake.words import pattern
-from cimento.suites.checks.asides import judgment_mark
 from cimento.suites.faults import EXAMPLE
+from cimento.suites.formats.judged_advice import (
+    are_numbers,
+    column_of_people,
+    columns_of_numbers,
+    in_excel,
+    is_number,
+    judgments_needed,
+    may_be_ratings,
+    ratings_needed,
+    versions_of,
+)
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
@@ -37,7 +45,7 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
         if fault.code == "CIM-S062":
             return f"{fault.seen} {fault.todo}"
     names = (name for name in table.columns if name != table.find("phenomenon"))
-    sentences = [name for name in names if table.is_mostly(name, is_sentence)]
+    sentences = [name for name in names if _holds_sentences(table, name)]
     if known := (
         _texts_needed(table)
         or _blanks_needed(table)
@@ -49,11 +57,18 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     # Two columns of sentences are a pair, whatever else the table says of it.
     is_pair = len(sentences) == _SIDES and not table.find("sentence")
     is_wide = bool(table.find("item")) and len(table.columns) > _FEWEST_WIDE
-    if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
+    if is_wide and len(sentences) == 1 and (judged := judgments_needed(table, sentences[0])):
         return judged
-    if is_wide and not is_pair:
+    if is_wide and not is_pair and len(sentences) != _SIDES:
         return _AS_TEMPLATE.format("factorial" if len(sentences) == _FEWEST_CELLS else "pairs")
     return _names_needed(table, sentences)
+
+
+def _holds_sentences(table: Table, name: str) -> bool:
+    """Whether a column holds sentences in most rows; notes on a few of them are none."""
+    is_filled = 2 * sum(map(bool, table.stripped(name))) > len(table.numbers)
+    is_text = table.profile(name).kind not in ("objects", "numbers", "moments")
+    return is_text and is_filled and table.is_mostly(name, is_sentence)
 
 
 _AS_TEMPLATE = (
@@ -81,7 +96,7 @@ def _blanks_needed(table: Table) -> str:
     due = table.find("target")
     if not (text and due) or any(map(_BLANK.__contains__, table.cells[text])):
         return ""
-    if table.is_mostly(due, _is_number):  # *Respuesta* may head answers of people
+    if table.is_mostly(due, is_number):  # *Respuesta* may head answers of people
         return ""
     todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
@@ -130,22 +145,39 @@ def _regions_needed(table: Table) -> str:
     ]
     if not (known[0] and known[1]) or table.find("sentence") or len(texts) <= 1:
         return ""
+    if table.profile(known[0]).kind == "sentences" and _holds_sentences(table, known[0]):
+        return ""  # what is called an item is the sentence
+    if column_of_people(table):
+        return _ANSWERS_OF_PEOPLE
     return (
         f"If {', '.join(texts)} are the regions of one sentence, join them in one column sentence,"
-        f" with bars between them{_in_excel(table, texts, ' | ', 'FALSE')}."
+        f" with bars between them{in_excel(table, texts, ' | ', 'FALSE')}."
     )
+
+
+_ANSWERS_OF_PEOPLE = (
+    'If each row is the answer of one person, the page "What people answered" says how it is read.'
+)
 
 
 def _headed_by_sentences(table: Table) -> str:
     """Advice on a table whose first row holds sentences; empty for others."""
     headings = list(filter(_is_whole_sentence, table.columns))
-    if len(headings) > 1 and all(table.is_mostly(name, _is_number) for name in headings):
+    if len(headings) > 1 and all(table.is_mostly(name, is_number) for name in headings):
         return (
             "If each row has the answers of one person to the sentences of the first row, read it"
             f" with `cimento annotate import {table.name} --form wide --names keep -o answers.csv`;"
             ' the page "What people answered" says what comes next.'
         )
+    if headings and len(table.columns) == 1:
+        return f"{_SENTENCES_FIRST} {_LINES.format(name=table.name)}"
     return _SENTENCES_FIRST if headings else ""
+
+
+_LINES = (
+    "If each two lines are a pair, run `cimento suites convert {name} --from good-first -o NAME`,"
+    " or with --from zorro if the bad sentence is the first."
+)
 
 
 _SENTENCES_FIRST = (
@@ -156,7 +188,7 @@ _SENTENCES_FIRST = (
 
 def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     """Advice on names of columns, for a table in no known format with some sentences."""
-    numbers = [name for name in _columns_of_numbers(table) if not _MEASURE.search(name)]
+    numbers = [name for name in columns_of_numbers(table) if may_be_ratings(table, name)]
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
     has_side = sentences in ([table.find("good")], [table.find("bad")])
     if (
@@ -165,17 +197,14 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
         or (nearest_advised(table) if has_side else "")
     ):
         return known
-    if len(sentences) > 1:
-        return _sides_needed(sentences)
-    if sentences and (judged := _judgments_needed(table, sentences[0])):
+    if len(sentences) > 1 and (several := _sides_needed(table, sentences)):
+        return several
+    sentences = [name for name in sentences if name == table.find("sentence")] or sentences
+    if sentences and (judged := judgments_needed(table, sentences[0])):
         return judged
     if sentences and numbers:
-        text, number = sentences[0], numbers[0]
-        return (
-            f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
-            " ratings are read as better."
-        )
-    if sentences and (versions := _versions(table, sentences[0])):
+        return ratings_needed(sentences[0], numbers)
+    if sentences and (versions := versions_of(table, sentences[0])):
         return (
             f"If {versions!r} says which version of its item a sentence is, call it condition;"
             " `cimento suites check` then asks which version should be likelier."
@@ -192,156 +221,12 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     )
 
 
-def _versions(table: Table, sentence: str) -> str:
-    """The column that tells the sentences of each item apart; empty where none does."""
-    item = table.find("item")
-    if item is None:
-        return ""
-    ids = table.stripped(item)
-    for name in table.columns:
-        cells = table.stripped(name)
-        is_told = len({*zip(ids, cells, strict=True)}) == len(ids) > len({*ids})
-        if name not in (item, sentence) and is_told and len({*cells}) <= _MOST_VERSIONS:
-            return name
-    return ""
+def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on the names of several columns of sentences; empty where one of them is named so.
 
-
-_MOST_VERSIONS = 8
-
-
-def _varies(table: Table, name: str, sentence: str) -> bool:
-    """Whether a column has several values for one sentence, as that of participants has."""
-    texts = table.stripped(sentence)
-    return len({*zip(texts, table.stripped(name), strict=True)}) > len({*texts})
-
-
-def _judgments_needed(table: Table, sentence: str) -> str:
-    """Advice on judgments of the sentences in one column; empty where there seem to be none."""
-    if any(map(judgment_mark, table.cells[sentence])):
-        return (
-            f"Some sentences of {sentence!r} have a mark such as *. If those are the bad ones"
-            " of pairs, write each beside its good one, in columns good and bad; if not, add a"
-            " column rating, with 1, and 0 for those with a mark. Delete the marks."
-        )
-    people = _may_be_people(table)
-    if len(people) > 1:
-        return (
-            f"If {', '.join(people)} hold the ratings of one person each, join them in one column"
-            f" ratings, with semicolons between them{_in_excel(table, people, '; ', 'TRUE')}; if"
-            f" one of them holds the means, call it rating. Call {sentence!r} sentence."
-        )
-    for name in _likeliest(table):
-        values = {*filter(None, table.stripped(name))}
-        # Two levels in a table with more columns are those of a factor, unless its name judges.
-        may_be_two = len(table.columns) <= _FEWEST_WIDE or names_judgments(name)
-        if name in (sentence, table.find("item")) or _counts_rows(table, name):
-            continue
-        is_named = is_judgments(values) or names_judgments(name)
-        if not is_named and (name == _versions(table, sentence) or _varies(table, name, sentence)):
-            continue
-        two = sorted({value.casefold() for value in values})
-        if not (is_judgments(values) or (may_be_two and len(two) == _SIDES)):
-            continue
-        more = pairs_advised(table, name) or _numbers_advised(table, name)
-        if two == ["0", "1"]:
-            return (
-                f"If {name!r} has 1 for the acceptable sentences and 0 for the others, call it"
-                f" rating, and {sentence!r} sentence.{more}"
-            )
-        todo = (
-            advice_on(sorted(values), has_blanks=False, header=name)
-            if is_judgments(values)
-            else f"Write 1 there for the acceptable ones and 0 for the others, not {two[0]!r} and"
-            f" {two[1]!r}."
-        )
-        return (
-            f"If {name!r} says which sentences are acceptable, call it rating, and {sentence!r}"
-            f" sentence. {todo}{more}"
-        )
-    return ""
-
-
-def _in_excel(table: Table, names: Sequence[str], between: str, skips: str) -> str:
-    """How to join the cells of neighboring columns; empty where others stand between them."""
-    first, last = (table.columns.index(name) for name in (names[0], names[-1]))
-    if last - first + 1 != len(names) or last >= len(ascii_uppercase):
-        return ""
-    left, right = ascii_uppercase[first], ascii_uppercase[last]
-    row = table.numbers[0]
-    formula = f'=TEXTJOIN("{between}";{skips};{left}{row}:{right}{row})'
-    return f" (in Excel, {formula}, if these are the columns {left} to {right})"
-
-
-def pairs_advised(table: Table, column: str) -> str:
-    """Advice on a column that judges the two sentences of each item; empty for other columns."""
-    if not _is_twice(table, column):
-        return ""
-    return (
-        f" If the two sentences of an item are a pair, call {column!r} condition instead, and write"
-        " good and bad there."
-    )
-
-
-def _numbers_advised(table: Table, column: str) -> str:
-    """Advice on the numbers of pairs in a table whose judgments are of two kinds."""
-    if not sides_of(column, table.cells[column]):
-        return ""
-    return " For pairs, give both sentences of a pair one number in a column item."
-
-
-def _likeliest(table: Table) -> list[str]:
-    """The columns of a table, those first whose name or whose cells judge sentences."""
-    return sorted(
-        table.columns,
-        key=lambda name: (not names_judgments(name), not is_judgments(table.cells[name])),
-    )
-
-
-def _is_twice(table: Table, column: str) -> bool:
-    """Whether each item has two rows, which differ in a column."""
-    if not (item := table.find("item")):
-        return False
-    sides: dict[str, list[str]] = {}
-    last = ""
-    for id_, cell in zip(table.stripped(item), table.stripped(column), strict=True):
-        last = id_ or last
-        sides.setdefault(last, []).append(cell.casefold())
-    return all(len(cells) == len(set(cells)) == _SIDES for cells in sides.values())
-
-
-def _columns_of_numbers(table: Table) -> list[str]:
-    """The columns of numbers other than those of items, or of rows."""
-    item = table.find("item", "id")
-    names = (name for name in table.columns if name != item and table.is_mostly(name, _is_number))
-    return [name for name in names if not _counts_rows(table, name)]
-
-
-_MEASURE = pattern("measure")
-"""Names of columns of numbers that are nobody's ratings."""
-_HIGHEST = 10
-_FEWEST_IDS = 4
-
-
-def _may_be_people(table: Table) -> list[str]:
-    """The columns that may hold the ratings of one person each: points of one scale, no ids."""
-    names = []
-    for name in _columns_of_numbers(table):
-        of_column = table.profile(name)
-        is_points = of_column.whole or name[-1:].isdecimal()  # as P1, which may be 6,5
-        is_scale = is_points and 0 <= of_column.low <= of_column.high <= _HIGHEST
-        is_id = of_column.counts and of_column.n >= _FEWEST_IDS
-        if is_scale and not (is_id or _MEASURE.search(name) or names_judgments(name)):
-            names.append(name)
-    return names
-
-
-def _counts_rows(table: Table, name: str) -> bool:
-    """Whether the cells of a column are 1, 2, 3 and so on, once each and in this order."""
-    return table.stripped(name) == [str(n + 1) for n in range(len(table.numbers))]
-
-
-def _sides_needed(sentences: Sequence[str]) -> str:
-    """Advice on the names of two columns of sentences, or of the cells of a design."""
+    They are a pair, the cells of a design, the sentences of a story, or a sentence and a text
+    beside it, which has other words.
+    """
     if len(sentences) >= _FEWEST_CELLS and all(name[-1].isdigit() for name in sentences):
         return (
             "If each row is a story, run `cimento suites new stories NAME.xlsx`, and copy its"
@@ -354,11 +239,48 @@ def _sides_needed(sentences: Sequence[str]) -> str:
             " columns good and bad."
         )
     first, second, *_ = sentences
+    if judging := next(filter(names_judgments, table.columns), ""):
+        role = "rating" if are_numbers(table, judging) else "label"
+        options = " or ".join(
+            as_option({"sentence": name, role: judging}) for name in (first, second)
+        )
+        return f"Say which sentences {judging!r} judges: {options}."
+    if table.find("sentence") in sentences and not _are_alike(table, first, second):
+        return ""
+    if _labels_of_both(table, first, second):
+        return (
+            f"If {first!r} and {second!r} have a label each, write one sentence in each row, with"
+            " its label beside it: columns sentence and label."
+        )
+    is_lettered = first[:-1] == second[:-1] and first[-1:].casefold() in ("a", "1")
+    either = (
+        " If either may be the good one, add a column key, with A or B in each row."
+        if is_lettered and first[-1:].isalpha()
+        else ""
+    )
     return (
         f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
         " grammatical sentences, bad that of the others. Or give"
-        f" {as_option({'good': first, 'bad': second})}, or the other way round."
+        f" {as_option({'good': first, 'bad': second})}, or the other way round.{either}"
     )
+
+
+def _labels_of_both(table: Table, first: str, second: str) -> bool:
+    """Whether a column with few values belongs to each of two, as *label1* does to *sentence1*."""
+    if first[:-1] != second[:-1] or first[-1:] == second[-1:]:
+        return False
+    ends = {first[-1:], second[-1:]}
+    few = [name for name in table.columns if table.profile(name).n_distinct <= _SIDES]
+    stems = [name[:-1] for name in few if name[-1:] in ends and name not in (first, second)]
+    return len(stems) == _SIDES and len({*stems}) == 1
+
+
+def _are_alike(table: Table, first: str, second: str) -> bool:
+    """Whether the sentences of two columns have most words in common in most rows, as pairs do."""
+    rows = zip(table.stripped(first), table.stripped(second), strict=True)
+    words = [({*one.split()}, {*other.split()}) for one, other in rows]
+    alike = [2 * len(one & other) >= len(one | other) for one, other in words if one and other]
+    return 2 * sum(alike) > len(alike)
 
 
 def is_sentence(cell: str) -> bool:
@@ -369,7 +291,3 @@ def is_sentence(cell: str) -> bool:
 def _is_whole_sentence(cell: str) -> bool:
     """Whether a header is a sentence, not a name of several words."""
     return is_sentence(cell) and (cell.rstrip().endswith(_FINAL) or len(cell.split()) > _NAME_WORDS)
-
-
-def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"-?[0-9]+([.,][0-9]+)?", cell) is not None

@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 from cimento.errors import Fault
 from cimento.intake.known import known_forms
+from cimento.intake.marks import is_judgments
 from cimento.intake.names import begins_capital, name_of_levels, split_side
 from cimento.intake.profile import is_absent, profile
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import KEYED, PAIRS, Pair, both_fit, pairs_in
 from cimento.intake.table import Table, as_cell
-from cimento.intake.words import CONTEXTS, PREFIXES
+from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
 from cimento.suites import (
     BAD,
     GOOD,
@@ -104,15 +105,23 @@ def _sides(table: Table) -> dict[str, dict[str, str]]:
 def _levels(table: Table) -> dict[str, dict[str, str]]:
     """The two columns of each level whose names join it with good and bad.
 
-    Columns of numbers, such as the ratings of both sentences, are none. Empty where a level has one
-    side alone.
+    Columns of numbers, such as the ratings of both sentences, are none, nor are those of ids, or of
+    *true* and *false*. Empty where a level has one side alone, unless there is a prefix.
     """
     sides: dict[str, dict[str, str]] = {}
     for column in table.columns:
         side, level = split_side(column) or ("", "")
-        if side and level not in _PARTS and hold_text(table, [column]):
+        is_level = level not in _PARTS and level.casefold() not in ITEMS
+        if side and is_level and _may_be_text(table, column):
             sides.setdefault(level, {}).setdefault(side, column)
-    return sides if all(len(both) == len((GOOD, BAD)) for both in sides.values()) else {}
+    whole = {level: both for level, both in sides.items() if len(both) == len((GOOD, BAD))}
+    # After a prefix, other columns may say more of one of the continuations.
+    is_begun = len(whole) == 1 and table.find(*PREFIXES)
+    return whole if is_begun or len(whole) == len(sides) else {}
+
+
+def _may_be_text(table: Table, column: str) -> bool:
+    return hold_text(table, [column]) and not is_judgments(table.profile(column).two)
 
 
 def pair_of(table: Table) -> Pair | None:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, need_known
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.shapes import LABELED, RATINGS
 from cimento.intake.table import Table
 from cimento.io.files import read_bytes
 from cimento.suites.cells import (
@@ -119,7 +121,18 @@ class RatedFormat:
             scale=self.scale,
             language=self.language(table),
             warnings=not_nfc(table),
+            read=self._read_as(table, n_items=len(sentences)),
         )
+
+    def _read_as(self, table: Table, *, n_items: int) -> TableReading:
+        people = tuple(name for name in table.columns if _ANNOTATOR.fullmatch(name))
+        roles = {
+            "sentence": self.text, "item": self.id, "rating": self.mean, "rating_sd": self.sd,
+            "rating_n": self.n, "ratings": self.ratings, "participants": self.participants,
+            "label": self.label, "people": people,
+        }  # fmt: skip
+        shape = LABELED if self.label and not self.ratings else RATINGS
+        return reading_of(table, shape, roles, n_items=n_items, known=self.title)
 
     def _sentence(self, cells: Cells) -> RatedSentence:
         kept = self.kept
