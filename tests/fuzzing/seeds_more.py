@@ -193,7 +193,7 @@ PROLIFIC = lines(
 )
 COLUMN_MAP = b"""[columns]
 item = "Item"
-annotator = "Name"
+participant = "Name"
 
 [fixed]
 question = "rating"

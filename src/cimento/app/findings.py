@@ -19,7 +19,7 @@ from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, workbook_of
 from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
-from cimento.app.words import USUAL, Words, said, words
+from cimento.app.words import USUAL, Words, by_menus, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
@@ -140,6 +140,7 @@ def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
         where: the place that it is about, which stands before it.
     """
     translated = said(text, say.language)
+    text, translated = by_menus(text, say), translated and by_menus(translated, say)
     place = where if translated is None else said(where, say.language) or where
     first, *formula = (text if translated is None else translated).split("\n")
     with ui.element("div") as shown:
