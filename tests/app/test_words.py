@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.app.words import LANGUAGES, by_menus, spoken, translations, words
+from cimento.app.words import LANGUAGES, by_menus, said, spoken, translations, words
 from cimento.suites.faults import CHECKS
 
 ALIKE = {
