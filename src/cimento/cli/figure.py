@@ -167,7 +167,8 @@ def _of_kind(options: FigureOptions) -> Figure | None:
     name, runs = options.name, open_runs(options.runs)
     kinds = dict.fromkeys(run.paradigm for run in runs)
     others = [kind.name for kind in kinds if name not in kind.presenter.figures]
-    drawing = [kind for kind in (*kinds, *own_paradigms()) if name in kind.presenter.figures]
+    drawing = [kind for kind in kinds if name in kind.presenter.figures]
+    drawing = drawing or [kind for kind in own_paradigms() if name in kind.presenter.figures]
     if not drawing:
         return None
     presenters = _presenters(runs)
@@ -176,7 +177,7 @@ def _of_kind(options: FigureOptions) -> Figure | None:
             where=f"cimento figure {name}",
             seen=f"runs of the kind {', '.join(others or [kind.name for kind in kinds])} cannot be"
             f" drawn so{'' if others else ' together'}",
-            todo=f"Give runs of {' or '.join(dict.fromkeys(kind.name for kind in drawing))}, or"
+            todo=f"Give runs of {' or '.join(kind.name for kind in drawing)}, or"
             " draw a figure of the page: `cimento report RUN -o report.html` shows which there"
             " are.",
         )

@@ -223,8 +223,9 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     if name == "results":
         return results_grid(runs)
     kinds = dict.fromkeys(run.paradigm for run in runs)
-    # A kind that none of the runs is of says best what its table is about.
-    makers = [kind for kind in (*kinds, *own_paradigms()) if name in kind.presenter.tables]
+    makers = [kind for kind in kinds if name in kind.presenter.tables]
+    # Otherwise a kind that none of the runs is of says best what its table is about.
+    makers = makers or [kind for kind in own_paradigms() if name in kind.presenter.tables]
     if makers:
         by_kind = {kind: kind.presenter.table for kind in makers}
         table = by_kind[makers[0]]

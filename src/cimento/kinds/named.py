@@ -1,4 +1,4 @@
-"""Tables and figures that a kind makes by name: what was asked of them, and a refusal."""
+"""What was asked of tables and figures that a kind makes by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from cimento.errors import UsageError
 from cimento.measures.normalizing import Normalization, Scope
 
 if TYPE_CHECKING:
@@ -60,13 +59,3 @@ class FigureSettings:
     length: int | None = None
     seed: int = 0
     beside: Any = None
-
-
-def no_such(kind: str, name: str) -> UsageError:
-    """The refusal of a table or figure that a kind does not make.
-
-    Args:
-        kind: ``table`` or ``figure``.
-        name: its name.
-    """
-    return UsageError(where=f"{kind} {name}", seen="there is none of that name")

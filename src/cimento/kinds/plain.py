@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.kinds.base import MethodFacts, SuiteT_contra
-from cimento.kinds.named import no_such
 from cimento.kinds.presenter import Presenter
 from cimento.kinds.run import Run
 
 if TYPE_CHECKING:
-    from cimento.kinds.named import FigureSettings, TableSettings
     from cimento.report import SuiteReport
-    from cimento.report.figures import Figure
-    from cimento.report.grid import Grid
     from cimento.suites.formats.lm_eval import ChoiceTask
 
 
@@ -66,15 +62,3 @@ class PlainPresenter(Presenter[SuiteT_contra, Run]):
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         suites = ", ".join(dict.fromkeys(run.suite.name for run in runs))
         return on_terminal(estimates_grid(estimates, title=suites, notes=notes))
-
-    def table(self, name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:  # noqa: ARG002
-        """No tables."""
-        raise no_such("table", name)
-
-    def drawable(self, runs: Sequence[Run]) -> Sequence[str]:  # noqa: ARG002
-        """No figures."""
-        return ()
-
-    def figure(self, name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:  # noqa: ARG002
-        """No figures."""
-        raise no_such("figure", name)

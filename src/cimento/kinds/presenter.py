@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from cimento.errors import UsageError
 from cimento.kinds.base import RunT_contra, SuiteT_contra
 from cimento.suites import Meta
 
@@ -59,8 +60,8 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
     def text(self, runs: Sequence[RunT_contra]) -> str:
         """The text that ``run`` prints."""
 
-    def table(self, name: str, runs: Sequence[RunT_contra], settings: TableSettings) -> Grid:
-        """One of `tables`.
+    def table(self, name: str, runs: Sequence[RunT_contra], settings: TableSettings) -> Grid:  # noqa: ARG002
+        """One of `tables`; by default there are none.
 
         Args:
             name: its name.
@@ -70,16 +71,19 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         Raises:
             UsageError: these runs have no such table.
         """
+        raise UsageError(where=f"table {name}", seen="there is none of that name")
 
-    def drawable(self, runs: Sequence[RunT_contra]) -> Sequence[str]:
+    def drawable(self, runs: Sequence[RunT_contra]) -> Sequence[str]:  # noqa: ARG002
         """The names of those of `figures` that these runs can be drawn as."""
+        return ()
 
-    def figure(self, name: str, runs: Sequence[RunT_contra], settings: FigureSettings) -> Figure:
-        """One of `figures`; arguments as for `table`.
+    def figure(self, name: str, runs: Sequence[RunT_contra], settings: FigureSettings) -> Figure:  # noqa: ARG002
+        """One of `figures`; by default there are none, and arguments are as for `table`.
 
         Raises:
             UsageError: these runs cannot be drawn so.
         """
+        raise UsageError(where=f"figure {name}", seen="there is none of that name")
 
 
 def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:

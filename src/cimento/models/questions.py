@@ -341,21 +341,20 @@ class FillPolicy:
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-@dataclass(frozen=True, slots=True)
-class FillRequest:
-    """A text with a blank.
+class Blank(Protocol):
+    """A text with a blank, as those who fill it see it."""
 
-    Attributes:
-        id: position in the plan, from 0.
-        before: the text before the blank.
-        after: the text after the blank.
-        options: the options to score in the blank.
-    """
+    @property
+    def before(self) -> str:
+        """The text before the blank."""
 
-    id: int
-    before: str
-    after: str
-    options: tuple[str, ...] = ()
+    @property
+    def after(self) -> str:
+        """The text after the blank."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options to score in the blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +390,7 @@ class Filler(HasCard, Protocol):
 
     def fill(
         self,
-        requests: Sequence[FillRequest],
+        requests: Sequence[Blank],
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),

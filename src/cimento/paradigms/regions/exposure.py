@@ -18,8 +18,15 @@ from typing import TypeAlias
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
 from cimento.paradigms.regions.contrast import find_contrast
-from cimento.paradigms.regions.covariates import EVERY, PartRate, part_rates, passed_items
+from cimento.paradigms.regions.covariates import (
+    EVERY,
+    PartRate,
+    part_rates,
+    parts_grid,
+    passed_items,
+)
 from cimento.paradigms.regions.judging import judged_suite, whole_items
+from cimento.report import formatting
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -97,9 +104,23 @@ class CorpusExposure:
     @property
     def grid(self) -> Grid:
         """The table of accuracies on items whose critical words the corpus has, or lacks."""
-        from cimento.paradigms.regions.covariate_tables import exposure_grid
-
-        return exposure_grid(self.exposures, words=self.words)
+        correlations = tuple(
+            f"{exposure.suite}, {exposure.model}: Spearman's rho of margins and log ratios of"
+            f" counts {formatting.number(exposure.margins.r, digits=2)} (n = {exposure.margins.n}"
+            + (f"; {exposure.margins.reason})" if exposure.margins.reason else ")")
+            + "."
+            for exposure in self.exposures
+        )
+        return parts_grid(
+            [rate for exposure in self.exposures for rate in exposure.parts],
+            title="Accuracy on items whose words are, or are not, in a corpus of"
+            f" {self.words:,} words.",
+            notes=(
+                *correlations,
+                "Critical are the words that differ between the two sides, with those before them.",
+                "Words are compared in lower case. Of log ratios, one is added to each count.",
+            ),
+        )
 
 
 def corpus_exposure(

@@ -30,7 +30,6 @@ from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.report import RunReport
     from cimento.report.figures import Figure
 
 
@@ -64,7 +63,8 @@ def named_figure(name: str, runs: Sequence[Run], settings: FigureSettings) -> Fi
     """
     makers: Mapping[str, Callable[[], Figure]] = {
         "tokens": lambda: _tokens(runs, settings.item),
-        "position": lambda: position_figure(_reports(runs), length=settings.length),
+        # All measures of a run share its tokens.
+        "position": lambda: position_figure([*map(run_report, runs)], length=settings.length),
         "length": lambda: _length(runs, settings.measure),
         "regions": lambda: _regions(runs, settings),
     }
@@ -135,12 +135,7 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
             seen="no item is named",
             todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
         )
-    return tokens_figure(_reports(runs)[0], item)
-
-
-def _reports(runs: Sequence[Run]) -> list[RunReport]:
-    """Every run with its items, on its first measure only, since all measures share the tokens."""
-    return [run_report(run) for run in runs]
+    return tokens_figure(run_report(runs[0]), item)
 
 
 def _regions(runs: Sequence[Run], settings: FigureSettings) -> Figure:

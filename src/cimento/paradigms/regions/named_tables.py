@@ -10,8 +10,12 @@ from cimento.errors import UsageError
 from cimento.measures import find_measures
 from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions import factorial_tables as tables
-from cimento.paradigms.regions.covariate_tables import baselines_grid, covariates_grid
-from cimento.paradigms.regions.covariates import baseline_rates, margin_covariates
+from cimento.paradigms.regions.covariates import (
+    baseline_rates,
+    baselines_grid,
+    covariates_grid,
+    margin_covariates,
+)
 from cimento.paradigms.regions.estimates import factorials, licensing_of_run, region_dds_of
 from cimento.paradigms.regions.factorial import dd_tests, design_models
 from cimento.paradigms.regions.judging import compares_sentences
