@@ -32,6 +32,8 @@ from cimento.suites.tables import open_table
 _SHOWN = 5
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
+_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
+"""The heading of a column of a grid: the question, and its row in brackets."""
 
 
 def read_wide(
@@ -182,19 +184,28 @@ def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
 def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     """Each column with the name of its item: what people read, without the question of a grid.
 
-    Qualtrics writes the question of a grid before each of its rows, with a dash between.
+    Qualtrics writes the question of a grid before each of its rows, with a dash between; others
+    write the row behind it, in brackets.
     """
     read = {name: form.heading(name) for name in chosen}
-    grids = Counter(heading.rpartition(GRID_DASH)[0] for heading in read.values())
+    parts = {name: _of_grid(heading, dash=bool(form.headings)) for name, heading in read.items()}
+    grids = Counter(question for question, _ in parts.values())
     short = {
-        name: row if grids[question] > 1 and question and form.headings else heading
-        for name, heading in read.items()
-        for question, _, row in [heading.rpartition(GRID_DASH)]
+        name: row if question and grids[question] > 1 else read[name]
+        for name, (question, row) in parts.items()
     }
     for names in (short, read):
         if len({*names.values()}) == len(names):
             return names
     return {name: name for name in chosen}
+
+
+def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
+    """The question of a grid and its row, in the heading of a column; empty for other headings."""
+    if match := _ROW.fullmatch(heading):
+        return match[1], match[2].strip()
+    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
+    return question, row
 
 
 def _melted(table: Table, columns: ColumnMap, names: Mapping[str, str]) -> list[RawRow]:
