@@ -127,6 +127,7 @@ def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:
     """A map whose columns may be named by what people read, by the names of the first row."""
     names = {heading: name for name, heading in form.headings.items()}
+    names |= {old: new for new, old in form.table.origin.items()}
     known = {*form.table.columns}
 
     def first(given: str) -> str:
