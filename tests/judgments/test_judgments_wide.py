@@ -322,3 +322,21 @@ def test_addresses_of_participants_are_not_kept_from_an_export_of_prolific(tmp_p
         assert invoke([*command, "--keep", name]) == 2
         assert "tells who they are" in capsys.readouterr().err
     assert "192.0.2.1" not in (tmp_path / "p.tsv").read_text("utf-8")
+
+
+def test_a_column_that_is_called_as_the_answers_are_in_another_table_is_named(tmp_path):
+    answers = read(tmp_path, [*CODED, "Nota"], *([*row, "3"] for row in THREE))
+    assert items(answers) == {*SENTENCES}
+    assert "Nota" in answers.readings[0].unused
+    chosen = read(tmp_path, [*CODED, "Nota"], *([*row, "3"] for row in THREE), items=("Nota", GOOD))
+    assert items(chosen) == {"Nota", GOOD}
+
+
+def test_of_two_columns_with_one_heading_each_is_looked_at(tmp_path):
+    names, texts = [*NAMES], [*READ]
+    texts[NAMES.index("Q1")] = texts[NAMES.index("Q2_3")]
+    answers = read(tmp_path, names, texts, IDS, response("5", "1", "4", code="fine"),
+                   response("4", "2", "5", number="R_2", code="odd"),
+                   response("4", "2", "5", number="R_3", code="hm"))  # fmt: skip
+    assert "Q1" in answers.readings[0].unused
+    assert len(answers.judgments) == 9

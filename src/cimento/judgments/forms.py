@@ -48,6 +48,11 @@ class FormTable:
         return self.program.title if self.program else ""
 
     @property
+    def passed(self) -> dict[str, int]:
+        """What is said of the rows that were never submitted."""
+        return {NEVER_SUBMITTED: self.unsubmitted} if self.unsubmitted else {}
+
+    @property
     def coded(self) -> str:
         """The pattern of the codes that the program writes for numbers; empty for none."""
         return self.program.coded if self.program else ""
