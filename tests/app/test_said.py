@@ -289,6 +289,7 @@ def test_a_line_of_a_command_is_said_with_its_code_and_place():
     "text",
     ["4 clusters: an interval needs 5 or more", "6 skipped: a check of attention",
      "Read as answers of Qualtrics: answers = \"q1\"", 'not used: "When" (it has ages)',
+     "'rating' and 'response' may both be the answers",
      "2 skipped: there is no answer in the row",
      "All attention checks of 3 people are right."],
 )  # fmt: skip

@@ -190,3 +190,47 @@ def test_prolifics_list_of_people_is_no_file_of_answers(tmp_path):
         UsageError, match=r"has no answers\. Give the file of the answers, and this"
     ):
         imported(tmp_path / "people.csv", text)
+
+
+BESIDE = {
+    # What each program writes beside answers, in numbers that could be ratings.
+    "Qualtrics": ({"StartDate": "2026-01-05 10:00:00", "ResponseId": "R_1", "Finished": "True"},
+                  {"Q1_DO_1": "2", "Q1_DO_2": "1", "Q3_Page Submit": "4", "SC0": "6",
+                   "Q9 - Sentiment Score": "2"}),
+    "Google Forms": ({"Marca temporal": "2026/01/05 10:00:00"},
+                     {f"{GOOD} [Puntuación]": "1", f"{BAD} [Puntuación]": "0"}),
+    "Microsoft Forms": ({"ID": "1", "Start time": "1/5/26 10:00:00",
+                         "Completion time": "1/5/26 10:09:00"},
+                        {"Total points": "1", f"Points - {GOOD}": "1", f"Points - {BAD}": "0"}),
+    "LimeSurvey": ({"id": "1", "submitdate": "2026-01-05 10:00:00", "lastpage": "3"},
+                   {"interviewtime": "9", "groupTime12": "4", f"Question time: {GOOD}": "5"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", BESIDE)
+def test_what_a_program_writes_beside_answers_is_no_rating(tmp_path, program):
+    first, beside = BESIDE[program]
+    columns = {"participant": "p1", **first, GOOD: "5", BAD: "2", **beside}
+    people = [[*columns.values()], ["p2", *[*columns.values()][1:]]]
+    answers = imported(tmp_path / "a.csv", table([*columns], *people))
+    assert {(j.item, j.value) for j in answers.judgments} == {(GOOD, "5"), (BAD, "2")}
+    (reading,) = answers.readings
+    assert reading.program == program
+    assert {*beside} <= {*reading.written}
+
+
+def test_a_questionnaire_of_gorilla_has_each_answer_once(tmp_path):
+    header = ["Event Index", "Participant Private ID", "Tree Node Key", "Question Key", "Response"]
+    said = {"BEGIN QUESTIONNAIRE": "", "odd": "Rather odd", "odd-quantised": "2",
+            "END QUESTIONNAIRE": "2300"}  # fmt: skip
+    rows = [["1", "508753", "questionnaire-a", key, response] for key, response in said.items()]
+    answers = imported(tmp_path / "q.csv", table(header, *rows))
+    assert [(j.item, j.value) for j in answers.judgments] == [("odd-quantised", "2")]
+    assert (3, "words beside their number") in answers.readings[0].left_out
+
+
+def test_the_rows_of_a_grid_are_its_items(tmp_path):
+    columns = [f"How natural? [{GOOD}]", f"How natural? [{BAD}]", "And you? [kind]"]
+    rows = [["p1", "5", "1", "4"], ["p2", "4", "2", "5"]]
+    answers = imported(tmp_path / "a.csv", table(["participant", *columns], *rows))
+    assert {judgment.item for judgment in answers.judgments} == {GOOD, BAD, "And you? [kind]"}

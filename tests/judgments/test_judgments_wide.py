@@ -183,8 +183,37 @@ def test_two_headings_without_ids_are_read_too(tmp_path):
     assert items(answers) == {*SENTENCES}
 
 
+def test_the_names_of_old_exports_of_qualtrics_stand_in_the_second_row(tmp_path):
+    names = ["ResponseID", "IPAddress", "Status", "Finished", "How old are you?"]
+    header = [*(f"V{n}" for n in range(1, 5)), "Q1", "Q2_1", "Q2_2"]
+    texts = [*names, *(f"How good is it? - {sentence}" for sentence in (GOOD, BAD))]
+    rows = (["R_1", "192.0.2.1", "0", "1", "31", "5", "1"],
+            ["R_2", "192.0.2.2", "1", "1", "40", "3", "3"])  # fmt: skip
+    answers = read(tmp_path, header, texts, *rows)
+    assert said(answers) == {(GOOD, "R_1"): "5", (BAD, "R_1"): "1"}
+    (reading,) = answers.readings
+    assert reading.roles["participant"] == ("V1",)
+    assert reading.written == ("V2", "V3", "V4")
+    chosen = read(tmp_path, header, texts, *rows, columns="participant=V2!")
+    assert {judgment.annotator for judgment in chosen.judgments} == {"192.0.2.1"}
+
+
 @pytest.mark.parametrize(
-    "status", ["Survey Preview", "Survey Test", "Spam", "1", "2", "8", "9", "17"]
+    "status",
+    [
+        "Survey Preview",
+        "Survey Test",
+        "Spam",
+        "1",
+        "2",
+        "8",
+        "9",
+        "17",
+        "Anteprima sondaggio",
+        "Vista previa de la encuesta",
+        "Pré-visualização",
+        "Предварительный просмотр",
+    ],
 )
 def test_trial_runs_of_qualtrics_are_nobody(tmp_path, status):
     rows = (response("3", "3", "3", status=status, number="R_0"), response("5", "1", "4"))
@@ -200,8 +229,9 @@ def test_other_submissions_are_people(tmp_path, status):
     assert len(answers.judgments) == 3
 
 
-def test_what_was_never_submitted_is_left_out_unless_it_is_asked_for(tmp_path):
-    rows = (response("5", "1", "4"), response("2", "", "", finished="False", number="R_2"))
+@pytest.mark.parametrize("no", ["False", "FALSE", "0", "Falso", "Ложь"])
+def test_what_was_never_submitted_is_left_out_unless_it_is_asked_for(tmp_path, no):
+    rows = (response("5", "1", "4"), response("2", "", "", finished=no, number="R_2"))
     answers = read(tmp_path, NAMES, READ, IDS, *rows)
     assert {j.annotator for j in answers.judgments} == {"R_1"}
     assert "the answers in the row were never submitted (--unsubmitted keep reads them)" in (
@@ -292,3 +322,21 @@ def test_addresses_of_participants_are_not_kept_from_an_export_of_prolific(tmp_p
         assert invoke([*command, "--keep", name]) == 2
         assert "tells who they are" in capsys.readouterr().err
     assert "192.0.2.1" not in (tmp_path / "p.tsv").read_text("utf-8")
+
+
+def test_a_column_that_is_called_as_the_answers_are_in_another_table_is_named(tmp_path):
+    answers = read(tmp_path, [*CODED, "Nota"], *([*row, "3"] for row in THREE))
+    assert items(answers) == {*SENTENCES}
+    assert "Nota" in answers.readings[0].unused
+    chosen = read(tmp_path, [*CODED, "Nota"], *([*row, "3"] for row in THREE), items=("Nota", GOOD))
+    assert items(chosen) == {"Nota", GOOD}
+
+
+def test_of_two_columns_with_one_heading_each_is_looked_at(tmp_path):
+    names, texts = [*NAMES], [*READ]
+    texts[NAMES.index("Q1")] = texts[NAMES.index("Q2_3")]
+    answers = read(tmp_path, names, texts, IDS, response("5", "1", "4", code="fine"),
+                   response("4", "2", "5", number="R_2", code="odd"),
+                   response("4", "2", "5", number="R_3", code="hm"))  # fmt: skip
+    assert "Q1" in answers.readings[0].unused
+    assert len(answers.judgments) == 9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -39,6 +39,7 @@ class RowRule:
         cells: what its cells are, without capitals.
         pattern: what a part of its cells is like.
         other: beginnings of the cells of all other rows.
+        beside: what stands behind the same cell in another row.
         bits: one of these bits is in its cells.
         below: its cells are less.
         unless: a column in which something else stands if a row has an answer.
@@ -50,14 +51,17 @@ class RowRule:
     cells: Sequence[str] = ()
     pattern: str = ""
     other: Sequence[str] = ()
+    beside: str = ""
     bits: int = 0
     below: float | None = None
     unless: str = ""
     submit: bool = False
 
-    def fits(self, cell: str) -> bool:
-        """Whether a cell of the column is one of such a row."""
+    def fits(self, cell: str, cells: Collection[str]) -> bool:
+        """Whether a cell of the column is one of such a row, beside all its cells."""
         text = cell.strip().casefold()
+        if self.beside:
+            return bool(text) and text + self.beside in cells
         if self.pattern and re.search(self.pattern, text):
             return True
         if self.other:
@@ -111,7 +115,7 @@ class Program:
 
     def writes(self, column: str) -> bool:
         """Whether it fills a column itself."""
-        if self.loops and re.search(self.loops, column):
+        if self.loops and re.search("".join(self.loops.split("\n")), column):
             return True
         return squashed(column) in self.names
 
@@ -129,8 +133,9 @@ class Program:
                 continue
             other = self.column(table, [rule.unless]) if rule.unless else ""
             said = table.stripped(other) if other else ()
+            cells = {*map(str.casefold, table.stripped(column))} if rule.beside else ()
             for row, cell in enumerate(table.cells[column]):
-                if row not in found and rule.fits(cell) and not (said and said[row]):
+                if row not in found and rule.fits(cell, cells) and not (said and said[row]):
                     found[row] = rule
         return found
 

@@ -36,10 +36,13 @@ _AGE = pattern("age")
 _SENTENCE = re.compile(r".*\w.*[.!?…][\"'»”’)\]]*", re.DOTALL)
 _COUNTING = frozenset(word_list("people.counting"))
 _SUMS = frozenset(word_list("words.sums"))
+_SHORT = 4
+"""Letters of the longest codes that may be answers, such as *A1* and *AO03*."""
 _NEVER = {
     "moments": "it has dates, times or durations",
     "objects": "it has lists or objects",
     "address": "it has addresses",
+    "codes": "it has codes",
 }
 """Kinds of columns that are no answers even if somebody asks for them, each with what is said."""
 
@@ -67,7 +70,9 @@ class Answers:
         for kind, fits in kinds.items():
             if self.cells and sum(map(fits, self.cells)) >= _MOSTLY * len(self.cells):
                 return _NEVER[kind]
-        return _NEVER["objects"] if self._kind == "objects" else ""
+        if self._kind == "codes" and min(map(len, self.cells), default=0) <= _SHORT:
+            return ""
+        return _NEVER.get(self._kind, "")
 
     @property
     def are_numbers(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cimento.intake.forms import Program, program_of, programs, squashed
 from cimento.intake.table import Row, Table
@@ -16,6 +16,7 @@ from cimento.io.parsing import parse_json
 
 QUALTRICS = "qualtrics"
 _OF_A_QUESTION = re.compile(r"QID\d", re.IGNORECASE)
+_OLD = re.compile(r"V[0-9]+$")
 _LEAST_ALIKE = 3
 _HEADING_ROWS = 3
 NEVER_SUBMITTED = "the answers in the row were never submitted (--unsubmitted keep reads them)"
@@ -47,6 +48,11 @@ class FormTable:
         return self.program.title if self.program else ""
 
     @property
+    def passed(self) -> dict[str, int]:
+        """What is said of the rows that were never submitted."""
+        return {NEVER_SUBMITTED: self.unsubmitted} if self.unsubmitted else {}
+
+    @property
     def coded(self) -> str:
         """The pattern of the codes that the program writes for numbers; empty for none."""
         return self.program.coded if self.program else ""
@@ -65,7 +71,7 @@ def form_table(table: Table, form: str = "", *, unsubmitted: bool = False) -> Fo
         unsubmitted: whether answers that were never submitted are kept.
     """
     headings, texts, ids = _further_headings(table)
-    table = table.without(headings)
+    table = _renamed(table.without(headings), texts)
     program = programs().get(form) or (programs()[QUALTRICS] if headings else program_of(table))
     if program is None:
         return FormTable(table, None, {}, frozenset(), "", 0)
@@ -95,11 +101,26 @@ def _further_headings(table: Table) -> tuple[dict[int, str], dict[str, str], dic
         same = [
             name
             for name, cell in rows[0].cells.items()
-            if squashed(name) in written and squashed(cell) == squashed(name)
+            if squashed(cell) in written and (squashed(cell) == squashed(name) or _OLD.match(name))
         ]
         if len(same) >= _LEAST_ALIKE:
             return {0: "names of columns"}, _texts(rows[0]), {}
     return {}, {}, {}
+
+
+def _renamed(table: Table, texts: Mapping[str, str]) -> Table:
+    """A table whose columns V1, V2 ... have the names in the second row, as in old exports."""
+    names = {
+        name: texts[name] if _OLD.match(name) and texts.get(name) else name
+        for name in table.columns
+    }
+    if len({*names.values()}) < len(names) or names.keys() == {*names.values()}:
+        return table
+    cells = {names[name]: table.cells[name] for name in table.columns}
+    return replace(
+        table.with_cells(cells),
+        origin={**table.origin, **{new: old for old, new in names.items() if new != old}},
+    )
 
 
 def _texts(row: Row) -> dict[str, str]:

@@ -115,7 +115,9 @@ def _understood(trial: RawRow, columns: ColumnMap, table: Table, program: Progra
         raise InputError(
             where=trial.where,
             seen=f"a {plugin or 'trial'} has several answers, and one item: {text[:80]}",
-            todo="Make it a trial for each item, each with its item in its data.",
+            todo="Write them as a table with a row for each answer, with the columns participant,"
+            " item and answer (of a survey-likert, 0 stands for the first point); or, if you ask"
+            " again, make it a trial for each item, with its item in its data.",
         )
     whole = _WHOLE.fullmatch(text) is not None
     counts = plugin in program.zero

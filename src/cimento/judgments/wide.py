@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,7 +17,7 @@ from cimento.judgments.asked import GRID_DASH, AskedItems
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, no_items
 from cimento.judgments.formats import RawAnswers
-from cimento.judgments.forms import NEVER_SUBMITTED, FormTable, form_table
+from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
     ANNOTATOR,
     by_number,
@@ -30,8 +30,11 @@ from cimento.judgments.roles import answers_reading, resolved, rows_of, with_rol
 from cimento.suites.tables import open_table
 
 _SHOWN = 5
+_CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
+_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
+"""The heading of a column of a grid: the question, and its row in brackets."""
 
 
 def read_wide(
@@ -63,11 +66,12 @@ def read_wide(
     read = form_table(open_table(path), form, unsubmitted=unsubmitted)
     _refuse_answers(columns)
     table, columns = with_roles(read.table, _by_first_row(columns, read))
+    columns, called = _without_answers(columns)
     named = is_named(table, columns)
     people = "" if named else of_wide(table, read, keep_names=keep_names)
     taken = columns.taken | {people}
     rest = [name for name in table.columns if name not in taken and name.strip()]
-    others = _others(read, table, rest, places, items)
+    others = _others(read, table, rest, places, items, called)
     chosen = [name for name in rest if name not in others]
     if not named and not people:
         raise nobody(table, [*others])
@@ -78,12 +82,19 @@ def read_wide(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
         written=[name for name in read.written if name in others],
     )  # fmt: skip
-    passed = {NEVER_SUBMITTED: read.unsubmitted} if read.unsubmitted else {}
     # The answers of a design are those that it has.
     asked = [] if places.complete else chosen
     table, codes = decoded(table, asked, columns.values, coded=read.coded)
     rows = _melted(table, columns, _item_names(read, chosen))
-    return RawAnswers(rows, passed, (*notes, *_strange(others, places), *codes), reading)
+    return RawAnswers(rows, read.passed, (*notes, *_strange(others, places), *codes), reading)
+
+
+def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
+    """Where fields of people stand, and the columns that would have single answers and items."""
+    single = ("value", "item", TEXT)
+    called = frozenset(name for field in single for name in columns.columns.get(field, ()))
+    kept = {field: names for field, names in columns.columns.items() if field not in single}
+    return replace(columns, columns=kept), called
 
 
 def _with_people(
@@ -125,6 +136,7 @@ def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:
     """A map whose columns may be named by what people read, by the names of the first row."""
     names = {heading: name for name, heading in form.headings.items()}
+    names |= {old: new for new, old in form.table.origin.items()}
     known = {*form.table.columns}
 
     def first(given: str) -> str:
@@ -142,12 +154,14 @@ def _others(
     rest: Sequence[str],
     places: AskedItems,
     items: Sequence[str],
+    called: Collection[str],
 ) -> dict[str, str]:
     """The columns that are no items, each with what it has instead, which may be empty.
 
     Where the suite is known, the columns that are headed by an id or a text of it are items, also
     where that stands in brackets after a question. Where it is not, those are items that the user
-    names, or else those whose cells may be answers (`no_items`).
+    names, or else those whose cells may be answers (`no_items`), and that are not among `called`:
+    those that have all answers, in a table with an answer in each row.
     """
     if places:
         return {
@@ -161,9 +175,12 @@ def _others(
             if column.never or not _named(form, name, items)
         }
     out = {name: "" for name in rest if name in form.written}
-    left = {form.heading(name): column for name, column in cells.items() if name not in out}
-    back = {form.heading(name): name for name in rest}
-    return out | {back[heading]: why for heading, why in no_items(left, where=table.name).items()}
+    out |= {name: _CALLED_SO for name in rest if name in called and name not in out}
+    left = [name for name in rest if name not in out]
+    times = Counter(map(form.heading, left))
+    back = {head if times[head := form.heading(name)] == 1 else name: name for name in left}
+    why = no_items({head: cells[name] for head, name in back.items()}, where=table.name)
+    return out | {back[head]: reason for head, reason in why.items()}
 
 
 def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
@@ -182,19 +199,28 @@ def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
 def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     """Each column with the name of its item: what people read, without the question of a grid.
 
-    Qualtrics writes the question of a grid before each of its rows, with a dash between.
+    Qualtrics writes the question of a grid before each of its rows, with a dash between; others
+    write the row behind it, in brackets.
     """
     read = {name: form.heading(name) for name in chosen}
-    grids = Counter(heading.rpartition(GRID_DASH)[0] for heading in read.values())
+    parts = {name: _of_grid(heading, dash=bool(form.headings)) for name, heading in read.items()}
+    grids = Counter(question for question, _ in parts.values())
     short = {
-        name: row if grids[question] > 1 and question and form.headings else heading
-        for name, heading in read.items()
-        for question, _, row in [heading.rpartition(GRID_DASH)]
+        name: row if question and grids[question] > 1 else read[name]
+        for name, (question, row) in parts.items()
     }
     for names in (short, read):
         if len({*names.values()}) == len(names):
             return names
     return {name: name for name in chosen}
+
+
+def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
+    """The question of a grid and its row, in the heading of a column; empty for other headings."""
+    if match := _ROW.fullmatch(heading):
+        return match[1], match[2].strip()
+    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
+    return question, row
 
 
 def _melted(table: Table, columns: ColumnMap, names: Mapping[str, str]) -> list[RawRow]:
