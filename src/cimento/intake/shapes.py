@@ -94,6 +94,11 @@ CROSSED = Shape(
 )
 OPTIONS = Shape(name="context and options", needs=("context", "options"), may=("item",))
 FORMS = Shape(name="two forms and the share of people", needs=("sentences", "ratio"), may=("item",))
+MEASURED = Shape(
+    name="words with measures",
+    needs=("text", "position", "word"),
+    may=("rt", "participant"),
+)
 EXPECTED = Shape(
     name="context and targets",
     needs=("context", "expected", "others"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import eq
 from pathlib import Path
@@ -23,7 +23,7 @@ from cimento.intake.roles import find
 from cimento.intake.shapes import CROSSED, EXPECTED, Shape
 from cimento.intake.shapes import FORMS as SHAPE_OF_FORMS
 from cimento.intake.shapes import OPTIONS as SHAPE_OF_OPTIONS
-from cimento.intake.table import Table
+from cimento.intake.table import Row, Table
 from cimento.intake.words import CONTEXTS as WORDS_FOR_CONTEXTS
 from cimento.intake.words import PREFIXES
 from cimento.io.files import read_bytes
@@ -174,9 +174,7 @@ def read_targets(path: Path) -> Reading:
     gathered, phenomenon = Gathered(), table.find("phenomenon") or ""
     for id_, row in zip(_ids(table), table.rows, strict=True):
         where = table.where(row)
-        free = {name: cell for name, cell in row.cells.items() if cell and name not in texts}
-        if phenomenon in free:
-            free = {"phenomenon": free[phenomenon], **free}
+        free = _free(row, texts, phenomenon=phenomenon)
         context = " ".join(filter(None, (row.cells[name].strip() for name in columns.contexts)))
         for column, condition in names.items():
             regions = _regions(context, row.cells[column], where, faults)
@@ -284,8 +282,7 @@ def _read(
         path: the file.
         shape: what the table is.
         needed: the columns by which it is known.
-        conditions: makes the conditions of a row of the cells of these columns, the free columns
-            and the place; faults are added to a list.
+        conditions: makes a row's conditions of these cells, the free ones, the place, and faults.
         predictions: makes the predictions of the items.
         regions: names of the regions.
         phenomenon: the column that names the phenomenon, which stays a free column too.
@@ -295,12 +292,12 @@ def _read(
     crossed = crossed_columns(table) if table is not None and shape is CROSSED else ()
     if table is None or not (crossed or table.has(*needed)):
         seen = f"The columns {', '.join(needed)} are not all there."
-        missing = [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
-        raise unusable(path, [*faults, *missing])
+        faults += [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
+        raise unusable(path, faults)
     found = crossed or [table.find(name) or "" for name in needed]
     columns = dict(zip(needed, found, strict=True))
-    texts = [column for name, column in columns.items() if name in _TEXTS]
-    faults = [*faults, *wrong_kind(table, texts), *not_text(table, texts)]
+    texts = [columns[name] for name in needed if name in _TEXTS]
+    faults += [*wrong_kind(table, texts), *not_text(table, texts)]
     faults += _with_alternatives(table, crossed)
     if errors(faults):
         raise unusable(path, faults)
@@ -308,21 +305,23 @@ def _read(
     # The share of people stays a free column.
     taken = {column for name, column in columns.items() if name != RATIO}
     for id_, row in zip(_ids(table), table.rows, strict=True):
-        where, free = table.where(row), {n: c for n, c in row.cells.items() if c and n not in taken}
-        if named in free:
-            free = {"phenomenon": free[named], **free}
+        where, free = table.where(row), _free(row, taken, phenomenon=named)
         cells = {name: row.cells[column] for name, column in columns.items()}
         for condition in conditions(cells, free, where, faults):
             gathered.add(id_, condition, where)
     if errors(faults):
         raise unusable(path, faults)
-    reading = gathered.reading(
-        path, data, faults, region_names=regions, predictions=predictions(gathered.items)
-    )
-    roles: dict[str, str | Sequence[str]] = dict(zip(shape.needs, found, strict=False))
-    if shape is CROSSED:
-        roles = dict(zip(shape.needs, (found[:2], found[2:]), strict=True))
-    return replace(reading, table=_read_as(table, shape, {"phenomenon": named, **roles}))
+    made = predictions(gathered.items)
+    reading = gathered.reading(path, data, faults, region_names=regions, predictions=made)
+    several = (found[:2], found[2:]) if shape is CROSSED else found
+    roles = dict(zip((*shape.needs, "phenomenon"), (*several, named), strict=True))
+    return replace(reading, table=_read_as(table, shape, roles))
+
+
+def _free(row: Row, taken: Collection[str], *, phenomenon: str) -> dict[str, str]:
+    """The filled cells of a row's free columns, that of the phenomenon under our name too."""
+    free = {name: cell for name, cell in row.cells.items() if cell and name not in taken}
+    return {"phenomenon": free[phenomenon], **free} if phenomenon in free else free
 
 
 def _ids(table: Table) -> Sequence[str]:
