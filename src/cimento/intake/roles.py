@@ -114,6 +114,8 @@ ROLES: Mapping[str, Role] = {
     "phenomenon": Role("names of phenomena", _is_level),
     "key": Role("letters of sentences", _is_label),
     "target": Role("words", _is_text),
+    "plausible": Role("words", _is_text),
+    "implausible": Role("words", _is_text),
     "region": Role("numbers or names of regions", _is_id),
     "content": Role("texts of regions", _is_text),
     "text": Role("numbers or names of texts", _is_id),

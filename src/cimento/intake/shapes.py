@@ -94,6 +94,11 @@ CROSSED = Shape(
 )
 OPTIONS = Shape(name="context and options", needs=("context", "options"), may=("item",))
 FORMS = Shape(name="two forms and the share of people", needs=("sentences", "ratio"), may=("item",))
+BLANKS = Shape(
+    name="sentences with blanks",
+    needs=("text", "target"),
+    may=("plausible", "implausible", "none", "item", "expression", "seeds"),
+)
 MEASURED = Shape(
     name="words with measures",
     needs=("text", "position", "word"),
