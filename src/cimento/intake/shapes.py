@@ -104,6 +104,11 @@ MEASURED = Shape(
     needs=("text", "position", "word"),
     may=("rt", "participant"),
 )
+CHOICE = Shape(
+    name="choice with a key",
+    needs=("options", "key"),
+    may=("context", "item", "phenomenon"),
+)
 EXPECTED = Shape(
     name="context and targets",
     needs=("context", "expected", "others"),

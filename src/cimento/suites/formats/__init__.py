@@ -34,7 +34,7 @@ from cimento.suites.formats import (
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
-from cimento.suites.shapes import condition_columns, key_of
+from cimento.suites.shapes import choice_of, condition_columns, key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
@@ -137,6 +137,11 @@ FORMATS = {
     "targets": Format(
         "a table with a context, the expected word and other words in each row (.csv, .tsv, .xlsx)",
         contexts.read_targets,
+    ),
+    "choice": Format(
+        "a table with the options A, B and C in each row, and a key that names the right one"
+        " (.csv, .tsv, .xlsx)",
+        contexts.read_choice,
     ),
     "options": Format(
         "a table with the columns input_prefix and options, the right option first"
@@ -246,6 +251,7 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
 
 
 _BY_CELLS: Mapping[str, Callable[[Table], object]] = {
+    "choice": choice_of,
     "pairs": key_of,
     "syntaxgym-csv": region_rows.is_region_rows,
     "targets": contexts.targets_of,

@@ -20,12 +20,12 @@ from typing import TypeAlias
 from cimento.errors import Fault
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
-from cimento.intake.shapes import CROSSED, EXPECTED, Shape
+from cimento.intake.shapes import CHOICE, CROSSED, EXPECTED, Shape
 from cimento.intake.shapes import FORMS as SHAPE_OF_FORMS
 from cimento.intake.shapes import OPTIONS as SHAPE_OF_OPTIONS
 from cimento.intake.table import Row, Table
 from cimento.intake.words import CONTEXTS as WORDS_FOR_CONTEXTS
-from cimento.intake.words import PREFIXES
+from cimento.intake.words import NAMES, PREFIXES, SIDES
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
@@ -33,6 +33,7 @@ from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, strip_blanks, unusable
 from cimento.suites.roles import hold_text, not_text, wrong_kind
+from cimento.suites.shapes import choice_of
 from cimento.suites.tables import read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
@@ -101,13 +102,17 @@ class Targets:
         contexts: columns of the parts of a context, in order.
         expected: column of what is expected after it.
         others: columns of what is less so.
+        is_guess: whether only the cells of these say it, and not their names.
     """
 
     contexts: tuple[str, ...]
     expected: str
     others: tuple[str, ...]
+    is_guess: bool
 
 
+_OTHERS = {*NAMES["others"], *NAMES["implausible"], "implausible", *SIDES["bad"]}
+_NUMBER = re.compile(r"[ _.]?[0-9]+$")
 _PART = re.compile(r"(?P<name>.*?)[ _.]?(?:[a-z]?[0-9]+)?")
 _MOST_WORDS = 4
 _MOST_ALIKE = 0.1
@@ -137,7 +142,8 @@ def targets_of(table: Table) -> Targets | None:
         and _are_words(table, name)
         and sum(map(eq, due, table.stripped(name))) <= _MOST_ALIKE * len(due)
     )
-    return Targets(contexts, expected, others) if others else None
+    named = tuple(name for name in others if _NUMBER.sub("", name.casefold()) in _OTHERS)
+    return Targets(contexts, expected, named or others, is_guess=not named) if others else None
 
 
 def _are_words(table: Table, name: str) -> bool:
@@ -170,6 +176,10 @@ def read_targets(path: Path) -> Reading:
     faults += [*not_text(table, texts), *_with_alternatives(table, texts)]
     if errors(faults):
         raise unusable(path, faults)
+    if columns.is_guess:
+        seen = f"These columns are read as what is less expected: {', '.join(columns.others)}."
+        todo = "If one of them is not, leave it out; names such as alternative 1 say it."
+        faults.append(fault("CIM-S065", where=path.name, seen=seen, todo=todo))
     names = dict(zip((columns.expected, *columns.others), _conditions(columns), strict=True))
     gathered, phenomenon = Gathered(), table.find("phenomenon") or ""
     for id_, row in zip(_ids(table), table.rows, strict=True):
@@ -191,6 +201,58 @@ def read_targets(path: Path) -> Reading:
     reading = gathered.reading(path, data, faults, region_names=REGIONS, predictions=predictions)
     roles = {"context": columns.contexts, "expected": columns.expected, "others": columns.others}
     return replace(reading, table=_read_as(table, EXPECTED, roles))
+
+
+def read_choice(path: Path) -> Reading:
+    """Read rows of several options and a key that names the right one.
+
+    The conditions are ``right``, ``other1``, ``other2`` and so on, in the order of the columns. A
+    column of contexts stands before each option. The right one is predicted to be less surprising
+    than each other.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: the file is not such a table, or a key names no option.
+    """
+    data = read_bytes(path)
+    table, faults = read_suite_table(data, path)
+    key = None if table is None else choice_of(table)
+    if table is None or key is None:
+        seen = "There are no columns of options, as A, B and C, with a column that names one."
+        faults += [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
+        raise unusable(path, faults)
+    options = [*key.options.values()]
+    context = find(table, "context", *WORDS_FOR_CONTEXTS, *PREFIXES)
+    texts = [*options, *filter(None, [context])]
+    faults += [*not_text(table, texts), *_with_alternatives(table, texts)]
+    gathered, phenomenon = Gathered(), table.find("phenomenon") or ""
+    for id_, row in zip(_ids(table), table.rows, strict=True):
+        where, label = table.where(row), row.cells[key.column].strip().casefold()
+        if label not in key.options:
+            seen = f"The column {key.column!r} has {label!r} and names none of the options."
+            todo = f"Write {' or '.join(key.options).upper()} there."
+            faults.append(fault("CIM-S003", where=where, seen=seen, todo=todo))
+            continue
+        right = key.options[label]
+        free = _free(row, {*texts, key.column}, phenomenon=phenomenon)
+        before = row.cells[context].strip() if context else ""
+        for n, name in enumerate([right, *(name for name in options if name != right)]):
+            regions = _regions(before, row.cells[name], where, faults)
+            regions = regions if context else regions[1:]
+            gathered.add(id_, Condition(f"other{n}" if n else "right", regions, free), where)
+    if errors(faults):
+        raise unusable(path, faults)
+    place, comment = 2 if context else "*", "The right option is less surprising."
+    predictions = tuple(
+        Prediction(
+            f"({place};%right%) < ({place};%other{n}%)", comment=comment, name=f"before other {n}"
+        )
+        for n in range(1, len(options))
+    )
+    names = REGIONS if context else ("sentence",)
+    reading = gathered.reading(path, data, faults, region_names=names, predictions=predictions)
+    roles = {"context": context or "", "options": options, "key": key.column}
+    return replace(reading, table=_read_as(table, CHOICE, roles))
 
 
 def _conditions(columns: Targets) -> list[str]:
