@@ -45,12 +45,36 @@ SHAPES = {
         "region": ["1", "2"] * 4,
         "content": [part for text in TEXTS[:4] for part in (text[:6], text[7:])],
     },
+    "context and targets": {
+        "item": [str(number) for number in range(1, N_ROWS + 1)],
+        "context": [f"Lo zio ieri {verb} il suo" for verb in VERBS],
+        "target": ["libro", "quadro", "cane", "posto", "treno", "pacco", "lavoro", "gatto"],
+        "vicino": ["giornale", "disegno", "gatto", "tavolo", "tram", "libro", "ufficio", "cane"],
+        "lontano": ["fiume", "odore", "martedì", "colore", "mento", "cielo", "lampo", "ieri"],
+    },
+    "choice with a key": {
+        "item": [str(number) for number in range(1, N_ROWS + 1)],
+        "context": [f"Lo zio ieri {verb} il suo" for verb in VERBS],
+        "A": ["libro", "odore", "cane", "colore", "treno", "pacco", "lampo", "gatto"],
+        "B": ["fiume", "quadro", "martedì", "posto", "mento", "cielo", "lavoro", "ieri"],
+        "key": ["A", "B", "A", "B", "A", "A", "B", "A"],
+    },
+    "contexts crossed with targets": {
+        "item": [str(number) for number in range(1, N_ROWS + 1)],
+        "context_si": [f"Lo zio {verb} il" for verb in VERBS],
+        "context_no": [f"Lo zio non {verb} il" for verb in VERBS],
+        "target_si": ["libro"] * N_ROWS,
+        "target_no": ["fiume"] * N_ROWS,
+    },
 }  # fmt: skip
 CALLED = {"levels in rows": "conditions in rows"}
 NAMES_OF = NAMED | {
     "condition": sorted({"condition", *HEADERS["condition"]}),
     "region": sorted({"region", *NAMES["region"]}),
     "content": sorted({"content", *NAMES["content"]} - {*HEADERS["sentence"]}),
+    "context": sorted({"context", *NAMES["context"]}),
+    "key": sorted({"key", *NAMES["key"]}),
+    "target": sorted({"target", "expected", *HEADERS["target"]}),
 }
 
 
@@ -171,6 +195,61 @@ def test_a_suite_folder_says_what_its_table_was_read_as(tmp_path):
         'Read as conditions in rows: item = "item", condition = "condition", sentence = "text",'
         ' factors = "verbo"; 1 item; not used: "nota".'
     )
+
+
+def test_contexts_with_words_to_choose_from_are_refused_with_their_rows(tmp_path):
+    columns = {name: list(cells) for name, cells in SHAPES["contexts crossed with targets"].items()}
+    columns["context_si"][2] = "Lo zio cerca (il|lo)"
+    with pytest.raises(SuiteError, match=r"row 4: 'context_si' has words to choose from"):
+        load_suite(written(tmp_path, columns), language="it")
+
+
+def test_three_options_are_put_in_order_by_their_key(tmp_path):
+    columns = {
+        "A": ["Dormo io.", "Dormo tu.", "Dormono noi."],
+        "B": ["Dorme io.", "Dormi tu.", "Dormite noi."],
+        "C": ["Dormono io.", "Dormite tu.", "Dormiamo noi."],
+        "risposta": ["A", "B", "C"],
+    }
+    loaded = load_suite(written(tmp_path, columns), language="it")
+    texts = [[c.regions[0].text for c in item.conditions] for item in loaded.suite.items]
+    assert texts[1] == ["Dormi tu.", "Dormo tu.", "Dormite tu."]
+    assert loaded.reading.table.roles["options"] == ("A", "B", "C")
+    columns["risposta"][1] = "D"
+    with pytest.raises(SuiteError, match=r"row 3: The column 'risposta' has 'd'"):
+        load_suite(written(tmp_path, columns), language="it")
+
+
+def test_columns_named_as_less_expected_count_before_other_words(tmp_path):
+    columns = {**SHAPES["context and targets"], "tema": [f"tema{n}x" for n in "abcdefgh"]}
+    guessed = load_suite(written(tmp_path, columns), language="it")
+    assert guessed.reading.table.roles["others"] == ("vicino", "lontano", "tema")
+    assert "CIM-S065" in {fault.code for fault in guessed.reading.faults}
+    columns = {"distrattore 1" if n == "vicino" else n: cells for n, cells in columns.items()}
+    table = load_suite(written(tmp_path, columns), language="it").reading.table
+    assert table.roles["others"] == ("distrattore 1",)
+    assert table.unused == ("lontano", "tema")
+
+
+def test_letters_of_lists_before_regions_are_none(tmp_path):
+    columns = {
+        "item": ["1", "1", "2", "2"],
+        "condition": ["a", "b"] * 2,
+        "lista": ["A", "B"] * 2,
+        "inizio": ["La zia", "Le zie"] * 2,
+        "fine": ["canta bene."] * 4,
+    }
+    table = load_suite(written(tmp_path, columns), language="it").reading.table
+    assert table.roles["regions"] == ("inizio", "fine")
+
+
+def test_a_word_that_is_the_expected_one_in_half_of_the_rows_is_no_alternative(tmp_path):
+    columns = dict(SHAPES["context and targets"])
+    expected = columns["target"]
+    columns["vicino"] = [word if row % 2 else "altro" for row, word in enumerate(expected)]
+    table = load_suite(written(tmp_path, columns), language="it").reading.table
+    assert table.roles["others"] == ("lontano",)
+    assert table.unused == ("vicino",)
 
 
 @pytest.mark.slow

@@ -194,9 +194,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     output: Path | None = option(
         None, "File, .csv, .tsv or .parquet; else printed as CSV.", flags=("-o",)
     )
-    text_column: str = option("text", "Which column says which text it is.")
-    position_column: str = option("position", "Which has the number of the word.")
-    word_column: str = option("word", "Which has the word itself.")
+    columns: str = option("", "Columns by their roles: text=item,position=zone,word=token,rt=RT.")
     texts: Path | None = option(
         None, "The whole texts, where rows are missing: a table with `content`."
     )
@@ -222,21 +220,21 @@ def join(options: _JoinOptions) -> int:
     """
     from dataclasses import replace
 
+    from cimento.intake.roles import parse_choice
     from cimento.people import reading_times as reading
-    from cimento.people.word_positions import WordColumns
+    from cimento.people.word_columns import word_columns
 
     if options.output is not None:
         reading.refuse_output(options.output)
-    column = options.text_column
-    names = WordColumns(text=column, position=options.position_column, word=options.word_column)
-    observations, changed = reading.with_decimal_points(
-        reading.read_observations(options.file), names=names
-    )
+    observations = reading.read_observations(options.file)
+    names, read = word_columns(observations, parse_choice(options.columns), where=options.file.name)
+    note(read.said())
+    observations, changed = reading.with_decimal_points(observations, names=names)
     joined = reading.join_surprisals(
         observations,
         options.model,
         names=names,
-        texts=reading.read_texts(options.texts, column=column) if options.texts else None,
+        texts=reading.read_texts(options.texts, column=names.text) if options.texts else None,
         before=options.before,
         frequency=needed_frequencies(options.frequency) if options.frequency else None,
         asking=replace(

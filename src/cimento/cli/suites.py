@@ -262,7 +262,8 @@ class ConvertOptions(SuiteOptions):
         "",
         "Format to read, if it cannot be recognized: native, syntaxgym, syntaxgym-rows,"
         " syntaxgym-csv, blimp, pairs, labeled, choices, clams, zorro, lm-eval, good-first,"
-        " examples, factorial, factorial-table, minicons, crossed, options, forms, words.",
+        " examples, factorial, factorial-table, minicons, crossed, options, choice, targets, forms,"
+        " words.",
         flags=("--from",),
     )
     language: str = run_option("language")

@@ -29,6 +29,7 @@ class TableReading:
         left_out: rows that are no part of the table: number, and what it is.
         known: the published data set or program whose form it is; empty for a table of one's own.
         forced: columns whose cells do not fit their role, which somebody chose nevertheless.
+        what: what is counted: an item, or an observation.
     """
 
     shape: str
@@ -38,6 +39,7 @@ class TableReading:
     left_out: tuple[tuple[int, str], ...] = ()
     known: str = ""
     forced: tuple[str, ...] = ()
+    what: str = "item"
 
     def said(self) -> str:
         """The reading in one line.
@@ -50,7 +52,7 @@ class TableReading:
         roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())
         parts = [
             f"Read as {self.shape}{form}: {roles}",
-            counted(self.n_items, "item"),
+            counted(self.n_items, self.what),
             f"not used: {_quoted(self.unused)}" if self.unused else "",
             f"left out: {_rows(self.left_out)}" if self.left_out else "",
             f"taken as you say, against what it holds: {_quoted(self.forced)}"

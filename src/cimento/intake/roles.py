@@ -86,6 +86,15 @@ def _is_count(column: Profile) -> bool:
     return column.kind == "nothing" or (is_whole and not column.numbers_rows)
 
 
+def _is_position(column: Profile) -> bool:
+    is_whole = column.kind == "numbers" and column.whole and column.low >= 0
+    return column.kind == "nothing" or is_whole
+
+
+def _is_measure(column: Profile) -> bool:
+    return column.kind in ("nothing", "numbers")
+
+
 ROLES: Mapping[str, Role] = {
     "good": Role("sentences", _is_text),
     "bad": Role("sentences", _is_text),
@@ -105,8 +114,14 @@ ROLES: Mapping[str, Role] = {
     "phenomenon": Role("names of phenomena", _is_level),
     "key": Role("letters of sentences", _is_label),
     "target": Role("words", _is_text),
+    "plausible": Role("words", _is_text),
+    "implausible": Role("words", _is_text),
     "region": Role("numbers or names of regions", _is_id),
     "content": Role("texts of regions", _is_text),
+    "text": Role("numbers or names of texts", _is_id),
+    "position": Role("numbers of words", _is_position),
+    "word": Role("words", lambda column: column.kind not in ("moments", "objects")),
+    "rt": Role("measures", _is_measure),
     **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""

@@ -12,7 +12,7 @@ from cimento.intake.marks import names_judgments
 from cimento.intake.names import begins_capital, ends_sentence, has_letter, is_negative
 from cimento.intake.roles import find
 from cimento.intake.table import Table
-from cimento.intake.words import NAMES, SIDES
+from cimento.intake.words import CONTEXTS, NAMES, PREFIXES, SIDES
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.faults import fault
@@ -21,7 +21,7 @@ from cimento.suites.roles import hold_text
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _LETTERED = {"label", *NAMES["label"]}
 """Names of keys only where letters stand for the sentences: numbers may label anything."""
-_OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
+_OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[a-f1-6])\)?", re.IGNORECASE)
 _LABELS = (("a", "b"), ("1", "2"))
 _MOST_PAIRS = 8
 """Pairs of columns that are tried; tables made to exhaust have thousands."""
@@ -42,12 +42,7 @@ class Key:
 
 def key_of(table: Table) -> Key | None:
     """The key of a table, and the columns between which it chooses; None without them."""
-    named: dict[str, dict[str, str]] = {}
-    for name in table.columns:
-        match = _OPTION.fullmatch(name.strip())
-        if match and hold_text(table, [name]):
-            named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
-    pairs = [options for options in named.values() if tuple(sorted(options)) in _LABELS]
+    pairs = [options for options in _options(table) if tuple(sorted(options)) in _LABELS]
     keys = _keys_of(table) if pairs else []
     for options in pairs[:_MOST_PAIRS]:
         both = {**options, **{name.casefold(): name for name in options.values()}}
@@ -59,6 +54,35 @@ def key_of(table: Table) -> Key | None:
         ]
         if column := _filled(table, columns, {*both}):
             return Key(column, both)
+    return None
+
+
+def _options(table: Table) -> list[dict[str, str]]:
+    """The columns of texts whose names differ in a letter or number alone, by that label."""
+    named: dict[str, dict[str, str]] = {}
+    for name in table.columns:
+        match = _OPTION.fullmatch(name.strip())
+        if match and hold_text(table, [name]):
+            named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
+    return list(named.values())
+
+
+def choice_of(table: Table) -> Key | None:
+    """The key of a table with several options in each row; None for other tables.
+
+    The options are called A, B, C and so on, or 1, 2, 3, and the key has these labels. Two options
+    are a pair of sentences, unless a column of beginnings stands before both.
+    """
+    context = find(table, "context", *CONTEXTS, *PREFIXES)
+    is_begun = context is not None and not table.is_mostly(context, ends_sentence)
+    least = len(_LABELS[0]) + (not is_begun)
+    for options in _options(table)[:_MOST_PAIRS]:
+        labels = sorted(options)
+        is_row = labels in (list("abcdef")[: len(labels)], list("123456")[: len(labels)])
+        if is_row and len(labels) >= least:
+            columns = [name for name in _keys_of(table) if name not in options.values()]
+            if column := _filled(table, columns, {*options}):
+                return Key(column, options)
     return None
 
 
@@ -170,22 +194,35 @@ def region_column_names(table: Table) -> tuple[str, ...]:
         return tuple(chosen)
     known = {item, condition, table.find("phenomenon"), table.find("rating")}
     others = [name for name in table.columns if name not in known]
-    numbered = [names for names in _numbered(table, others) if _make_sentences(table, names)]
-    if len(numbered) == 1:
-        return tuple(numbered[0])
+    numbered = list(_numbered(table, others))
+    whole = [names for names in numbered if _make_sentences(table, names)]
+    if numbered:
+        return tuple(whole[0]) if len(whole) == 1 else ()
     texts = [name for name in others if _is_region(table, name)]
     ends = [place for place, name in enumerate(texts) if table.is_mostly(name, ends_sentence)]
     run = texts[: ends[0] + 1] if len(ends) == 1 else []
     begins = [place for place, name in enumerate(run) if table.is_mostly(name, begins_capital)]
     run = run[begins[0] :] if len(begins) == 1 else run
     places = list(map(table.columns.index, run))
-    is_run = len(run) > 1 and places == [*range(places[0], places[-1] + 1)]
-    return tuple(run) if is_run and not numbered and _make_sentences(table, run) else ()
+    is_run = (
+        len(run) > 1
+        and places == [*range(places[0], places[-1] + 1)]
+        and (
+            table.is_mostly(run[0], begins_capital) and not table.is_mostly(run[1], begins_capital)
+        )
+    )
+    return tuple(run) if is_run and _make_sentences(table, run) else ()
 
 
 def _is_region(table: Table, name: str) -> bool:
-    """Whether the cells of a column are words."""
-    return hold_text(table, [name]) and table.is_mostly(name, has_letter)
+    """Whether the cells of a column are words, and no letters for lists or groups."""
+    is_word = hold_text(table, [name]) and table.is_mostly(name, has_letter)
+    return is_word and not _is_label(table, name)
+
+
+def _is_label(table: Table, name: str) -> bool:
+    """Whether a column has capital letters alone, as those of lists are."""
+    return table.is_mostly(name, lambda cell: len(cell) == 1 and cell.isupper())
 
 
 def _number_in(name: str) -> int:
@@ -209,15 +246,10 @@ def _numbered(table: Table, columns: Iterable[str]) -> Iterable[list[str]]:
 
 def _make_sentences(table: Table, regions: Sequence[str]) -> bool:
     """Whether the cells of regions make whole sentences, and no fewer of them do."""
-    first, second, *_ = regions
     joined = [" ".join(cells).strip() for cells in _rows(table, regions)]
     whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
-    return (
-        table.is_mostly(first, begins_capital)
-        and not table.is_mostly(second, begins_capital)
-        and 2 * sum(whole) > len(whole)
-        and not any(table.is_mostly(name, ends_sentence) for name in regions[:-1])
-    )
+    ends = any(table.is_mostly(name, ends_sentence) for name in regions[:-1])
+    return 2 * sum(whole) > len(whole) and not ends
 
 
 def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:

@@ -36,7 +36,7 @@ from cimento.suites.formats import (
 from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
 from cimento.suites.sentence_list import list_advised
-from cimento.suites.shapes import condition_columns, key_of
+from cimento.suites.shapes import choice_of, condition_columns, key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
@@ -140,6 +140,15 @@ FORMATS = {
         " (.csv, .jsonl, .parquet)",
         contexts.read_crossed,
     ),
+    "targets": Format(
+        "a table with a context, the expected word and other words in each row (.csv, .tsv, .xlsx)",
+        contexts.read_targets,
+    ),
+    "choice": Format(
+        "a table with the options A, B and C in each row, and a key that names the right one"
+        " (.csv, .tsv, .xlsx)",
+        contexts.read_choice,
+    ),
     "options": Format(
         "a table with the columns input_prefix and options, the right option first"
         " (.jsonl, .parquet)",
@@ -241,11 +250,21 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "labeled": sentences.is_labeled_table,
     "words": region_rows.is_words_table,
     "factorial-table": factorial.is_factorial_table,
-    "crossed": lambda table: table.has(*contexts.CROSSED_COLUMNS),
+    "crossed": lambda table: bool(contexts.crossed_columns(table)),
     "options": lambda table: table.has(*contexts.OPTION_COLUMNS),
     "forms": lambda table: table.has(*contexts.FORM_COLUMNS),
 }
 """The test of each format of tables; a table is in the first format whose test succeeds."""
+
+
+_BY_CELLS: Mapping[str, Callable[[Table], object]] = {
+    "choice": choice_of,
+    "pairs": key_of,
+    "syntaxgym-csv": region_rows.is_region_rows,
+    "targets": contexts.targets_of,
+    "factorial-table": factorial.is_factorial_table,
+}
+"""The tests that need the rows of a table, such as which columns are crossed in them."""
 
 
 def _table_format(data: bytes, path: Path) -> str:
@@ -259,12 +278,8 @@ def _table_format(data: bytes, path: Path) -> str:
             table, faults = read_sheet(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
-    if key_of(table):
-        return "pairs"
-    if region_rows.is_region_rows(table):
-        return "syntaxgym-csv"
-    if factorial.is_factorial_table(table):
-        return "factorial-table"  # which columns are crossed is seen in the rows only
+    if name := next((name for name, fits in _BY_CELLS.items() if fits(table)), ""):
+        return name
     wide = condition_columns(table)
     if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
