@@ -129,3 +129,11 @@ def test_continuations_between_a_prefix_and_a_suffix_may_have_more_said_of_one(t
     suite, read = loaded(tmp_path, columns)
     assert pairs(suite)[0] == ["I saw two cats here.", "I saw two cat here."]
     assert read.unused == ("good_gold",)
+
+
+@pytest.mark.parametrize("other", ["context", "Note", "author_comment", "question text"])
+def test_contexts_and_notes_are_not_the_sentences_that_were_rated(tmp_path, other):
+    with pytest.raises(CimentoError):
+        loaded(tmp_path, {other: GOOD, "rating": list("7563")})
+    with pytest.raises(CimentoError):
+        loaded(tmp_path, {"stem": GOOD, "target": ["a", "b", "c", "d"], "rating": list("7563")})
