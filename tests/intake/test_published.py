@@ -137,3 +137,17 @@ def test_contexts_and_notes_are_not_the_sentences_that_were_rated(tmp_path, othe
         loaded(tmp_path, {other: GOOD, "rating": list("7563")})
     with pytest.raises(CimentoError):
         loaded(tmp_path, {"stem": GOOD, "target": ["a", "b", "c", "d"], "rating": list("7563")})
+
+
+def test_lists_under_headings_that_judge_are_labeled_by_them(tmp_path):
+    path = tmp_path / "class.txt"
+    bad = [f'"{BAD[0]}\tF', *(f"{text}\tORT" for text in BAD[1:])]
+    path.write_text("\n".join(["Ungrammatical:", *bad, "", "", "Grammatical:", *GOOD, ""]), "utf-8")
+    read = load_suite(path, language="en")
+    labeled = {text.lstrip('"'): label for text, label in ratings(read.suite).items()}
+    assert labeled == LABELED
+    said = read.reading.table
+    assert (said.shape, said.unused, said.n_items) == ("labeled sentences", ("note",), 8)
+    path.write_text("\n".join(["Ungrammatical:", *bad, "Other:", *GOOD]), "utf-8")
+    with pytest.raises(CimentoError):
+        load_suite(path, language="en")
