@@ -29,6 +29,7 @@ def pairs(suite):
     return [[sentence(one) for one in item.conditions] for item in suite.items]
 
 
+BOTH = [text for pair in zip(GOOD, BAD, strict=True) for text in pair]
 LABELED = dict(zip(GOOD + BAD, [1.0] * len(GOOD) + [0.0] * len(BAD), strict=True))
 
 
@@ -129,3 +130,60 @@ def test_continuations_between_a_prefix_and_a_suffix_may_have_more_said_of_one(t
     suite, read = loaded(tmp_path, columns)
     assert pairs(suite)[0] == ["I saw two cats here.", "I saw two cat here."]
     assert read.unused == ("good_gold",)
+
+
+@pytest.mark.parametrize("other", ["context", "Note", "author_comment", "question text"])
+def test_contexts_and_notes_are_not_the_sentences_that_were_rated(tmp_path, other):
+    with pytest.raises(CimentoError):
+        loaded(tmp_path, {other: GOOD, "rating": list("7563")})
+    with pytest.raises(CimentoError):
+        loaded(tmp_path, {"stem": GOOD, "target": ["a", "b", "c", "d"], "rating": list("7563")})
+
+
+def test_lists_under_headings_that_judge_are_labeled_by_them(tmp_path):
+    path = tmp_path / "class.txt"
+    bad = [f'"{BAD[0]}\tF', *(f"{text}\tORT" for text in BAD[1:])]
+    path.write_text("\n".join(["Ungrammatical:", *bad, "", "", "Grammatical:", *GOOD, ""]), "utf-8")
+    read = load_suite(path, language="en")
+    labeled = {text.lstrip('"'): label for text, label in ratings(read.suite).items()}
+    assert labeled == LABELED
+    said = read.reading.table
+    assert (said.shape, said.unused, said.n_items) == ("labeled sentences", ("note",), 8)
+    path.write_text("\n".join(["Ungrammatical:", *bad, "Other:", *GOOD]), "utf-8")
+    with pytest.raises(CimentoError):
+        load_suite(path, language="en")
+
+
+def test_right_answers_to_questions_label_no_sentence(tmp_path):
+    columns = {
+        "sentence": BOTH,
+        "Question": ["Who sleeps?"] * 8,
+        "Correct answer": list("10011010"),
+    }
+    with pytest.raises(CimentoError):
+        loaded(tmp_path, columns)
+
+
+@pytest.mark.parametrize("name", ["group", "list", "model_seed", "version"])
+def test_parts_of_the_rows_are_no_people(tmp_path, name):
+    texts = [text for text in BOTH for _ in range(2)]
+    columns = {name: list("12") * 8, "sentence": texts, "grammatical": list("1100") * 4}
+    _, read = loaded(tmp_path, columns)
+    assert "participant" not in read.roles
+    assert (read.n_items, read.unused) == (16, (name,))
+
+
+def test_a_prefix_and_a_continuation_with_regions_between_are_no_whole_sentence(tmp_path):
+    columns = {
+        "item": list("1122"),
+        "condition": ["that", "what"] * 2,
+        "prefix": ["I know"] * 4,
+        "compl": ["that", "who"] * 2,
+        "subj": ["the boys", "the boys", "the cats", "the cats"],
+        "continuation": ["saw it", "saw"] * 2,
+    }
+    try:
+        suite, _ = loaded(tmp_path, columns)
+    except CimentoError:
+        return
+    assert sentence(suite.items[0].conditions[0]).startswith("I know that the boys")

@@ -5,6 +5,7 @@ Options are taken from the message itself; edits are made on the columns that th
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 
@@ -327,3 +328,13 @@ def test_answers_without_sentences_are_no_regions(tmp_path):
     todo = refused(written(tmp_path, columns))
     assert "What people answered" in todo
     assert "regions" not in todo
+
+
+def test_lines_of_json_are_advised_by_their_cells_and_a_type_is_no_sentence(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    rows = [{"id": n, "i_sentence": one, "s_sentence": two, "type": "know"}
+            for n, (one, two) in enumerate(PAIRS)]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    [chosen] = options(refused(path))
+    assert chosen == {"good": "i_sentence", "bad": "s_sentence"}
+    assert pairs(path, chosen) == PAIRS

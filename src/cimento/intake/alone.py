@@ -6,7 +6,10 @@ from dataclasses import replace
 
 from cimento.intake.names import is_translation
 from cimento.intake.table import Table
+from cimento.intake.words import pattern
 
+_OTHER = pattern("beside")
+"""Names of texts that are not the sentences."""
 _LEAST_FILLED = 0.9
 _FEWEST = 3
 """Number of different sentences from which a column may be that of the sentences."""
@@ -15,13 +18,14 @@ _FEWEST = 3
 def with_sentence_named(table: Table) -> Table:
     """A table whose one column of sentences is called ``sentence``; others are unchanged.
 
-    Where two columns hold sentences, or none is filled in nearly all rows, it is unchanged.
+    Where two columns hold sentences, or none is filled in nearly all rows, it is unchanged; so is a
+    table with a word beside each context, which may be what was rated.
     """
-    if table.find("sentence", "text") or table.find("good") or table.find("bad"):
+    if table.find("sentence", "text") or any(map(table.find, ("good", "bad", "target"))):
         return table
     texts = [name for name in table.columns if table.profile(name).kind == "sentences"]
     name = texts[0] if len(texts) == 1 else ""
-    if not name or is_translation(name) or not _is_filled(table, name):
+    if not name or is_translation(name) or _OTHER.search(name) or not _is_filled(table, name):
         return table
     called = {column: "sentence" if column == name else column for column in table.columns}
     return replace(

@@ -8,11 +8,12 @@ from cimento.intake.known import forms_of
 from cimento.intake.marks import names_judgments, sides_of
 from cimento.intake.shapes import LABELED
 from cimento.intake.table import Table
-from cimento.intake.words import NAMES
+from cimento.intake.words import NAMES, pattern
 
 LABEL = "label"
 _LABELS = {LABEL, *NAMES[LABEL]}
 """Names of a column that labels sentences, beside those that ask for judgments."""
+_OF_ANSWERS = pattern("answers")
 
 
 def label_column(table: Table) -> tuple[str, dict[str, str]]:
@@ -45,8 +46,13 @@ def labels_in(table: Table) -> dict[str, dict[str, str]]:
 
 
 def may_be_label(name: str) -> bool:
-    """Whether a name is that of a column which may label sentences."""
-    return name.casefold().replace("_", " ").strip(" ?¿:") in _LABELS or names_judgments(name)
+    """Whether a name is that of a column which may label sentences; *Correct answer* is none."""
+    return name.casefold().replace("_", " ").strip(" ?¿:") in _LABELS or judges(name)
+
+
+def judges(name: str) -> bool:
+    """Whether a name says that its column judges sentences, and not answers to questions."""
+    return names_judgments(name) and not _OF_ANSWERS.search(name.replace("_", " "))
 
 
 def _labels_by_cells(table: Table) -> dict[str, dict[str, str]]:

@@ -23,6 +23,7 @@ from cimento.intake.layout import (
     with_item_name,
 )
 from cimento.intake.names import without_noun
+from cimento.intake.sections import with_labels_of_sections
 from cimento.intake.table import Table, as_cell, column_name
 from cimento.intake.words import KNOWN
 from cimento.io.files import read_bytes
@@ -105,6 +106,7 @@ def read_suite_table(
     records, faults = read_raw_rows(data, path)
     if errors(faults):
         return None, faults
+    records = with_labels_of_sections(records)
     names = header_of([*islice(filter(_is_filled, records), _LOOKED_AT)])
     size = len(data) if packed_bytes is None else packed_bytes
     if len(records) > max(SMALL_ROWS, size // ROW_BYTES):

@@ -13,7 +13,7 @@ from cimento.intake.names import without_noun
 from cimento.intake.profile import is_absent
 from cimento.intake.roles import fits
 from cimento.intake.table import Table, place_of_row
-from cimento.intake.words import PARTICIPANTS, PEOPLE, word_list
+from cimento.intake.words import PARTICIPANTS, PEOPLE, pattern, word_list
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.columns import sentence_column
 from cimento.suites.crossed import CLUSTER
@@ -29,6 +29,8 @@ _ROUNDED = 0.051
 _LEAST_ALIKE = 0.9
 """Least share of sentences whose mean is that of the columns beside it."""
 _FEWEST = 2
+_PARTS = pattern("parts")
+"""Names of columns that part the rows, and name no person."""
 _NUMBERED = {*PARTICIPANTS, *word_list("people.numbered")}
 """Words that, with a number behind them, name a person."""
 
@@ -194,6 +196,7 @@ def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequ
         name: len({*cells})
         for name, cells in table.cells.items()
         if name not in (*known, table.find("item")) and fits(table, name, "participant")
+        and (_is_of_people(name) or not _PARTS.search(name))
         and all(len({cells[row].strip() for row in rows} - {""}) == len(rows) for rows in groups)
     }  # fmt: skip
     fewest = min(distinct, key=lambda name: (not _is_of_people(name), distinct[name]), default="")

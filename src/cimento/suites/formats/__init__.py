@@ -220,7 +220,8 @@ def _json_format(data: bytes, path: Path) -> str:
     name = name or ("factorial" if factorial.is_factorial(data) else "")
     is_pair = table is not None and any(map(table.find, blimp.SENTENCES.values()))
     if not (name or is_pair) and table is not None and has_rows(data):
-        raise _no_known_table(table, faults, data, path)
+        whole, more = read_sheet(data, path)
+        raise _no_known_table(whole or table, more or faults, data, path)
     return name or default
 
 

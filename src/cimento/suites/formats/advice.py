@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cimento.errors import Fault
-from cimento.intake.marks import names_judgments
+from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
@@ -239,7 +239,7 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
             " columns good and bad."
         )
     first, second, *_ = sentences
-    if judging := next(filter(names_judgments, table.columns), ""):
+    if judging := next(filter(judges, table.columns), ""):
         role = "rating" if are_numbers(table, judging) else "label"
         options = " or ".join(
             as_option({"sentence": name, role: judging}) for name in (first, second)

@@ -6,6 +6,7 @@ the factors and the phenomenon; and one document with ``sentences``. Tables have
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -148,9 +149,17 @@ def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str,
         yield f"{name} line 1", whole
 
 
+_CODE = re.compile(r"[\w.-]*\w", re.ASCII)
+"""One word without a final mark, such as a type, which is no sentence of any condition."""
+
+
 def _sentence_keys(record: Record) -> list[str]:
     known = {*ID_KEYS, *ABOUT_KEYS}
-    return [key for key, value in record.items() if isinstance(value, str) and key not in known]
+    return [
+        key
+        for key, value in record.items()
+        if isinstance(value, str) and key not in known and not _CODE.fullmatch(value)
+    ]
 
 
 def _conditions(records: Sequence[Record]) -> tuple[str, ...]:

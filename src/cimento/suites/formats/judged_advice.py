@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from cimento.intake.labels import labels_in
-from cimento.intake.marks import advice_on, is_judgments, names_judgments, sides_of
+from cimento.intake.labels import judges, labels_in
+from cimento.intake.marks import advice_on, is_judgments, sides_of
 from cimento.intake.roles import fits
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
@@ -67,16 +67,16 @@ def judgments_needed(table: Table, sentence: str) -> str:
     for name in _likeliest(table):
         values = {*filter(None, table.stripped(name))}
         # Two levels in a table with more columns are those of a factor, unless its name judges.
-        may_be_two = len(table.columns) <= _FEWEST_WIDE or names_judgments(name)
+        may_be_two = len(table.columns) <= _FEWEST_WIDE or judges(name)
         is_text = table.profile(name).kind == "sentences"
         if is_text or name in (sentence, table.find("item")) or _counts_rows(table, name):
             continue
-        is_named = is_judgments(values) or names_judgments(name)
+        is_named = is_judgments(values) or judges(name)
         if not is_named and (
             name == versions_of(table, sentence) or _varies(table, name, sentence)
         ):
             continue
-        if names_judgments(name) and fits(table, name, "rating") and are_numbers(table, name):
+        if judges(name) and fits(table, name, "rating") and are_numbers(table, name):
             return ratings_needed(sentence, [name])
         two = sorted({value.casefold() for value in values})
         if not (is_judgments(values) or (may_be_two and len(two) == _SIDES)):
@@ -143,7 +143,8 @@ def column_of_people(table: Table) -> str:
     names = {*PARTICIPANTS, *PEOPLE, *(f"{word} id" for word in (*PARTICIPANTS, *PEOPLE))}
     for name in table.columns:
         is_named = re.sub(r"[\W_]+", " ", name.casefold()).strip() in names
-        if is_named and fits(table, name, "participant"):
+        is_text = table.profile(name).kind == "sentences"
+        if is_named and not is_text and fits(table, name, "participant"):
             return name
     return ""
 
@@ -180,7 +181,7 @@ def _likeliest(table: Table) -> list[str]:
     """The columns of a table, those first whose name or whose cells judge sentences."""
     return sorted(
         table.columns,
-        key=lambda name: (not names_judgments(name), not is_judgments(table.cells[name])),
+        key=lambda name: (not judges(name), not is_judgments(table.cells[name])),
     )
 
 
@@ -227,7 +228,7 @@ def _may_be_people(table: Table) -> list[str]:
         is_points = of_column.whole or name[-1:].isdecimal()  # as P1, which may be 6,5
         is_scale = is_points and 0 <= of_column.low <= of_column.high <= _HIGHEST
         is_id = of_column.counts and of_column.n >= _FEWEST_IDS
-        is_other = _MEASURE.search(name) or names_judgments(name) or name.casefold() in _ANSWERS
+        is_other = _MEASURE.search(name) or judges(name) or name.casefold() in _ANSWERS
         if is_scale and not (is_id or is_other or (of_column.two and not name[-1:].isdecimal())):
             names.append(name)
     return names

@@ -225,7 +225,7 @@ def _columns(table: Table) -> _Columns | None:
         table.find(*names) or "" for names in (ITEM, (CONDITION,), (SUFFIX,))
     )
     prefix, stimulus = table.find(*PREFIXES, *CONTEXTS), table.find(*STIMULUS)
-    if prefix and stimulus and condition and item:
+    if prefix and stimulus and condition and item and not _has_between(table, prefix, stimulus):
         return _Columns(item, condition, {"": (prefix, stimulus, suffix)})
     for sides in SIDES:
         names_of_prefixes = (*PREFIXES, *CONTEXTS)
@@ -237,6 +237,17 @@ def _columns(table: Table) -> _Columns | None:
     if prefix and (pair := pair_in_row(table)) and _is_begun(table, prefix):
         return _Columns(item, "", {side: (prefix, name, suffix) for side, name in pair.items()})
     return None
+
+
+def _has_between(table: Table, prefix: str, stimulus: str) -> bool:
+    """Whether texts stand between two columns: they are the first and a later region of many."""
+    first, last = map(table.columns.index, (prefix, stimulus))
+    between = table.columns[first + 1 : last]
+    return any(
+        name.casefold() != SUFFIX and table.profile(name).kind in ("words", "sentences")
+        for name in between
+        if table.cells.get(name)
+    )
 
 
 def _said(table: Table, columns: _Columns) -> list[Fault]:
