@@ -27,7 +27,14 @@ from cimento.judgments.participants import (
     of_long,
     remark,
 )
-from cimento.judgments.roles import answers_reading, one_each, resolved, rows_of, with_roles
+from cimento.judgments.roles import (
+    answers_reading,
+    one_each,
+    resolved,
+    rows_of,
+    unanswered,
+    with_roles,
+)
 from cimento.suites.tables import open_table
 
 
@@ -56,10 +63,13 @@ def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
         columns: where the fields stand.
 
     Raises:
-        InputError: it does not say whose the answers are.
+        InputError: it does not say whose the answers are, or has none.
         UsageError: a column that somebody has chosen does not fit its role.
     """
+    stated = columns.columns.get("value", ())
     table, columns = with_roles(table, columns)
+    if not (columns.columns.get("value") or columns.fixed.get("value")):
+        raise unanswered(table, stated)
     columns = one_each(table, columns)
     notes = list[str]()
     if not is_named(table, columns):
@@ -81,7 +91,8 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
         places: what was asked; may be empty.
     """
     with contextlib.suppress(UsageError):  # it is said where the table is read
-        table, columns = with_roles(table, columns)
+        # What a column called like answers holds instead is said there too.
+        table, columns = with_roles(table, columns, untested=("value",))
 
     def has(*fields: str) -> bool:
         return any(columns.columns.get(field) or columns.fixed.get(field) for field in fields)

@@ -15,7 +15,7 @@ from cimento.intake.chosen import with_chosen
 from cimento.intake.forms import Program
 from cimento.intake.profile import Profile
 from cimento.intake.reading import AnswersReading
-from cimento.intake.roles import ROLES, Role, parse_choice, refuse_unknown
+from cimento.intake.roles import ROLES, Role, parse_choice, refuse_unknown, seen_in
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS, NAMES, PARTICIPANTS
 from cimento.io.parsing import read_toml
@@ -218,6 +218,21 @@ def _fitting(table: Table, field: str, names: Sequence[str], *, tested: bool) ->
         and name not in table.chosen
         and (not tested or test(table.profile(name)))
     )
+
+
+def unanswered(table: Table, names: Sequence[str]) -> InputError:
+    """The error of a table without answers.
+
+    Args:
+        table: the table.
+        names: what a column of answers may be called.
+    """
+    for name in filter(table.cells.__contains__, names):
+        seen = seen_in(table, name, "answer", ANSWER_ROLES).rstrip(".")
+        todo = f"If you mean it nevertheless, give --columns 'answer={name}!'."
+        return InputError(where=table.name, seen=seen, todo=todo)
+    seen = f"no column is known as that of the answers; there are {', '.join(table.columns)}"
+    return InputError(where=table.name, seen=seen, todo="Name it: --columns answer=COLUMN.")
 
 
 def one_each(table: Table, columns: ColumnMap) -> ColumnMap:
