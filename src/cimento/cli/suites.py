@@ -262,7 +262,7 @@ class ConvertOptions(SuiteOptions):
         "",
         "Format to read, if it cannot be recognized: native, syntaxgym, syntaxgym-rows,"
         " syntaxgym-csv, blimp, pairs, labeled, choices, clams, zorro, lm-eval, good-first,"
-        " examples, factorial, factorial-table, minicons, crossed, options, choice, targets, forms,"
+        " examples, factorial, factorial-table, minicons, crossed, targets, choice, options, forms,"
         " words.",
         flags=("--from",),
     )
