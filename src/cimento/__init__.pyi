@@ -16,6 +16,7 @@ from cimento.evaluation import Failure as Failure
 from cimento.evaluation import evaluate as evaluate
 from cimento.evaluation import evaluate_all as evaluate_all
 from cimento.evaluation import load_model as load_model
+from cimento.evaluation.free_fills import fill as fill
 from cimento.evaluation.freetext import score as score
 from cimento.evaluation.training import evaluate_while_training as evaluate_while_training
 from cimento.export import export as export
@@ -37,7 +38,6 @@ from cimento.models.registry import open_source as open_source
 from cimento.models.settings import Asking as Asking
 from cimento.models.settings import Policy as Policy
 from cimento.options import RunOptions as RunOptions
-from cimento.paradigms.cloze.requests import fill as fill
 from cimento.paradigms.frames import cloze as cloze
 from cimento.paradigms.frames import ratings as ratings
 from cimento.paradigms.frames import stories as stories

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
@@ -17,21 +16,20 @@ from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
 from cimento.evaluation.plan import ModelPlan, plan_models
 from cimento.evaluation.reproduce import asking_of, model_of
-from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
 from cimento.io.tables import REQUESTS, write_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
-from cimento.paradigms.regions.attributions import (
-    AttributionRequests,
-    ContributionMean,
-    attributed,
-    attributions_table,
-    contributions_of,
+from cimento.paired.item_outcomes import MEASURE
+from cimento.paradigms.regions import (
+    GRADIENTS,
+    INTERCHANGES,
+    Attribution,
+    Contrasts,
+    ExplainMethod,
+    ExplainRequests,
+    ExplainSettings,
+    Explanation,
 )
-from cimento.paradigms.regions.explanations import InterchangeMean, explanations_table, means_of
-from cimento.paradigms.regions.interchanges import Interchanges, interchanges
-from cimento.paradigms.regions.judging import options_of
-from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
 from cimento.records.store import manifest_part
 
 __all__ = [
@@ -39,49 +37,8 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from cimento.io.tables import Column, TableSchema
+    from cimento.io.tables import Column
     from cimento.kinds.run import Run
-    from cimento.models.questions import Baseline
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """What carries the predictions of a run.
-
-    Attributes:
-        run: the run.
-        table: the explanations table; see docs/tables.md.
-        means: the mean effects over items.
-        notes: why some predictions are not explained, as sentences.
-        twins: what twins there are, and which items have none, as sentences.
-    """
-
-    run: Run
-    table: pl.DataFrame
-    means: tuple[InterchangeMean, ...]
-    notes: tuple[str, ...] = ()
-    twins: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribution:
-    """What the tokens of the compared sentences contribute to the margins of a run.
-
-    Attributes:
-        run: the run.
-        table: the attributions table; see docs/tables.md.
-        means: the mean contributions of regions over items.
-        baseline: the embedding from which contributions count; zero for gradient x input.
-        notes: why some predictions are not explained, as sentences.
-    """
-
-    run: Run
-    table: pl.DataFrame
-    means: tuple[ContributionMean, ...]
-    baseline: Baseline
-    notes: tuple[str, ...] = ()
 
 
 def explain(
@@ -112,16 +69,8 @@ def explain(
         UsageError: nothing can be explained so.
         CimentoError: the model cannot be opened or asked.
     """
-    settings = settings or ExplainSettings()
     arguments = _Arguments(model, scoring, cache, engine, progress)
-    compared, table = _table(run, settings, _INTERCHANGES, arguments, is_kept=store)
-    return Explanation(
-        run=run,
-        table=table,
-        means=means_of(run, table),
-        notes=compared.unexplained,
-        twins=tuple(compared.notes()),
-    )
+    return _explained(run, settings or ExplainSettings(), INTERCHANGES, arguments, is_kept=store)
 
 
 def attribute(
@@ -156,14 +105,7 @@ def attribute(
     """
     settings = _from_zero(settings or ExplainSettings())
     arguments = _Arguments(model, scoring, cache, engine, progress)
-    compared, table = _table(run, settings, _GRADIENTS, arguments, is_kept=store)
-    return Attribution(
-        run=run,
-        table=table,
-        means=contributions_of(run, table),
-        baseline=settings.baseline,
-        notes=compared.unexplained,
-    )
+    return _explained(run, settings, GRADIENTS, arguments, is_kept=store)
 
 
 def plan_explanation(
@@ -190,17 +132,18 @@ def plan_explanation(
     """
     settings = settings or ExplainSettings()
     arguments = _Arguments(model, scoring, cache)
-    job: ExplainJob[Interchanges] | ExplainJob[AttributionRequests]
+    job: ExplainJob[Any]
     if gradients:
-        _, job = _job(run, _from_zero(settings), _GRADIENTS, arguments)
+        _, job = _job(run, _from_zero(settings), GRADIENTS, arguments)
     else:
-        _, job = _job(run, settings, _INTERCHANGES, arguments)
+        _, job = _job(run, settings, INTERCHANGES, arguments)
     execution = Execution([job], Work(store=_units(run), ask=False))
     [plan] = plan_models(execution, cache, gpu=job.device not in ("cpu", "auto"))
     return plan
 
 
-AskedT = TypeVar("AskedT", Interchanges, AttributionRequests)
+AskedT = TypeVar("AskedT", bound=ExplainRequests)
+ExplainedT = TypeVar("ExplainedT", Explanation, Attribution)
 
 
 class _Arguments(NamedTuple):
@@ -213,48 +156,16 @@ class _Arguments(NamedTuple):
     progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Method(Generic[AskedT]):
-    """A method of explanation: what it compares, what it asks, and the table that follows.
-
-    Attributes:
-        compare: finds the comparisons of a run's predictions.
-        ask: makes the requests about them.
-        tabulate: makes the table of the answers.
-        schema: the schema of the table.
-        keys: the columns that tell which earlier rows a new table replaces.
-    """
-
-    compare: Callable[[Run, ExplainSettings], Contrasts]
-    ask: Callable[..., AskedT]
-    tabulate: Callable[[Run, Contrasts, AskedT, Answers, ExplainSettings], pl.DataFrame]
-    schema: TableSchema
-    keys: tuple[str, ...]
-
-
-_INTERCHANGES = _Method(
-    compare=contrasts_of,
-    ask=interchanges,
-    tabulate=explanations_table,
-    schema=EXPLANATIONS,
-    keys=("part", "question", "item"),
-)
-_GRADIENTS = _Method(
-    compare=margins_of,
-    ask=attributed,
-    tabulate=attributions_table,
-    schema=ATTRIBUTIONS,
-    keys=("rule", "baseline", "question", "item"),
-)
-
-
 def _from_zero(settings: ExplainSettings) -> ExplainSettings:
     """The settings, with the only baseline of gradient x input: the input itself counts from 0."""
     return replace(settings, baseline="zero") if settings.rule == "gradient" else settings
 
 
 def _job(
-    run: Run, settings: ExplainSettings, method: _Method[AskedT], arguments: _Arguments
+    run: Run,
+    settings: ExplainSettings,
+    method: ExplainMethod[AskedT, ExplainedT],
+    arguments: _Arguments,
 ) -> tuple[Contrasts, ExplainJob[AskedT]]:
     """The comparisons of a run, and the job of asking its model about them.
 
@@ -285,15 +196,15 @@ def _job(
     return compared, job
 
 
-def _table(
+def _explained(
     run: Run,
     settings: ExplainSettings,
-    method: _Method[AskedT],
+    method: ExplainMethod[AskedT, ExplainedT],
     arguments: _Arguments,
     *,
     is_kept: bool,
-) -> tuple[Contrasts, pl.DataFrame]:
-    """The comparisons of a run, and the table that follows from what its model answers.
+) -> ExplainedT:
+    """The results of a method for a run, from what its model answers.
 
     The table is kept beside the run's own, with the rows of earlier explanations that it does not
     replace.
@@ -321,7 +232,7 @@ def _table(
             others = earlier.join(table, on=method.keys, how="anti")
             kept = pl.concat([others, table], how="diagonal").select(table.columns)
         write_table(kept, method.schema, run.folder)
-    return compared, table
+    return method.explained(run, table, compared, settings)
 
 
 def _units(run: Run) -> UnitStore | None:
@@ -344,8 +255,8 @@ def _refuse(run: Run) -> None:
         )
     elif run.model_kind not in ("causal", "masked", "seq2seq"):
         seen = f"a {run.model_kind or 'unknown'} model has no hidden states here"
-    elif options_of(run).measure:
-        seen = f"it is judged on {options_of(run).measure}, and margins are of regions' surprisals"
+    elif measure := getattr(run.options, MEASURE, ""):
+        seen = f"it is judged on {measure}, and margins are of regions' surprisals"
     if seen:
         raise UsageError(where=str(run.folder or run), seen=seen)
 

@@ -72,6 +72,19 @@ def test_a_cell_is_typed_undone_by_a_key_and_pasted_from_a_spreadsheet(opened, f
     assert open_grid(folder / "frasi.xlsx").grid.items.rows[3] == ("Anna ride.", "Anna ridono.")
 
 
+def test_a_menu_above_each_column_says_what_it_is(opened, folder):
+    rows = [["Frase A", "Frase B", "Note"], ["Il cane dorme.", "Il cane dormono.", "facile"]]
+    (folder / "colonne.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="colonne"))
+    tab = opened("en/edit?suite=colonne.xlsx")
+    status(tab, "cannot be used")
+    for column, role in ((0, "bad"), (1, "good")):
+        menu = tab.locator(f'.ag-header-cell[col-id="c{column}"] select')
+        menu.focus()
+        menu.select_option(role)
+        tab.wait_for_selector(f'.ag-header-cell[col-id="c{column}"] select.chosen')
+    status(tab, 'Read as pairs: good = "Frase B", bad = "Frase A"; 1 item; not used: "Note".')
+
+
 def test_regions_are_colored_and_items_become_rows(opened):
     tab = opened("it/edit?suite=isole.xlsx")
     tab.wait_for_selector(".region-1")

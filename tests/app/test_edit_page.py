@@ -96,6 +96,52 @@ def test_a_table_whose_names_say_nothing_is_asked_which_column_is_which(folder):
     visit(folder, flow)
 
 
+MESSY = [
+    ["N.", "Frase A", "Frase B", "Frase C", "Punti"],
+    ["1", "Il cane dorme in cucina.", "Il cane dormono in cucina.", "Un cane dorme.", "5"],
+    ["2", "La zia legge un libro.", "La zia leggono un libro.", "Zia legge.", "3"],
+    ["Totale", "", "", "", "8"],
+]
+
+
+def choose(user, column, role):
+    """Choose a role in the menu above a column as the browser does."""
+    grid = grid_of(user)
+    (holder,) = (e for e in user.find(ui.element).elements if "grid-holder" in e.classes)
+    (listener,) = [e for e in holder._event_listeners.values() if e.type == "role"]
+    assert ":headerComponent" in grid.options["columnDefs"][1 + column]
+    holder._handle_event(
+        {"listener_id": listener.id, "args": {"column": f"c{column}", "role": role}}
+    )
+
+
+def test_the_menu_above_a_column_says_what_it_is(folder):
+    (folder / "prove.xlsx").write_bytes(write_sheets({"Foglio1": MESSY}, where="prove"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=prove.xlsx")
+        await seen(user, "Quale colonna ha le frasi giuste")
+        choose(user, 1, "good")
+        choose(user, 4, "bad")
+        await seen(user, "La colonna 'Punti' contiene numeri")
+        await user.should_see("Prendi le colonne come scelte")
+        choose(user, 2, "bad")
+        await seen(user, "Letto come coppie: frasi buone = «Frase A», frasi cattive = «Frase B»")
+        await user.should_see("non usate: «Frase C», «Punti»; righe tralasciate: 4.")
+        await user.should_not_see("Quale colonna ha le frasi giuste")
+        heads = grid_of(user).options["columnDefs"][1:]
+        assert [head["headerComponentParams"]["role"] for head in heads] == [
+            "item", "good", "bad", "", "",
+        ]  # fmt: skip
+        user.find("Salva nella tua cartella").click()
+        await seen(user, "Salvato")
+
+    visit(folder, flow)
+    suite = load_suite(folder / "prove.xlsx").suite
+    texts = [[c.regions[0].text for c in item.conditions] for item in suite.items]
+    assert texts == [[row[1], row[2]] for row in MESSY[1:3]]
+
+
 def test_an_empty_workbook_opens_as_a_table_to_fill(folder):
     (folder / "vuoto.xlsx").write_bytes(write_sheets({"Foglio1": []}, where="vuoto"))
 

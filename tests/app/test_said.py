@@ -288,7 +288,9 @@ def test_a_line_of_a_command_is_said_with_its_code_and_place():
 @pytest.mark.parametrize(
     "text",
     ["4 clusters: an interval needs 5 or more", "6 skipped: a check of attention",
-     "1 skipped: column 'When' is no item", "2 skipped: there is no answer in the row",
+     "Read as answers of Qualtrics: answers = \"q1\"", 'not used: "When" (it has ages)',
+     "'rating' and 'response' may both be the answers",
+     "2 skipped: there is no answer in the row",
      "All attention checks of 3 people are right."],
 )  # fmt: skip
 def test_what_is_said_of_answers_is_said_in_every_language(text, language):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.app.words import LANGUAGES, spoken, translations, words
+from cimento.app.words import LANGUAGES, by_menus, said, spoken, translations, words
 from cimento.suites.faults import CHECKS
 
 ALIKE = {
@@ -117,3 +117,14 @@ def test_the_browser_says_which_language_is_spoken():
     assert spoken("pt-BR,pt;q=0.9,en;q=0.8") == "pt"
     assert spoken("de-DE,de;q=0.9") == "en"
     assert spoken("") == "en"
+
+
+def test_advice_on_the_option_is_one_on_the_menus_above_the_columns():
+    advice = "Or give --columns='good=Frase A,bad=Frase B', or the other way round."
+    assert by_menus(said(advice, "it"), words("it")) == (
+        "Oppure dai nei menu sopra le colonne frasi buone = «Frase A», frasi cattive = «Frase B»,"
+        " o il contrario."
+    )
+    assert by_menus("Say which: --columns=good=A or --columns=nothing.", words("en")) == (
+        "Say which: in the menus above the columns good sentences = «A» or --columns=nothing."
+    )

@@ -11,8 +11,8 @@ import pytest
 
 from cimento import Asking, InputError
 from cimento.cli.main import invoke
+from cimento.evaluation.free_fills import fill_texts
 from cimento.models.questions import FillPolicy
-from cimento.paradigms.cloze.requests import fill_texts
 
 
 def typed(monkeypatch, text: str) -> None:

@@ -261,16 +261,17 @@ def test_one_run_is_explained_whatever_a_pattern_matches(runs_of_every_kind, cap
         assert paths[0] in message
 
 
-def test_an_import_without_a_form_says_what_the_forms_are(capsys):
-    Path("answers.csv").write_text("participant,item,rating\nP1,1,5\n", "utf-8")
-    Path("data.json").write_text("[]", "utf-8")
-    for file, likely in (("answers.csv", "long"), ("data.json", "jspsych")):
-        assert invoke(["annotate", "import", file, "-o", "judgments.csv"]) == 2
-        message = capsys.readouterr().err
-        for form in ("long: a table with one answer a row", "wide:", "jspsych:", "pcibex:"):
-            assert form in message
-        assert f"cimento annotate import {file} --form {likely} --" in message
+def test_an_import_of_an_unclear_file_says_what_the_forms_are(capsys):
+    command = ["annotate", "import", "answers.csv", "--names", "keep", "-o", "judgments.csv"]
+    Path("answers.csv").write_text("notes\nnothing\n", "utf-8")
+    assert invoke(command) == 2
+    message = capsys.readouterr().err
+    for form in ("long: a table with one answer a row", "wide:", "jspsych,", "pcibex,"):
+        assert form in message
     assert not Path("judgments.csv").exists()
+    Path("answers.csv").write_text("participant,item,rating\nP1,1,5\n", "utf-8")
+    assert invoke(command) == 0
+    assert 'answer = "rating", item = "item"; 1 judgment of 1 person.' in capsys.readouterr().err
 
 
 def test_stories_fit_a_terminal_and_blanks_are_counted_in_words(capsys):

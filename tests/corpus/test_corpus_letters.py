@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.corpus.conllu import read_sentences
 from cimento.corpus.connectives.inventories import Connective, make_inventory, read_spelling
 from cimento.corpus.connectives.matching import Finder, make_rule
 from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.queries import FeatureTest
 from cimento.corpus.queries.parsing import parse_request
-from cimento.corpus.treebanks import read_sentences
 from cimento.judgments.asked import AskedItem, AskedItems
 from cimento.paradigms.stories.answers import parse_words
 from cimento.suites.derived import first_word

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 
 from cimento import InputError
 from cimento.corpus import token_spans, tree_faults
-from cimento.corpus.treebanks import (
-    ReadingProblem,
-    fingerprint,
-    may_show,
-    open_treebanks,
-    read_sentences,
-)
+from cimento.corpus.conllu import ReadingProblem, read_sentences
+from cimento.corpus.treebanks import fingerprint, may_show, open_treebanks
 
 GOOD = """# newdoc id = lettere
 # sent_id = a1

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.corpus import token_spans
+from cimento.corpus.conllu import read_sentences
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.texts import (
     ConcordanceLine,
@@ -33,7 +34,6 @@ from cimento.corpus.texts import (
     spelling_class,
     tokens,
 )
-from cimento.corpus.treebanks import read_sentences
 
 INVENTORY = open_inventory("it-connectives")
 

@@ -10,6 +10,7 @@ import pytest
 
 import cimento
 from cimento import Meta, UsageError
+from cimento.corpus.conllu import read_sentences
 from cimento.corpus.edits import Editor, parse_change
 from cimento.corpus.forms import Contexts, TreebankMorphology
 from cimento.corpus.morphology.rules import Rules
@@ -26,7 +27,7 @@ from cimento.corpus.query_pairs import (
     mean_zipf_apart,
     pair_suite,
 )
-from cimento.corpus.treebanks import open_treebanks, read_sentences
+from cimento.corpus.treebanks import open_treebanks
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.trees import FewForms, treebank
 

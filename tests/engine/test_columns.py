@@ -178,7 +178,7 @@ def test_the_tables_of_a_run_hold_the_columns_that_a_measure_needs(tmp_path):
         suite,
         str(folder),
         device="cpu",
-        columns=("rank",),
+        store=("rank",),
         measure="lp-l",
         output=tmp_path / "runs",
     )

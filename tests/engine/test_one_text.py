@@ -6,8 +6,8 @@ import pytest
 
 import cimento
 from cimento import UsageError, fill, score
+from cimento.evaluation.free_fills import ask_texts, fill_texts
 from cimento.models.questions import FillPolicy
-from cimento.paradigms.cloze.requests import ask_texts, fill_texts
 from cimento.testing import check_model
 from cimento.testing.models import uniform_scorer
 

@@ -40,7 +40,7 @@ def test_an_option_of_the_command_is_not_said_to_be_mistaken_for_itself(capsys):
     [
         ("context", "Prima. "),
         ("all_tokens", True),
-        ("columns", "rank"),
+        ("store", "rank"),
         ("spec", "spec.json"),
         ("recorded_unit", "nats"),
     ],
@@ -107,7 +107,7 @@ def test_an_option_goes_to_the_suites_that_have_it(tmp_path, capsys):
 
 def test_a_scoring_option_goes_to_the_suites_that_have_it():
     [regions, cloze] = evaluate_all(
-        TOGETHER, "demo-causal", limit=2, context="Prima.", columns="rank", measures="slor"
+        TOGETHER, "demo-causal", limit=2, context="Prima.", store="rank", measures="slor"
     )
     assert "rank" in regions.table("tokens").columns
     assert regions.manifest["inputs"]["context"] == ["Prima.", ""]

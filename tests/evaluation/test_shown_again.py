@@ -13,7 +13,7 @@ import pytest
 from cimento import open_run
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze import ClozeJudge
+from cimento.paradigms.cloze.paradigm import ClozeJudge
 
 KINDS = ("it-islands", "it-acceptability", "it-connectives-cloze", "es-agreement-templates",
          "es-stories")  # fmt: skip

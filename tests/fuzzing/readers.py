@@ -134,7 +134,7 @@ def fills(path: Path) -> object:
 
 def treebank(path: Path) -> object:
     """Sentences, malformed ones noted, with the connectives in them."""
-    from cimento.corpus.treebanks import read_sentences
+    from cimento.corpus.conllu import read_sentences
 
     tokens = [list(sentence.tokens()) for sentence in read_sentences(path, skipped=[])]
     return tokens, list(read_sentences(path))
@@ -230,16 +230,20 @@ def dialogues(path: Path) -> object:
 
 def pcibex(path: Path) -> object:
     """Results of PCIbex."""
-    from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
+    from cimento.intake.forms import programs
+    from cimento.judgments.pcibex import read_pcibex
+    from cimento.judgments.roles import usual_columns
 
-    return read_pcibex(path, PCIBEX_COLUMNS)
+    return read_pcibex(path, usual_columns(programs()["pcibex"], alone=True))
 
 
 def jspsych(path: Path) -> object:
     """Trials of jsPsych."""
-    from cimento.judgments.jspsych import JSPSYCH_COLUMNS, read_jspsych
+    from cimento.intake.forms import programs
+    from cimento.judgments.jspsych import read_jspsych
+    from cimento.judgments.roles import usual_columns
 
-    return read_jspsych(path, JSPSYCH_COLUMNS)
+    return read_jspsych(path, usual_columns(programs()["jspsych"], alone=True))
 
 
 def prolific(path: Path) -> object:
@@ -251,7 +255,7 @@ def prolific(path: Path) -> object:
 
 def column_map(path: Path) -> object:
     """Which column is which field of a judgment."""
-    from cimento.judgments import read_map
+    from cimento.judgments.roles import read_map
 
     return read_map(path)
 

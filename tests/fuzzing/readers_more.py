@@ -112,7 +112,12 @@ def answers_jspsych(path: Path) -> object:
     return _imported(path, "jspsych")
 
 
-def _imported(path: Path, form: str) -> object:
+def answers_of_contents(path: Path) -> object:
+    """Answers whose form is told by what stands in the file, as judgments."""
+    return _imported(path, None)
+
+
+def _imported(path: Path, form: str | None) -> object:
     from typing import cast
 
     from cimento.judgments import table_of
@@ -122,7 +127,7 @@ def _imported(path: Path, form: str) -> object:
 
     suite = write_folder(path.with_name("suite"))
     options = ImportOptions(
-        form=cast("AnswerForm", form), places=questions_by_name([suite]), secret=b"s" * 32
+        form=cast("AnswerForm | None", form), places=questions_by_name([suite]), secret=b"s" * 32
     )
     return table_of(read_answers([path], options).judgments)
 

@@ -185,6 +185,21 @@ JSPSYCH = json.dumps(
          "response": {"Q0": 3}},
     ]
 ).encode()  # fmt: skip
+LABJS = json.dumps(
+    [
+        {"sender": "Rating", "sender_type": "html.Screen", "sender_id": "1_0", "time_run": 10.5,
+         "ended_on": "response", "item": "1", "condition": "match", "response": "4"},
+        {"sender": "Loop", "sender_type": "flow.Loop", "sender_id": "1", "ended_on": "completion"},
+    ]
+).encode()  # fmt: skip
+GORILLA = lines(
+    ["Event Index", "Participant Private ID", "Tree Node Key", "Zone Type", "Response", "item",
+     "condition"],
+    ["1", "508753", "task-a", "content_text", "", "1", "match"],
+    ["2", "508753", "task-a", "response_rating_scale_likert", "4", "1", "match"],
+    ["END OF FILE", "", "", "", "", "", ""],
+    separator=",",
+)  # fmt: skip
 PROLIFIC = lines(
     ["Submission id", "Participant id", "Status", "Time taken", "Age"],
     ["s1", "p1", "APPROVED", "300", "31"],
@@ -193,7 +208,7 @@ PROLIFIC = lines(
 )
 COLUMN_MAP = b"""[columns]
 item = "Item"
-annotator = "Name"
+participant = "Name"
 
 [fixed]
 question = "rating"

@@ -275,6 +275,8 @@ MORE_PEOPLE = {
     "answers wide": _file("answers.csv", more.answers_wide, f.ANSWERS_WIDE),
     "answers pcibex": _file("results.csv", more.answers_pcibex, m.PCIBEX),
     "answers jspsych": _file("trials.json", more.answers_jspsych, m.JSPSYCH),
+    "answers labjs": _file("trials.json", more.answers_of_contents, m.LABJS),
+    "answers gorilla": _file("answers.csv", more.answers_of_contents, m.GORILLA),
     "survey answers": Target(
         file="answers.sqlite3", seeds=lambda: (f.survey_file(),), read=more.survey_answers
     ),

@@ -48,7 +48,7 @@ def imported(answers: Path, *options: str, form: str = "wide"):
     """The judgments that `annotate import` wrote."""
     output = answers.with_name("judgments.csv")
     command = ["annotate", "import", str(answers), "--form", form, "-o", str(output)]
-    who = ["--names", "keep", "--map", f"annotator={WHO}"]
+    who = ["--names", "keep", "--columns", f"participant={WHO}"]
     assert invoke([*command, *who, *options]) == 0
     return judgments_of(read_judgments(output))
 
@@ -126,7 +126,7 @@ def test_an_answer_that_nobody_could_give_is_refused(tmp_path, capsys):
     text = questions(survey)[0]["text"]
     answers = filled(tmp_path / "a.csv", [text], {"anna": ["6"], "bruno": ["5.0"]})
     command = ["annotate", "import", str(answers), "--form", "wide", "--names", "keep",
-               "--map", f"annotator={WHO}", "-o", str(tmp_path / "j.csv")]  # fmt: skip
+               "--columns", f"participant={WHO}", "-o", str(tmp_path / "j.csv")]  # fmt: skip
     assert invoke([*command, "--design", str(survey)]) == 2
     assert "'6' is none of the answers of the survey (1, 2, 3, 4, 5)" in capsys.readouterr().err
     assert invoke([*command, "--design", str(survey), "--suite", "it-islands"]) == 2
@@ -156,7 +156,7 @@ def test_who_answered_has_to_be_known_once(tmp_path, capsys):
     command = ["annotate", "import", str(answers), "--form", "wide", "--names", "keep"]
     assert invoke([*command, "--design", str(survey), "-o", str(tmp_path / "j.csv")]) == 2
     said = " ".join(capsys.readouterr().err.split())
-    assert said.count("--map annotator=COLUMN") == 1
+    assert said.count("--columns participant=COLUMN") == 1
     assert "Columns that are no items: 'Quando', 'Sigla'." in said
 
 
@@ -224,14 +224,15 @@ def test_people_are_found_in_the_table_of_a_form(tmp_path, capsys, head, people,
     assert [(j.annotator, j.value) for j in read] == list(zip(who, ["2", "3"], strict=True))
 
 
-def test_the_form_that_a_table_has_is_proposed(tmp_path, capsys):
+def test_the_form_that_a_table_has_is_known_from_its_contents(tmp_path, capsys):
     survey = built(tmp_path)
     answers = filled(tmp_path / "a.csv", ["q1", "q2"], {"anna": ["3", "4"]})
     output = ["--names", "keep", "-o", str(tmp_path / "j.csv")]
     asked = ["annotate", "import", str(answers), "--design", str(survey)]
-    assert invoke([*asked, *output]) == 2
-    assert f"looks like wide. For example: cimento annotate import {answers} --form wide" in (
-        capsys.readouterr().err
+    assert invoke([*asked, "--columns", f"participant={WHO}", *output]) == 0
+    assert (
+        'Read as answers: participant = "Sigla", answers = "q1", "q2"; 2 judgments of 1 person;'
+        ' not used: "Quando".' in capsys.readouterr().err
     )
     for command in (asked, asked[:3]):
         assert invoke([*command, "--form", "long", *output]) == 2
@@ -252,7 +253,7 @@ def test_a_question_without_a_column_and_a_column_without_a_question_are_named(t
     assert f"1 question has no answers at all: {lost['trial']} ({lost['text']})." in said
     for name in ("q99", "check-7"):
         assert f"column {name!r} is no question of the design: is it the design" in said
-    assert "column 'Quando' is no item\n" in said
+    assert 'not used: "Quando", "q99", "check-7".' in said
 
 
 def test_the_export_of_a_form_program_is_sent_to_import(tmp_path, capsys):

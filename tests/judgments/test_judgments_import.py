@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.judgments import map_of_options, read_judgments, read_map
+from cimento.judgments import read_judgments
 from cimento.judgments.formats import read_prolific
+from cimento.judgments.roles import map_of_options, read_map
 from cimento.people.annotate.importing import open_secret, questions_by_name, read_answers
 from cimento.people.annotate.rows import ImportOptions, pseudonym
 from tests.helpers.command_line import invoke
@@ -92,7 +93,7 @@ class TestLong:
         path = write(tmp_path / "a.tsv", "chi\tfrase\trisposta\nx\te 1A\tbene\n")
         toml = write(
             tmp_path / "map.toml",
-            '[columns]\nannotator = "chi"\ntext = "frase"\nvalue = "risposta"\n'
+            '[columns]\nparticipant = "chi"\nsentence = "frase"\nanswer = "risposta"\n'
             '[values]\nbene = "5"\n',
         )
         assert said(imported(path, "long", suite, columns=read_map(toml))) == [
@@ -153,10 +154,7 @@ class TestWide:
             ("ma 2", "acceptable", "x", "4"),
             ("ma 2", "acceptable", "y", "3"),
         ]
-        assert answers.passed == {
-            "column 'Quando' is no item": 1,
-            "column 'Commento' is no item": 1,
-        }
+        assert 'not used: "Quando", "Commento".' in answers.readings[0].said()
 
     def test_without_a_suite_all_other_columns_are_items(self, tmp_path):
         path = write(tmp_path / "forms.csv", "annotator,uno,due\nx,5,4\n")
@@ -396,8 +394,8 @@ class TestPublished:
 
 
 def test_a_field_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="no field 'ratting'"):
-        map_of_options(["ratting=x"], [])
+    with pytest.raises(UsageError, match=r"no such role of a column.*rating"):
+        map_of_options("ratting=x")
 
 
 def test_places_of_blanks(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.judgments import map_of_options
+from cimento.judgments.roles import map_of_options
 from cimento.people.annotate.importing import read_answers
 from cimento.people.annotate.rows import ImportOptions
 
@@ -37,13 +37,13 @@ def rows(answer, *, code="", item="1", order=3, time=1767607200, address="ab12",
     return f"{start}{begin},Scale,answer,Choice,{answer},3000,{end}"
 
 
-def read(tmp_path, text, *, code="", secret=None, columns=()):
+def read(tmp_path, text, *, code="", secret=None, columns=""):
     head = HEAD + (f"# 15. {code}.\n" if code else "")
     path = tmp_path / "results.csv"
     path.write_text(head + text, encoding="utf-8")
     return read_answers(
         [path],
-        ImportOptions(form="pcibex", columns=map_of_options(columns, ()), secret=secret),
+        ImportOptions(form="pcibex", columns=map_of_options(columns), secret=secret),
     )
 
 
@@ -106,7 +106,7 @@ def test_results_without_a_column_of_items_say_which_columns_there_are(tmp_path)
     path.write_text(head + text, encoding="utf-8")
     with pytest.raises(InputError, match=r"'Item number' \(3\).*'Type' \(good\).*item=COLUMN"):
         read_answers([path], ImportOptions(form="pcibex"))
-    columns = map_of_options(["item=Item number", "condition=Type"], ())
+    columns = map_of_options("item=Item number,condition=Type")
     (judgment,) = read_answers([path], ImportOptions(form="pcibex", columns=columns)).judgments
     assert (judgment.item, judgment.condition, judgment.value) == ("3", "good", "5")
 

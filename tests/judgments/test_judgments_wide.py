@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.judgments import map_of_options, read_judgments
+from cimento.judgments import read_judgments
+from cimento.judgments.roles import map_of_options
 from cimento.people.annotate.importing import questions_by_name, read_answers
 from cimento.people.annotate.rows import ImportOptions
 from tests.helpers.command_line import invoke
@@ -27,10 +28,10 @@ def write(path, header, *rows):
     return path
 
 
-def read(tmp_path, header, *rows, columns=(), **options):
+def read(tmp_path, header, *rows, columns="", **options):
     path = write(tmp_path / "form.csv", header, *rows)
     return read_answers(
-        [path], ImportOptions(form="wide", columns=map_of_options(columns, ()), **options)
+        [path], ImportOptions(form="wide", columns=map_of_options(columns), **options)
     )
 
 
@@ -48,8 +49,8 @@ THREE = (["p1", "5", "1", "4"], ["p2", "4", "2", "5"], ["p3", "5", "1", "3"])
 STAMPS = ["2026/01/05 10:02:01", "2026/01/05 10:03:11", "2026/01/05 10:07:41"]
 ASIDE = {
     # What stands above it, what in it, and what is said of it.
-    "Informazioni cronologiche": (STAMPS, "columns of Google Forms itself"),
-    "Quando": (["10:02", "10:04", "11:15"], "it has dates or times"),
+    "Informazioni cronologiche": (STAMPS, "written by Google Forms"),
+    "Quando": (["10:02", "10:04", "11:15"], "it has dates, times or durations"),
     "Età": (["23", "31", "58"], "it has ages or years of birth"),
     "Год рождения": (["1990", "2001", "1985"], "it has ages or years of birth"),
     "Quantos anos você tem?": (["23", "31", "58"], "it has ages or years of birth"),
@@ -72,11 +73,10 @@ def test_a_column_that_is_no_item_changes_no_judgment_and_is_named(tmp_path, nam
         rows = [[*row[:place], cell, *row[place:]] for row, cell in zip(THREE, cells, strict=True)]
         more = read(tmp_path, header, *rows)
         assert said(more) == said(plain)
-        (passed,) = (text for text in more.passed if name in text)
-        assert why in passed
-    assert "3 columns are taken as items: 'The door is shut.', 'The doors is shut.'," in str(
-        more.notes
-    )
+        (reading,) = more.readings
+        assert reading.roles == {"participant": ("Code",), "answers": SENTENCES}
+        assert why in reading.unused.get(name, f"written by {reading.program}")
+        assert name in reading.said()
 
 
 @settings(deadline=None, max_examples=60)
@@ -94,7 +94,8 @@ def test_metadata_in_any_place_change_no_judgment(tmp_path_factory, names, ratin
     more = read(folder, order, *zip(*(table[name] for name in order), strict=True))
     assert said(more) == said(plain)
     assert len(plain.judgments) == 9
-    assert sum(name in text for text in more.passed for name in names) == len(names)
+    (reading,) = more.readings
+    assert {*reading.unused, *reading.written} == {*names}
 
 
 def test_a_sentence_about_age_and_a_column_of_full_marks_are_items(tmp_path):
@@ -173,7 +174,7 @@ def test_the_three_headings_of_qualtrics_are_read(tmp_path):
     # The columns may be named by either heading.
     for name in ("Q1", "Which word did you get?"):
         mapped = read(tmp_path, NAMES, READ, IDS, response("5", "1", "4"),
-                      columns=[f"annotator={name}"])  # fmt: skip
+                      columns=f"participant={name}")  # fmt: skip
         assert {j.annotator for j in mapped.judgments} == {"c1"}
 
 
@@ -182,14 +183,44 @@ def test_two_headings_without_ids_are_read_too(tmp_path):
     assert items(answers) == {*SENTENCES}
 
 
+def test_the_names_of_old_exports_of_qualtrics_stand_in_the_second_row(tmp_path):
+    names = ["ResponseID", "IPAddress", "Status", "Finished", "How old are you?"]
+    header = [*(f"V{n}" for n in range(1, 5)), "Q1", "Q2_1", "Q2_2"]
+    texts = [*names, *(f"How good is it? - {sentence}" for sentence in (GOOD, BAD))]
+    rows = (["R_1", "192.0.2.1", "0", "1", "31", "5", "1"],
+            ["R_2", "192.0.2.2", "1", "1", "40", "3", "3"])  # fmt: skip
+    answers = read(tmp_path, header, texts, *rows)
+    assert said(answers) == {(GOOD, "R_1"): "5", (BAD, "R_1"): "1"}
+    (reading,) = answers.readings
+    assert reading.roles["participant"] == ("V1",)
+    assert reading.written == ("V2", "V3", "V4")
+    chosen = read(tmp_path, header, texts, *rows, columns="participant=V2!")
+    assert {judgment.annotator for judgment in chosen.judgments} == {"192.0.2.1"}
+
+
 @pytest.mark.parametrize(
-    "status", ["Survey Preview", "Survey Test", "Spam", "1", "2", "8", "9", "17"]
+    "status",
+    [
+        "Survey Preview",
+        "Survey Test",
+        "Spam",
+        "1",
+        "2",
+        "8",
+        "9",
+        "17",
+        "Anteprima sondaggio",
+        "Vista previa de la encuesta",
+        "Pré-visualização",
+        "Предварительный просмотр",
+    ],
 )
 def test_trial_runs_of_qualtrics_are_nobody(tmp_path, status):
     rows = (response("3", "3", "3", status=status, number="R_0"), response("5", "1", "4"))
     answers = read(tmp_path, NAMES, READ, IDS, *rows)
     assert {j.annotator for j in answers.judgments} == {"R_1"}
-    assert any("Qualtrics calls the row" in why for why in answers.passed)
+    assert "left out: rows 2 and 3" in answers.readings[0].said().replace(", 3", " and 3")
+    assert "row 4 (a preview, a test or spam)" in answers.readings[0].said()
 
 
 @pytest.mark.parametrize("status", ["IP Address", "Imported", "0", "4", "16"])
@@ -198,8 +229,9 @@ def test_other_submissions_are_people(tmp_path, status):
     assert len(answers.judgments) == 3
 
 
-def test_what_was_never_submitted_is_left_out_unless_it_is_asked_for(tmp_path):
-    rows = (response("5", "1", "4"), response("2", "", "", finished="False", number="R_2"))
+@pytest.mark.parametrize("no", ["False", "FALSE", "0", "Falso", "Ложь"])
+def test_what_was_never_submitted_is_left_out_unless_it_is_asked_for(tmp_path, no):
+    rows = (response("5", "1", "4"), response("2", "", "", finished=no, number="R_2"))
     answers = read(tmp_path, NAMES, READ, IDS, *rows)
     assert {j.annotator for j in answers.judgments} == {"R_1"}
     assert "the answers in the row were never submitted (--unsubmitted keep reads them)" in (
@@ -290,3 +322,21 @@ def test_addresses_of_participants_are_not_kept_from_an_export_of_prolific(tmp_p
         assert invoke([*command, "--keep", name]) == 2
         assert "tells who they are" in capsys.readouterr().err
     assert "192.0.2.1" not in (tmp_path / "p.tsv").read_text("utf-8")
+
+
+def test_a_column_that_is_called_as_the_answers_are_in_another_table_is_named(tmp_path):
+    answers = read(tmp_path, [*CODED, "Nota"], *([*row, "3"] for row in THREE))
+    assert items(answers) == {*SENTENCES}
+    assert "Nota" in answers.readings[0].unused
+    chosen = read(tmp_path, [*CODED, "Nota"], *([*row, "3"] for row in THREE), items=("Nota", GOOD))
+    assert items(chosen) == {"Nota", GOOD}
+
+
+def test_of_two_columns_with_one_heading_each_is_looked_at(tmp_path):
+    names, texts = [*NAMES], [*READ]
+    texts[NAMES.index("Q1")] = texts[NAMES.index("Q2_3")]
+    answers = read(tmp_path, names, texts, IDS, response("5", "1", "4", code="fine"),
+                   response("4", "2", "5", number="R_2", code="odd"),
+                   response("4", "2", "5", number="R_3", code="hm"))  # fmt: skip
+    assert "Q1" in answers.readings[0].unused
+    assert len(answers.judgments) == 9

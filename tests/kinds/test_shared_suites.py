@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cimento
 from cimento import evaluate, open_runs
-from cimento.paradigms.regions import RegionReader
+from cimento.paradigms.regions.paradigm import RegionReader
 from cimento.testing import FakeScorer
 
 PAIRS = [("Il cane dorme.", "Il cane dormono."), ("Le rane saltano.", "Le rane salta.")]

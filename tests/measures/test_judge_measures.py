@@ -11,7 +11,8 @@ import pytest
 
 from cimento import InputError, Summary, UsageError, evaluate, open_run, open_runs
 from cimento.measures import MEASURES
-from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.paired.item_outcomes import on_each_measure
+from cimento.paradigms.regions.judging import scores_of
 from cimento.report.terminal import terminal_table
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer
@@ -237,7 +238,7 @@ def test_columns_are_an_option_of_score(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     texts = tmp_path / "texts.txt"
     texts.write_text("Il gatto dorme.\n", encoding="utf-8")
-    command = ["score", str(texts), "-m", "demo-causal", "--device", "cpu", "--columns", "rank"]
+    command = ["score", str(texts), "-m", "demo-causal", "--device", "cpu", "--store", "rank"]
     assert invoke(command) == 0
     table = pl.read_csv(io.StringIO(capsys.readouterr().out), separator="\t")
     assert table.columns[-1] == "rank"

@@ -126,9 +126,9 @@ def test_a_measure_that_there_is_not_is_refused(name, said):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("lp-l", "--columns logit"),
-        ("penlp-l:1", "--columns logit"),
-        ("lp-nl", "--columns logit"),
+        ("lp-l", "--store logit"),
+        ("penlp-l:1", "--store logit"),
+        ("lp-nl", "--store logit"),
         ("normlp", "--unigrams"),
         ("slor", "--unigrams"),
     ],

@@ -17,10 +17,11 @@ from cimento import Asking, Policy, UsageError, cite, evaluate, pairs, score
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.io.tables import REPLICATES, replicate_columns
+from cimento.measures.errors import half_widths
 from cimento.models.hf import copies
 from cimento.models.hf.diffusion import draw_masks
 from cimento.paradigms.regions.judging import scores_of
-from cimento.paradigms.regions.predictions import UNDECIDED, half_widths
+from cimento.paradigms.regions.predictions import UNDECIDED
 from cimento.paradigms.regions.remarks import monte_carlo_remarks
 from tests.helpers import zoo
 from tests.helpers.suites_on_disk import write_folder

@@ -12,22 +12,28 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, pipeline
 
 from cimento import ModelError, Policy, UsageError
+from cimento.engine.requests import Fill
 from cimento.errors import TextTooLongError
 from cimento.models.answering import open_filler
 from cimento.models.hf.fill_words import FillTokens
-from cimento.models.questions import FillPolicy, FillRequest
+from cimento.models.questions import FillPolicy
 from cimento.models.settings import BatchLimits
 from cimento.testing.models import uniform_scorer
 from tests.helpers import plain, zoo
 from tests.helpers.some_slow import some_slow
 from tests.helpers.whole_path import load_folder
 
+
+def blank(before, after, options=()):
+    return Fill(before=before, after=after, options=options)
+
+
 MASKED = ["bert", "bert-cased", "roberta", "camembert", "deberta-v2", "modernbert"]
 GAPS = (
-    FillRequest(0, "Il gatto della vicina ", " sul davanzale.", ("dorme", "canta", "è venuto")),
-    FillRequest(1, "", " foglie caddero tutte insieme.", ("Le", "Las")),
-    FillRequest(2, "L'amica dell'", " canta ancora, però", ("orchestra", "autunno")),
-    FillRequest(3, "Non ne ha parlato ", "", ("più", "nessuno")),
+    blank("Il gatto della vicina ", " sul davanzale.", ("dorme", "canta", "è venuto")),
+    blank("", " foglie caddero tutte insieme.", ("Le", "Las")),
+    blank("L'amica dell'", " canta ancora, però", ("orchestra", "autunno")),
+    blank("Non ne ha parlato ", "", ("più", "nessuno")),
 )
 TOLERANCE_NATS = 1e-4
 
@@ -180,7 +186,7 @@ def test_beams_over_one_to_several_masks_are_the_best_sequences(zoo_folder):
         value, second = row.max(0)
         best.append((first[token].item() + value.item(), token, second.item()))
     total, *tokens = max(best)
-    gap = FillRequest(0, "Il gatto ", " sul davanzale.")
+    gap = blank("Il gatto ", " sul davanzale.")
     [fills] = filler(folder).fill([gap], FillPolicy(k=20, protocol="beam", masks=2))
     assert [fill.method for fill in fills] == ["beam-1"] * 20 + ["beam-2"] * 20
     assert fills[20].logprob_nats == pytest.approx(total, abs=TOLERANCE_NATS)
@@ -296,7 +302,7 @@ def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(name, zoo_folder
 def test_a_gap_inside_a_word_is_another_gap_than_one_after_it(name, protocol, zoo_folder):
     """The same tokens stand before both, and other tokens can follow."""
     gap_filler = filler(zoo_folder(name))
-    inside, after = FillRequest(0, "La casa", "."), FillRequest(1, "La casa ", ".")
+    inside, after = blank("La casa", "."), blank("La casa ", ".")
     policy = FillPolicy(k=40, protocol=protocol, masks=2)
     together = gap_filler.fill([inside, after], policy)
     assert together == [*gap_filler.fill([inside], policy), *gap_filler.fill([after], policy)]
@@ -323,7 +329,7 @@ def test_of_a_long_text_the_part_around_the_blank_can_be_read(name, protocol, zo
     policy = Policy(window="sliding")
     folder = zoo_folder(name)
     gap_filler = open_filler(load_folder(folder, policy), policy=policy)
-    request = FillRequest(0, "gatto " * 200, " gatto" * 200)
+    request = blank("gatto " * 200, " gatto" * 200)
     [fills] = gap_filler.fill([request], FillPolicy(k=5, protocol=protocol))
     tokenizer = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
     if name == "gpt2":
@@ -348,9 +354,9 @@ def test_of_a_long_text_the_part_around_the_blank_can_be_read(name, protocol, zo
 def test_what_cannot_be_asked_is_said(zoo_folder):
     masked = filler(zoo_folder("bert-cased"))
     with pytest.raises(ModelError, match="besides its blank"):
-        masked.fill([FillRequest(0, "Una [MASK] e ", "")], FillPolicy())
+        masked.fill([blank("Una [MASK] e ", "")], FillPolicy())
     with pytest.raises(TextTooLongError, match="window"):
-        masked.fill([FillRequest(0, "gatto " * 200, "")], FillPolicy())
+        masked.fill([blank("gatto " * 200, "")], FillPolicy())
     with pytest.raises(UsageError, match="protocol=left"):
         masked.fill(GAPS[:1], FillPolicy(protocol="left"))
     policy = Policy(bos="none")

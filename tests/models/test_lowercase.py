@@ -10,10 +10,10 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from cimento import UsageError
 from cimento.cli.main import invoke
+from cimento.evaluation.free_fills import ask_texts
 from cimento.evaluation.freetext import score_texts
 from cimento.models.in_memory import live_policy, live_scorer
 from cimento.models.settings import Asking, Policy
-from cimento.paradigms.cloze.requests import ask_texts
 
 TEXT = "Domani Maria Torna a ROMA, dall'Amico."
 LOWER = Asking(policy=Policy(lowercase=True, pll="original"))

@@ -19,7 +19,8 @@ import cimento
 from cimento import UsageError
 from cimento.cli.main import invoke
 from cimento.options.compat import COMPAT, find_compat
-from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.paired.item_outcomes import on_each_measure
+from cimento.paradigms.regions.judging import scores_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer
@@ -87,7 +88,7 @@ def test_minicons_sequence_scores(saved, name):
 @pytest.mark.parametrize("name", ["gpt2", "opt", "llama", "qwen2"])
 def test_minicons_token_scores_and_ranks(saved, name):
     expected = ORACLES["minicons"]["models"][name]["tokens"]
-    run = run_as("minicons", saved(name), columns=("rank",))
+    run = run_as("minicons", saved(name), store=("rank",))
     special = {"<s>", "</s>", "<|endoftext|>"}
     for number, said in enumerate(expected):
         rows = run.table("tokens").filter(pl.col("request") == number)

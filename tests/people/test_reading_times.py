@@ -286,8 +286,29 @@ def test_the_command_writes_what_the_function_gives(tmp_path, capsys, joined):
     target = tmp_path / "joined.parquet"
     assert invoke(["join", str(path), "-m", "demo-causal", "-o", str(target)]) == 0
     assert pl.read_parquet(target)["surprisal_bits"].equals(joined["surprisal_bits"])
-    assert invoke(["join", str(path), "-m", "demo-causal", "--word-column", "wrd"]) == 2
-    assert "no column 'wrd'. Did you mean 'word'? Give --word-column COLUMN." in (
+    assert invoke(["join", str(path), "-m", "demo-causal", "--columns", "word=wrd"]) == 2
+    assert "no column 'wrd'. Did you mean 'word'?" in capsys.readouterr().err
+
+
+def test_columns_of_other_names_are_found_by_their_cells_or_chosen(tmp_path, capsys):
+    rows = "s1,1,1,Il,3\ns1,1,2,gatto,7\ns1,1,3,dorme.,5\n"
+    path, target = tmp_path / "times.csv", tmp_path / "joined.csv"
+    path.write_text(f"subject,item,zone,parola,TR\n{rows}", encoding="utf-8")
+    command = ["join", str(path), "-m", "demo-causal", "-o", str(target)]
+    assert invoke(command) == 0
+    assert (
+        'Read as words with measures: text = "item", position = "zone", word = "parola",'
+        ' rt = "TR", participant = "subject"; 3 observations.' in capsys.readouterr().err
+    )
+    assert pl.read_csv(target)["surprisal_bits"].null_count() == 0
+    path.write_text(f"subject,item,parola,quale,TR\n{rows}", encoding="utf-8")
+    assert invoke(command) == 2
+    assert "no column 'position'" in capsys.readouterr().err
+    chosen = "position=parola,word=quale"
+    assert invoke([*command, "--columns", chosen]) == 0
+    assert 'position = "parola", word = "quale"' in capsys.readouterr().err
+    assert invoke([*command, "--columns", "position=quale,word=parola"]) == 2
+    assert "'quale' holds words (Il, gatto, dorme.), and no numbers of words" in (
         capsys.readouterr().err
     )
 
@@ -305,7 +326,7 @@ def test_decimal_commas_become_points_where_they_cannot_be_thousands(tmp_path, c
         ("312.5", "1,200", "a,1"),
         ("345", "2,100", "b,2"),
     ]
-    assert printed.err.splitlines() == [
+    assert printed.err.splitlines()[1:] == [
         "Column 'rt': decimal commas are now points (312,5 is 312.5)."
     ]
 

@@ -11,8 +11,9 @@ import pytest
 
 from cimento import open_runs
 from cimento.cli.main import invoke
+from cimento.paradigms import PlainPresenter
 from cimento.report.formatting import interval
-from cimento.report.grid import EstimateCell
+from cimento.report.grid import EstimateCell, Grid
 from cimento.statistics.intervals import Interval
 from tests.helpers.pages import parse_page
 
@@ -136,8 +137,8 @@ def test_its_figures_are_drawn_with_their_numbers(runs, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("interaction", "runs of the kind probing have no scored sentences"),
-        ("tokens", "runs of the kind probing have no scored sentences"),
+        ("interaction", "runs of the kind probing cannot be drawn so"),
+        ("tokens", "runs of the kind probing cannot be drawn so"),
         ("heat", "there is nothing to draw so in these runs"),
         ("rate", "rates"),
     ],
@@ -149,3 +150,28 @@ def test_a_figure_that_there_is_no_data_for_is_refused_in_one_message(
     assert invoke(["figure", str(runs), name, "-o", str(file)]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert not file.exists()
+
+
+def test_a_kind_of_another_package_makes_tables_by_name(runs, monkeypatch, capsys):
+    def table(_self, name, runs, settings):
+        return Grid(
+            title=name, header=("runs", "seed"), rows=((str(len(runs)), f"{settings.seed}"),)
+        )
+
+    monkeypatch.setattr(PlainPresenter, "tables", ("verbs",))
+    monkeypatch.setattr(PlainPresenter, "table", table)
+    asked = ["report", str(runs), "--table", "verbs", "--seed", "7", "--format", "csv"]
+    assert invoke(asked) == 0
+    assert capsys.readouterr().out.split() == ["runs,seed", "2,7"]
+    assert invoke(["report", str(runs), "--table", "nouns"]) == 2
+    assert "verbs" in capsys.readouterr().err
+
+
+def test_a_figure_of_a_plug_in_that_fails_names_the_plug_in(runs, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(PlainPresenter, "figures", ("verbs",))
+    monkeypatch.setattr(PlainPresenter, "drawable", lambda _self, _runs: ["verbs"])
+    monkeypatch.setattr(PlainPresenter, "figure", lambda *_: {}["nothing"])
+    assert invoke(["figure", str(runs), "verbs", "-o", str(tmp_path / "x.svg")]) == 1
+    assert "'probing'" in capsys.readouterr().err
+    assert invoke(["figure", str(runs), "zzz", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "verbs" in capsys.readouterr().err

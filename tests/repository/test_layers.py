@@ -165,7 +165,7 @@ def test_a_run_stores_them_and_a_second_one_knows_them(zoo_folder, tmp_path):
         evaluate(
             suite,
             folder,
-            columns="rank",
+            store="rank",
             layers="all",
             device="cpu",
             output=tmp_path / "runs",

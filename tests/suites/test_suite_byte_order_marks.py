@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cimento import InputError
 from cimento.cli.main import invoke
-from cimento.corpus.treebanks import read_sentences
+from cimento.corpus.conllu import read_sentences
 from cimento.io.lines import read_contexts, read_lines
 from cimento.paradigms.cloze.files import read_cloze
 from cimento.paradigms.stories import STORIES

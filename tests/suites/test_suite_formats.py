@@ -186,7 +186,7 @@ def test_a_region_missing_in_csv_is_reported(tmp_path):
 
 
 def test_a_column_missing_in_csv_is_reported(tmp_path):
-    path = write(tmp_path / "rain.csv", CSV.replace("content", "text"))
+    path = write(tmp_path / "rain.csv", CSV.replace("content", "said"))
     assert codes_of(path) == ["CIM-S004"]
 
 

@@ -239,7 +239,7 @@ def test_colors_are_said_not_to_be_read(tmp_path):
         tuple((f"{t} Sempre piove.", "") for _, t in TWICE),
     )
     with pytest.raises(
-        CimentoError, match="Nothing says which sentences of 'Frase' are good; colors"
+        CimentoError, match="Nothing says which are good; colors and bold type are not read"
     ):
         load_suite(path)
 

@@ -372,7 +372,8 @@ def imported(
         )
         reading = read_answers([path], options)
     write_judgments(table_of(reading.judgments), place)
-    return [*(f"{number} skipped: {why}" for why, number in reading.passed.items()), *reading.notes]
+    skipped = [f"{number} skipped: {why}" for why, number in reading.passed.items()]
+    return [*skipped, *reading.notes, *(part for one in reading.readings for part in one.parts)]
 
 
 def _suite_of(visit: Visit, name: str) -> Path:

@@ -16,6 +16,7 @@ from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.io.parsing import whole_number
+from cimento.kinds.base import SuiteAudit
 from cimento.kinds.registry import audit_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.checks.notation import IN_EXCEL
@@ -25,6 +26,7 @@ from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.app.words import Words
+    from cimento.intake.reading import TableReading
 
 _MOST_ROUNDS = 50
 """Faults that end the reading of a suite, after which the rest is read without their rows."""
@@ -67,10 +69,12 @@ class Report:
     Attributes:
         findings: all of them, errors first.
         holds: content of the suite in words; empty if it cannot be used.
+        read: what its table was read as; None for other suites, and where nothing was read.
     """
 
     findings: tuple[Finding, ...]
     holds: str = ""
+    read: TableReading | None = None
 
     @property
     def usable(self) -> bool:
@@ -105,8 +109,8 @@ def check_grid(grid: Grid, notes: Sequence[Note] = ()) -> Report:
     findings = list(_still(grid, notes))
     left, gone = grid, dict[str, set[int]]()
     for _ in range(_MOST_ROUNDS):
-        faults, holds = _audited(left)
-        more = [located(left, fault) for fault in faults]
+        audit = _audited(left)
+        more = [located(left, fault) for fault in audit.faults]
         findings += [
             finding for finding in more if not _is_about(finding, gone) and finding not in findings
         ]
@@ -118,22 +122,21 @@ def check_grid(grid: Grid, notes: Sequence[Note] = ()) -> Report:
             gone.setdefault(finding.sheet, set()).update(finding.rows)
         left = _without(grid, gone)
     findings.sort(key=lambda finding: (finding.severity != "error", finding.rows[:1] or (-1,)))
-    return Report(tuple(findings), "" if gone else holds)
+    return Report(tuple(findings), "" if gone else audit.holds, None if gone else audit.read)
 
 
-def _audited(grid: Grid) -> tuple[tuple[Fault, ...], str]:
+def _audited(grid: Grid) -> SuiteAudit:
     """The faults of a grid, and its content in words."""
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
         try:
             write_bytes(workbook_of(grid), path)
-            audit = audit_suite(path)
+            return audit_suite(path, columns=grid.roles)
         except SuiteError as error:
-            return tuple(error.faults), ""
+            return SuiteAudit(tuple(error.faults), None)
         except CimentoError as error:
             where = error.where.replace(temporary, "").lstrip("/\\")
-            return (Fault("", "error", where, error.seen, error.todo),), ""
-    return audit.faults, audit.holds
+            return SuiteAudit((Fault("", "error", where, error.seen, error.todo),), None)
 
 
 def file_name(grid: Grid) -> str:

@@ -11,19 +11,16 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import findings, pairing, table
+from cimento.app import columns, findings, pairing, table
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.editing import (
     MOST_PASTED,
     Grid,
     History,
     add_item,
-    delete_column,
     delete_rows,
-    insert_column,
     insert_rows,
     remove_titles,
-    rename_column,
     workbook_of,
 )
 from cimento.app.findings import STYLE, button
@@ -35,7 +32,6 @@ from cimento.app.views import (
     View,
     edit_cell,
     has_conditions,
-    letters,
     marks,
     paste_cells,
     region_names,
@@ -122,8 +118,8 @@ class Editor:
         with ui.element("div").props("role=status").classes("summary") as self._status:
             self._summary = ui.label(say("edit.checking"))
             self._holds = ui.label().classes("small")
-        self._describe = ui.element("div").classes("bare")
-        with self._describe:
+            self._read = ui.label().classes("small")
+        with ui.element("div").classes("bare") as self._describe:
             self._build_describe()
         self._question = ui.element("div").classes("bare")
         with (
@@ -159,13 +155,15 @@ class Editor:
         self._redo = button(say("edit.redo"), lambda: self._step("redo"), icon="redo")
         button(say("edit.add"), act(self._add), icon="add")
         button(say("edit.delete"), act(self._delete), icon="delete_outline")
-        button(say("edit.columns"), self._columns_dialog, icon="view_column")
+        button(say("edit.columns"), self._rename, icon="view_column")
         button(say("edit.paste"), self._paste_dialog, icon="content_paste")
         self._untitle = button(
             say("edit.untitle"), act(self._remove_titles), icon="vertical_align_top"
         )
         unmark = act(lambda: self._answer(unmarked))
         self._unmark = button(say("edit.unmark"), unmark, icon="backspace")
+        insist = act(lambda: self.change(columns.insisted(self.grid)))
+        self._insist = button(say("edit.role-insist"), insist, icon="rule")
 
     def _build_sheets(self) -> None:
         """The choice of the sheet and of the view; a bare table has one sheet."""
@@ -187,11 +185,8 @@ class Editor:
             self._switch.on_value_change(lambda e: self._show(self._sheet, wide=e.value))
 
     def _build_grid(self) -> None:
-        say, view = self._say, self.view
-        self._shape = table.shape(view)
-        self._element = ui.aggrid(
-            table.options(view, marks(view, self.report.findings), say), auto_size_columns=False
-        ).classes("suite-grid")
+        self._shape = self._shape_now()
+        self._element = ui.aggrid(self._options(), auto_size_columns=False).classes("suite-grid")
         element = self._element
         label = f"{self.grid.name}: {self._sheet}"
         named = table.NAMED % (element.id, json.dumps(label))
@@ -201,8 +196,20 @@ class Editor:
             guarded(self._visit, self._edited),
             args=["rowId", "colId", "newValue"],
         )
+        self._holder.on("role", guarded(self._visit, self._role), js_handler=columns.CHOSEN)
         self._holder.on("paste", self._pasted, js_handler=table.PASTED % element.id)
         self._holder.on("copy", js_handler=table.COPIED % element.id)
+
+    def _heads(self) -> tuple[columns.Head, ...]:
+        return columns.heads_of(self.grid, self.view, self.report.read)
+
+    def _shape_now(self) -> object:
+        return table.shape(self.view), self._heads()
+
+    def _options(self) -> dict[str, Any]:
+        view = self.view
+        options = table.options(view, marks(view, self.report.findings), self._say)
+        return columns.with_heads(options, self._heads(), self._say)
 
     def _build_describe(self) -> None:
         """Offer a description to a bare table, which cannot say its language without one."""
@@ -260,15 +267,16 @@ class Editor:
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
         codes = {finding.code for finding in self.report.findings}
         self._unmark.set_visibility(not codes.isdisjoint({MARKED, NUMBERED}))
+        self._insist.set_visibility(bool(grid.roles) and columns.MISFIT in codes)
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         self._unsaved.set_visibility(dirty)
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")
         marked = marks(view, self.report.findings)
-        if table.shape(view) != self._shape:
-            self._shape = table.shape(view)
-            self._element.options = table.options(view, marked, say)
+        if (shape := self._shape_now()) != self._shape:
+            self._shape = shape
+            self._element.options = self._options()
         else:
             self._send(table.rows(view, marked, say))
         self._show_legend()
@@ -322,6 +330,7 @@ class Editor:
             "edit.sound" if not report.findings else "edit.usable" if not errors else "edit.faulty"
         )
         self._summary.text = self._say(key, errors=errors, warnings=warnings)
+        self._read.text = columns.read_line(report.read, self._say)
         self._holds.text = said(report.holds, self._say.language) or report.holds
         self._status.classes(replace=f"summary {'faulty' if errors else 'sound'}")
         self._refresh()
@@ -383,6 +392,13 @@ class Editor:
             edit_cell(self.grid, view, row, column, str(event.args.get("newValue") or ""))
         )
 
+    async def _role(self, event: events.GenericEventArguments) -> None:
+        """A role was chosen in the menu above a column."""
+        column, view = table.number_of(event.args.get("column")), self.view
+        if column is not None and column < len(view.columns):
+            name = view.columns[column].name.strip()
+            await self.change(columns.with_role(self.grid, name, str(event.args.get("role") or "")))
+
     async def _pasted(self, event: events.GenericEventArguments) -> None:
         """Cells were pasted at the cursor."""
         column = table.number_of(event.args.get("column")) or 0
@@ -424,30 +440,8 @@ class Editor:
 
     # --- Dialogs
 
-    def _columns_dialog(self) -> None:
-        """Add, rename and remove columns."""
-        say, sheet = self._say, self.grid.sheets[self._sheet]
-        names = {n: name.strip() or letters(n) for n, name in enumerate(sheet.columns)}
-        with opened_dialog() as dialog:
-            heading(say("edit.columns"))
-            which = ui.select(names, label=say("edit.column"), value=0)
-            name = ui.input(say("edit.column-name"))
-
-            async def do(edit: Callable[[Grid, str, int], Grid]) -> None:
-                dialog.close()
-                await self.change(edit(self.grid, self._sheet, int(which.value or 0)))
-
-            def new(grid: Grid, sheet: str, column: int) -> Grid:
-                return insert_column(grid, sheet, column + 1, str(name.value or ""))
-
-            def other(grid: Grid, sheet: str, column: int) -> Grid:
-                return rename_column(grid, sheet, column, str(name.value or ""))
-
-            with ui.element("div").classes("tools"):
-                button(say("edit.column-rename"), lambda: do(other))
-                button(say("edit.column-add"), lambda: do(new))
-                button(say("edit.column-delete"), lambda: do(delete_column))
-                button(say("frame.close"), dialog.close, flat=True)
+    def _rename(self) -> None:
+        columns.columns_dialog(self.grid, self._sheet, self._say, done=self.change)
 
     def _paste_dialog(self) -> None:
         """Paste cells without the mouse and without a cursor in the grid."""
@@ -467,8 +461,14 @@ class Editor:
 
     # --- Saving
 
+    async def _with_roles(self) -> None:
+        """Give a table whose columns were chosen a description, which names them."""
+        if self.grid.roles and self.report.usable:
+            await self._described(self.grid.settings().get("language", ""))
+
     async def _save(self) -> None:
         """Save over the file that was opened, or under another name as a new workbook."""
+        await self._with_roles()
         say, grid = self._say, self.grid
         name = str(self._name.value or "").strip() or grid.name
         if self._path is not None and name == grid.name:
@@ -487,6 +487,7 @@ class Editor:
         self._refresh()
 
     async def _download(self) -> None:
+        await self._with_roles()
         await save(f"{self.grid.name}.xlsx", partial(workbook_of, self.grid))
 
     async def _download_folder(self) -> None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+from cimento.intake.roles import FORCED
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS
 from cimento.suites.sheets import read_sheet
@@ -84,11 +85,13 @@ class Grid:
         name: name of the file without its suffix.
         sheets: the sheets by name, in the order of the workbook.
         described: whether the suite has a sheet *about*; a bare table has none.
+        roles: the column of each role that somebody chose for a bare table.
     """
 
     name: str
     sheets: Mapping[str, Sheet]
     described: bool
+    roles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def items(self) -> Sheet:
@@ -224,8 +227,14 @@ def delete_column(grid: Grid, sheet: str, column: int) -> Grid:
 
 
 def rename_column(grid: Grid, sheet: str, column: int, name: str) -> Grid:
-    """The grid with another name of a column."""
-    return set_cells(grid, sheet, {(grid.sheets[sheet].head, column): name.strip()})
+    """The grid with another name of a column, which keeps the role that was chosen for it."""
+    head = grid.sheets[sheet].head
+    old, new = grid.sheets[sheet].columns[column].strip(), name.strip()
+    roles = {
+        role: new + chosen.removeprefix(old) if chosen.removesuffix(FORCED) == old else chosen
+        for role, chosen in grid.roles.items()
+    }
+    return replace(set_cells(grid, sheet, {(head, column): new}), roles=roles)
 
 
 def add_item(grid: Grid) -> Grid:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nicegui import ui
 
@@ -19,14 +19,12 @@ from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, workbook_of
 from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
-from cimento.app.words import USUAL, Words, said, words
+from cimento.app.words import USUAL, Words, by_menus, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
+from cimento.paradigms import regions
 from cimento.suites.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
-
-if TYPE_CHECKING:
-    from cimento.paradigms.regions.audit import Audit
 
 STYLE = Path(__file__).with_name("edit.css")
 """The style of steps 2 and 5."""
@@ -142,6 +140,7 @@ def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
         where: the place that it is about, which stands before it.
     """
     translated = said(text, say.language)
+    text, translated = by_menus(text, say), translated and by_menus(translated, say)
     place = where if translated is None else said(where, say.language) or where
     first, *formula = (text if translated is None else translated).split("\n")
     with ui.element("div") as shown:
@@ -188,10 +187,9 @@ async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
                     ui.label(line)
 
 
-def audited(grid: Grid) -> Audit | None:
+def audited(grid: Grid) -> regions.Audit | None:
     """The audit of a suite of sentences; None for a suite of another kind."""
     from cimento.measures.normalizing import zipf_frequencies
-    from cimento.paradigms.regions.audit import audit_region_suite
 
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_bytes(workbook_of(grid), Path(temporary) / f"{grid.name}.xlsx")
@@ -202,15 +200,13 @@ def audited(grid: Grid) -> Audit | None:
         frequency = zipf_frequencies(suite.meta.language, purpose="frequencies of words")
     except MissingDependencyError:
         frequency = None
-    return audit_region_suite(suite, frequency=frequency)
+    return regions.audit_region_suite(suite, frequency=frequency)
 
 
-def lines(audit: Audit, say: Words) -> list[str]:
+def lines(audit: regions.Audit, say: Words) -> list[str]:
     """What an audit found, a line for each kind of finding that there is."""
-    from cimento.paradigms.regions.audit import audit_remarks
-
     made = []
-    for name, items in audit_remarks(audit).items():
+    for name, items in audit.remarks().items():
         if items:
             listed = ", ".join(items[:MOST_ITEMS]) + (" ..." if len(items) > MOST_ITEMS else "")
             made.append(say(f"edit.audit-{name}", count=len(items), items=listed))
@@ -237,7 +233,7 @@ def _said(text: str, say: Words) -> str:
     return said(text, say.language) or text
 
 
-def _conditions(audit: Audit, say: Words) -> None:
+def _conditions(audit: regions.Audit, say: Words) -> None:
     """The mean length of the sentences of each condition."""
     plain_table(
         (say(f"edit.audit-{name}") for name in ("condition", "words", "characters")),

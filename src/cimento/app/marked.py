@@ -5,24 +5,18 @@ What counts as such is decided by the checks of suites, so that a cleaned table 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cimento.app.editing import Grid, Sheet, set_cells, sheet_of
-from cimento.suites.checks.asides import cleaned, judgment_mark, judgment_marks, lead
+from cimento.suites.checks.asides import cleaned, judgment_mark, judgment_marks
 from cimento.suites.checks.notation import Lines, example_numbers, marks_of
+from cimento.suites.formats.examples import ExamplePair, is_label, pairs_in_list
 from cimento.suites.suite_workbook import ITEMS
 
 SIDES = ("good", "bad")
 _MOST_LOOKED_AT = 200
 _SENTENCES = ("good", "bad", "text", "sentence", "target", "plausible", "implausible")
-_MARKS = r"[*?#%✓✔√]*"
-_LABEL = re.compile(
-    rf"(?P<before>{_MARKS})\s*[(\[]?(?P<number>\d{{1,4}})[-.]?(?P<letter>[a-zа-я]?)['′’]*[)\].:]*\s*"
-    rf"(?P<after>{_MARKS})"
-)
-"""A cell with nothing but the number of an example, and perhaps a mark: (1b), 12., (3a) *."""
 
 
 def as_read(grid: Grid) -> Sheet:
@@ -78,21 +72,6 @@ def unmarked(grid: Grid) -> Grid:
 # --- Every second sentence is the bad one
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A sentence and the one with a mark below it.
-
-    Attributes:
-        item: the number that the two share; empty without one.
-        good: the sentence.
-        bad: the other one, without its mark.
-    """
-
-    item: str
-    good: str
-    bad: str
-
-
 def label_column(sheet: Sheet, column: int) -> int | None:
     """The one column beside the sentences that has cells, if all are numbers of examples.
 
@@ -102,11 +81,11 @@ def label_column(sheet: Sheet, column: int) -> int | None:
     """
     filled = [n for n in range(sheet.width) if n != column and any(map(str.strip, sheet.values(n)))]
     rows = [row for row in map(sheet.rows.__getitem__, sheet.body) if row[column].strip()]
-    is_label = len(filled) == 1 and all(_LABEL.fullmatch(row[filled[0]].strip()) for row in rows)
-    return filled[0] if is_label else None
+    holds = len(filled) == 1 and all(is_label(row[filled[0]]) for row in rows)
+    return filled[0] if holds else None
 
 
-def pairs_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[Pair]:
+def pairs_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[ExamplePair]:
     """Each sentence of a column with the marked one below it; none if one has no other.
 
     Args:
@@ -117,44 +96,10 @@ def pairs_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[Pair]
     beside = label_column(sheet, column)
     rows = [sheet.rows[n] for n in sheet.body if sheet.rows[n][column].strip()]
     texts = [*above, *(row[column].strip() for row in rows)]
-    labels = ["" for _ in texts] if beside is None else [row[beside].strip() for row in rows]
-    if len(texts) != len(labels) or len(texts) % 2:
-        return []
-    is_marked = [
-        bool(judgment_mark(text) or _marks_in(label))
-        for text, label in zip(texts, labels, strict=True)
-    ]
-    if is_marked != [False, True] * (len(texts) // 2):
-        return []
-    has_numbers = all(lead(text).number for text in texts)
-    clean = [cleaned(text, doubtful=has_numbers) for text in texts]
-    numbers = [
-        _number_in(label or lead(text).number) for text, label in zip(texts, labels, strict=True)
-    ]
-    both = list(zip(numbers[::2], numbers[1::2], strict=True))
-    is_shared = all(one == other != "" for one, other in both)
-    if not is_shared and any(labels) and len({*labels}) < len(labels):
-        return []
-    items = [one for one, _ in both]
-    keeps = is_shared and len({*items}) == len(items)
-    return [
-        Pair(item if keeps else "", good, bad)
-        for item, good, bad in zip(items, clean[::2], clean[1::2], strict=True)
-    ]
+    return pairs_in_list(texts, [] if beside is None else [row[beside].strip() for row in rows])
 
 
-def _marks_in(label: str) -> str:
-    match = _LABEL.fullmatch(label)
-    return match["before"] + match["after"] if match else ""
-
-
-def _number_in(label: str) -> str:
-    """The number of an example without its letter; empty where there is none."""
-    match = re.search(r"\d+", label)
-    return match[0] if match else ""
-
-
-def paired(grid: Grid, pairs: Sequence[Pair]) -> Grid:
+def paired(grid: Grid, pairs: Sequence[ExamplePair]) -> Grid:
     """The grid with a row for each pair."""
     numbered = all(pair.item for pair in pairs)
     head = ("item", *SIDES) if numbered else SIDES

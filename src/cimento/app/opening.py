@@ -228,11 +228,13 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
                 where=repr(language), seen="it is no ISO 639-1 code", todo="Give two letters: it."
             )
         try:
-            loaded = load_suite(path, language=language)
+            loaded = load_suite(path, language=language, columns=grid.roles)
             written = save_suite(loaded, Path(temporary) / "described.xlsx")
             described = open_grid(written).grid
         except CimentoError:
-            described = _read_with_faults(path, language) or _with_description(grid, language)
+            with reading_language(language, grid.roles):
+                faulty = _read_with_faults(path, language)
+            described = faulty or _with_description(grid, language)
     # The suite is called as its file is, which may have marks that a place in a message has not.
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
@@ -282,7 +284,7 @@ def _with_description(grid: Grid, language: str) -> Grid:
         ITEMS: sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())]),
         PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
     }
-    return replace(grid, sheets=sheets, described=True)
+    return replace(grid, sheets=sheets, described=True, roles={})
 
 
 def digest_of(path: Path) -> str:

@@ -30,7 +30,6 @@ from cimento.app.findings import button
 from cimento.app.frame import Text
 from cimento.app.marked import (
     SIDES,
-    Pair,
     as_read,
     is_starred,
     label_column,
@@ -43,10 +42,11 @@ from cimento.app.opening import describe
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.intake.forms import is_stamp
 from cimento.intake.names import meaning, without_noun
 from cimento.intake.words import HEADERS
-from cimento.judgments.participants import STAMPS
 from cimento.kinds.registry import has_regions
+from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
@@ -98,11 +98,12 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     sheet = as_read(grid)
     if (of_conditions := _of_conditions(grid, codes)) is not None:
         return of_conditions
-    if not grid.described and STAMPS.intersection(map(str.casefold, sheet.columns)):
+    if not grid.described and any(map(is_stamp, sheet.columns)):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
-    if grid.described or known >= set(SIDES) or not 0 < len(columns) < _CELLS:
+    is_told = grid.described or bool(grid.roles) or known >= set(SIDES)  # roles are from the menus
+    if is_told or not 0 < len(columns) < _CELLS:
         return None
     if len(columns) == 1:
         others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}
@@ -244,7 +245,7 @@ def _with_names_above(grid: Grid) -> Grid:
     return _with_rows(grid, [*sheet.rows[: sheet.head], empty, *sheet.rows[sheet.head :]])
 
 
-def _lines(sheet: Sheet, column: int) -> list[Pair]:
+def _lines(sheet: Sheet, column: int) -> list[ExamplePair]:
     """Each sentence of a column with the marked one below it; the first may head the column."""
     above = [sheet.columns[column].strip()] if column in _of_sentences(sheet) else []
     return pairs_of(sheet, column, above)

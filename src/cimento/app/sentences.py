@@ -89,8 +89,8 @@ def try_texts(given: str, model: str) -> TrialAnswer:
         UsageError: there is no text, there is too much, or only some texts have blanks.
         CimentoError: the model cannot be used.
     """
+    from cimento.evaluation.free_fills import fill
     from cimento.evaluation.freetext import score
-    from cimento.paradigms.cloze.requests import fill
 
     texts = tuple(filter(None, (line.strip() for line in given.splitlines())))
     if not texts or len(texts) > MOST_TEXTS or len(given) > LONGEST:

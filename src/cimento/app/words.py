@@ -18,7 +18,8 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from cimento.errors import CimentoError, Fault, SuiteError
+from cimento.errors import CimentoError, Fault, SuiteError, UsageError
+from cimento.intake.roles import parse_choice
 
 _WORDS_FILE = Path(__file__).parents[1] / "data" / "app.toml"
 
@@ -327,3 +328,25 @@ def _with_advice(message: CimentoError | Fault, language: str) -> str:
 
 def _ended(text: str) -> str:
     return text if text.endswith(_ENDS) else f"{text}."
+
+
+_CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]+))")
+
+
+def by_menus(text: str, say: Words) -> str:
+    """A text in which the menus above the columns stand in place of the option ``--columns``.
+
+    Args:
+        text: advice of cimento in the language of the page.
+        say: the words of the page.
+    """
+
+    def in_menus(match: re.Match[str]) -> str:
+        try:
+            chosen = parse_choice(match["quoted"] or match["bare"] or "")
+        except UsageError:
+            return match[0]
+        roles = (f"{say.named('role', role)} = «{name}»" for role, name in chosen.items())
+        return say("edit.by-menus", roles=", ".join(roles))
+
+    return _CHOICE.sub(in_menus, text)

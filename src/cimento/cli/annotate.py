@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,26 +18,24 @@ from cimento.judgments import (
     SUFFIXES,
     finite,
     judgments_of,
-    map_of_options,
     read_judgments,
-    read_map,
     refuse_suffix,
     table_of,
     write_judgments,
 )
 from cimento.judgments.filters import ExclusionRules, write_filtered
 from cimento.judgments.formats import read_prolific, write_participants
+from cimento.judgments.roles import map_of_options, read_map
 from cimento.options import run_option
 from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.remarks import inattentive, spelled_apart
-from cimento.people.annotate.rows import pseudonym
+from cimento.people.annotate.rows import AnswerForm, pseudonym
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
     from cimento.judgments import ColumnMap
     from cimento.judgments.asked import AskedItems
     from cimento.judgments.formats import Submission
-    from cimento.people.annotate.rows import AnswerForm
 
 
 class ImportAnswersOptions(Options):
@@ -46,9 +43,10 @@ class ImportAnswersOptions(Options):
 
     files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
-    form: Literal["long", "wide", "jspsych", "pcibex", "rated"] | None = option(
+    form: AnswerForm | None = option(
         None,
-        "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's. Needed.",
+        "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's; or the"
+        " program that wrote the files. By default what their contents say.",
     )
     suites: Texts = option(
         (), "The suite that was asked; its items are then checked.", flags=("--suite",)
@@ -59,10 +57,13 @@ class ImportAnswersOptions(Options):
         " items, attention checks, answers and scale are then known. By default the design.json"
         " beside the answers.",
     )
-    columns: Texts = option(
-        (), "Where a field stands. Repeatable.", flags=("--map",), metavar="FIELD=COLUMN"
+    columns: str = option(
+        "",
+        'Which column is what: participant="Your code",answer=Voto, several with commas between.'
+        " One whose cells do not fit is refused, unless a mark (!) follows its name.",
+        metavar="ROLE=COLUMN,...",
     )
-    fixed: Texts = option((), "A field equal in all. Repeatable.", metavar="FIELD=VALUE")
+    fixed: Texts = option((), "What is equal in all answers. Repeatable.", metavar="ROLE=VALUE")
     mapping: Path | None = option(None, 'The same as TOML (see the page "What people answered").')
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
@@ -85,41 +86,6 @@ class ImportAnswersOptions(Options):
     )
 
 
-_FORMS = {
-    "long": "a table with one answer a row, as `cimento annotate serve` exports them",
-    "wide": "a table with one person a row and one sentence a column, as form programs export them",
-    "jspsych": "the data of jsPsych (JSON or CSV)",
-    "pcibex": "the results file of PCIbex",
-    "rated": "a published list of sentences with single ratings, such as ItaCoLA's",
-}
-
-
-def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
-    """The form of the answers.
-
-    Raises:
-        UsageError: it is not given; the message has all forms, and the one of the first file if
-            that is clear.
-    """
-    from cimento.people.annotate.importing import form_of
-
-    if options.form is not None:
-        return options.form
-    first = options.files[0]
-    likely = form_of(first, _columns(options), _asked(options, "wide"))
-    asked = " ".join(f"--suite {shlex.quote(name)}" for name in options.suites)
-    asked = asked or f"--design {shlex.quote(str(options.design or 'SURVEY'))}"
-    hint = f" {first.name} looks like {likely}." if likely else ""
-    raise UsageError(
-        where="--form",
-        seen="it is not said how the answers are arranged",
-        todo="Give one of: "
-        + "; ".join(f"{name}: {what}" for name, what in _FORMS.items())
-        + f".{hint} For example: cimento annotate import {shlex.quote(str(first))} --form"
-        f" {likely or 'long'} {asked} -o {options.output}",
-    )
-
-
 @command_of
 def import_answers(options: ImportAnswersOptions) -> None:
     """Read people's answers and write the judgments table.
@@ -127,22 +93,19 @@ def import_answers(options: ImportAnswersOptions) -> None:
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
     with you and is in no table. Use --names keep for participants who are already anonymous.
     """
-    from cimento.people.annotate.importing import questions_by_name
-    from cimento.people.annotate.importing import read_answers as read
+    from cimento.people.annotate.importing import read_answers
     from cimento.people.annotate.rows import ImportOptions
-    from cimento.suites.load import suite_paths
 
-    form = _needed_form(options)
     refuse_suffix(options.output)
     _check_people(options)
-    paths = [path for name in options.suites for path in suite_paths(find_suite(name))]
+    form, places = _form_and_places(options)
     submissions = read_prolific(options.prolific) if options.prolific is not None else None
     key = _secret(options.secret) if form != "rated" and options.names == "replace" else None
-    reading = read(
+    imported = read_answers(
         options.files,
         ImportOptions(
-            form=form,
-            places=_asked(options, form) or questions_by_name(paths),
+            form=form if len(options.files) == 1 else options.form,
+            places=places,
             columns=_columns(options),
             secret=key,
             submissions=submissions,
@@ -151,41 +114,69 @@ def import_answers(options: ImportAnswersOptions) -> None:
             unsubmitted=options.unsubmitted,
         ),
     )
-    write_judgments(table_of(reading.judgments), options.output)
+    lines = [reading.said() for reading in imported.readings]
+    write_judgments(table_of(imported.judgments), options.output, read="\n".join(lines))
     if options.participants is not None and submissions is not None:
         _write_people(submissions, options.keep, key, options.participants)
-    for reason, number in reading.passed.items():
-        note(f"{number} skipped: {reason}")
-    for remark in reading.notes:
-        note(remark)
-    people = len({judgment.annotator for judgment in reading.judgments})
+    skipped = [f"{number} skipped: {reason}" for reason, number in imported.passed.items()]
+    for line in (*skipped, *imported.notes, *lines):
+        note(line)
+    people = len({judgment.annotator for judgment in imported.judgments})
     note(
-        f"{counted(len(reading.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"
+        f"{counted(len(imported.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"
         f" {options.output}"
     )
 
 
-def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None:
-    """The questions of the survey's design: the one given, else the one beside the answers.
+def _form_and_places(options: ImportAnswersOptions) -> tuple[AnswerForm, AskedItems]:
+    """The form of the first file, and the questions of the design or of the suites.
+
+    Raises:
+        UsageError: the form is not given, and not clear; or a design and suites are given.
+        InputError: the design or a suite cannot be read.
+    """
+    from cimento.people.annotate.importing import (
+        OF_DESIGNS,
+        form_of,
+        questions_by_name,
+        unclear_form,
+    )
+    from cimento.people.annotate.rows import ANSWER_FORMS
+    from cimento.people.surveys import read_design
+    from cimento.people.surveys.asked import asked_by
+    from cimento.suites.load import suite_paths
+
+    path = _design(options)
+    design = None if path is None else read_design(path)
+    paths = [path for name in options.suites for path in suite_paths(find_suite(name))]
+    places = questions_by_name(paths) if design is None else asked_by(design, stored=False)
+    first = options.files[0]
+    told = options.form or form_of(first, _columns(options), places)
+    form = next((form for form in ANSWER_FORMS if form == told), None)
+    if form is None:
+        raise unclear_form(first, told)
+    if design is not None and form in OF_DESIGNS:
+        places = asked_by(design, stored=True)
+    return form, places
+
+
+def _design(options: ImportAnswersOptions) -> Path | None:
+    """The path of the survey's design: the one given, else the one beside the answers, if any.
 
     Raises:
         UsageError: a suite is given too.
-        InputError: the design cannot be read.
     """
-    from cimento.people.annotate.importing import OF_DESIGNS
-    from cimento.people.surveys import FILE, read_design
-    from cimento.people.surveys.asked import asked_by
+    from cimento.people.surveys import FILE
 
-    path = options.design
-    if path is not None and options.suites:
+    if options.design is not None and options.suites:
         raise UsageError(
             where="--design", seen="--suite is given too", todo="Give one: a design has its items."
         )
     beside = options.files[0].parent / FILE
-    if path is None and not options.suites and form != "rated" and beside.is_file():
-        path = beside
-        note(f"The survey is that of {beside}.")
-    return None if path is None else asked_by(read_design(path), stored=form in OF_DESIGNS)
+    if options.design or options.suites or options.form == "rated" or not beside.is_file():
+        return options.design
+    note(f"The survey is that of {beside}.")
+    return beside
 
 
 def _check_people(options: ImportAnswersOptions) -> None:
@@ -350,7 +341,7 @@ def apply_answers(options: ApplyOptions) -> None:
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
     among options are written to choices.tsv, for `cimento profile --people`.
     """
-    from cimento.paradigms.cloze.people import CHOICES_FILE
+    from cimento.paradigms.cloze import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
     from cimento.people.surveys.asked import language_of
 

@@ -16,6 +16,7 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
 from cimento.options import run_option
+from cimento.paradigms import cloze
 from cimento.people.annotate.dialogue import DialogueSession, converse
 from cimento.report.formatting import agreement_text as agreed
 from cimento.report.formatting import rate_as_text
@@ -24,7 +25,6 @@ from cimento.suites.builtin import find_suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.people.annotate import Journal
     from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.second_annotator import JudgeAgreement, StoryJudgment
@@ -396,7 +396,6 @@ def candidates(options: CandidateOptions) -> None:
     Every decision is saved at once; stop with q, or in any other way, and continue later.
     """
     from cimento.kinds.run import open_run
-    from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.people.annotate import (
         Journal,
         candidate_agreement,
@@ -419,7 +418,7 @@ def candidates(options: CandidateOptions) -> None:
         else:
             show(candidate_agreement_text(agreements))
         return
-    answers = ClozeAnswers(open_run(options.run))
+    answers = cloze.ClozeAnswers(open_run(options.run))
     tasks = candidate_tasks(answers, options.method, only_other=options.only_other)
     journal = Journal(options.run, options.annotator)
     if options.export is not None:
@@ -436,13 +435,12 @@ def candidates(options: CandidateOptions) -> None:
 
 
 def _ask(
-    answers: ClozeAnswers,
+    answers: cloze.ClozeAnswers,
     tasks: Sequence[CandidateTask],
     journal: Journal,
     options: CandidateOptions,
 ) -> None:
     """The dialogue about one person's share of the candidates."""
-    from cimento.paradigms.cloze.people import LABELS
     from cimento.people.annotate import earlier_judgments
     from cimento.people.annotate.candidates import (
         REMARKS,
@@ -464,7 +462,7 @@ def _ask(
         note(f"{counted(len(known), 'judgment is', 'judgments are')} kept from before.")
     remarks = Remarks(options.run / REMARKS)
     if options.only_other:
-        for label in LABELS:
+        for label in cloze.LABELS:
             remarks.add(label)
     dialogue = CandidateDialogue(tasks, journal, remarks, show_probability=options.show_probability)
     try:
@@ -473,7 +471,7 @@ def _ask(
         _store(answers, options.run, earlier)
 
 
-def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
+def _store(answers: cloze.ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
     from cimento.people.annotate import store_judgments
 
     table = store_judgments(run, suite=answers.suite.name, earlier=earlier)

@@ -44,7 +44,9 @@ survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 class _SurveySource(Options):
     """The source of a survey, and the folder to write."""
 
-    suite: str = option(..., "A suite, or a run whose candidates are judged.", argument="SUITE")
+    suite: str = option(
+        ..., "A suite, a list of sentences, or a run whose candidates are judged.", argument="SUITE"
+    )
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
 
 
@@ -58,15 +60,26 @@ class BuildOptions(SurveyPlan, _SurveySource):
 def build(options: BuildOptions) -> None:
     """Distribute the items of a suite over surveys; nobody sees two conditions of an item.
 
+    A list of sentences (a text or table of one column) is asked for ratings, and stored beside the
+    surveys as a suite, which takes the answers.
     The folder contains the design, which `cimento annotate serve` uses, and the same surveys as
     tables for forms, as pages to print, for jsPsych and for PCIbex.
     """
+    from cimento.kinds.registry import save_suite
     from cimento.people.surveys.building import CONTACT_MISSING, build_design
+    from cimento.people.surveys.material import load_material
     from cimento.suites.builtin import find_suite
+    from cimento.suites.sentence_list import sentence_list
 
     refuse_file_name(options.output, holds="surveys are")
-    design = build_design(find_suite(options.suite), options)
+    source = find_suite(options.suite)
+    design = build_design(source, options)
     files = write_survey(design, options.output, force=options.force)
+    if sentence_list(source) is not None:
+        made = options.output / f"{design.source.suite}.xlsx"
+        if not made.exists():  # people may have added to it
+            save_suite(load_material(source, language=design.language), made)
+        note(f"{made} has the sentences as a suite.")
     show(_told(design))
     _note_kept(files)
     if options.consent is None and not options.contact:

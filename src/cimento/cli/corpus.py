@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import corpus_build, queries
+from cimento.cli import corpus_build, corpus_check, queries
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
@@ -33,11 +33,11 @@ from cimento.corpus.texts import (
     read_messages,
     spelling_table,
 )
-from cimento.corpus.treebanks import ReadingProblem, open_treebanks
+from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
-from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
+from cimento.kinds.registry import load_suite, owner_of, sentence_suite
 from cimento.options import run_option
 from cimento.report.formatting import rate_as_text
 from cimento.suites import Meta
@@ -264,57 +264,7 @@ def connectives(options: CountOptions) -> None:
 app.command("connectives", short_help="Count each connective.")(connectives)
 
 
-_OF_PROBLEMS = ("line", "sentence", "seen", "severity")
-
-
-class CheckOptions(Options):
-    """The treebanks to check."""
-
-    treebanks: tuple[Path, ...] = option(
-        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample.", argument="TREEBANK..."
-    )
-    as_json: bool = run_option("as_json")
-
-
-@command_of
-def check(options: CheckOptions) -> int:
-    """List every malformed line of CoNLL-U files; the exit code is 2 if there are any."""
-    failed = False
-    plain = []
-    for file in open_treebanks(options.treebanks):
-        problems: list[ReadingProblem] = []
-        sentences = words = 0
-        for sentence in file.sentences(skipped=problems):
-            sentences += 1
-            words += len(sentence.words)
-        faults = [problem for problem in problems if problem.severity == "error"]
-        failed = failed or bool(faults)
-        if options.as_json:
-            plain.append(
-                {
-                    "file": file.name,
-                    "sha256": file.sha256,
-                    "sentences": sentences,
-                    "words": words,
-                    "problems": [
-                        {name: getattr(problem, name) for name in _OF_PROBLEMS}
-                        for problem in problems
-                    ],
-                }
-            )
-            continue
-        for problem in problems:
-            show(f"{problem.severity}: {problem}")
-        show(
-            f"{file.name}: {counted(sentences, 'sentence')}, {counted(words, 'word')},"
-            f" {counted(len(faults), 'fault')}"
-        )
-    if options.as_json:
-        show_json({"files": plain})
-    return 2 if failed else 0
-
-
-app.command("check", short_help="List the errors of treebank files.")(check)
+app.command("check", short_help="Check treebank files.")(corpus_check.check)
 
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:
@@ -456,7 +406,7 @@ def nli(options: InferenceOptions) -> None:
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
     items = tuple(_item(item, words) for item in inferred.items)
     suite = ClozeSuite(meta, items, cluster="premise", extra=extra)
-    find_paradigm("cloze").reader.write(suite, options.output)
+    owner_of(suite).reader.write(suite, options.output)
     note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")

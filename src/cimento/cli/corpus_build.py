@@ -14,17 +14,18 @@ from cimento.corpus.connectives.matching import open_rule
 from cimento.errors import InputError
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
-from cimento.kinds.registry import find_paradigm
+from cimento.kinds.registry import owner_of
 from cimento.options import run_option
 from cimento.suites import Meta
 from cimento.suites.formats.native import write_native
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
+    from cimento.corpus.conllu import ReadingProblem
     from cimento.corpus.connectives.extraction import CandidateSentence, Selection
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.decisions import PairDecision
-    from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+    from cimento.corpus.treebanks import TreebankFile
     from cimento.report.grid import Grid
     from cimento.suites.cloze import ClozeSuite
 
@@ -369,7 +370,7 @@ def _write_suite(
         write_native(decision_suite(kept, inventory, meta=meta), options.output)
     else:
         suite = _cloze_suite(kept, inventory, meta, seed=options.seed)
-        find_paradigm("cloze").reader.write(suite, options.output)
+        owner_of(suite).reader.write(suite, options.output)
 
 
 def _cloze_suite(

@@ -12,20 +12,19 @@ from cimento.cli.flags import SheetOptions, command_of, parted
 from cimento.engine.engines import Engine
 from cimento.errors import UsageError, counted
 from cimento.evaluation.reproduce import asking_of
-from cimento.explain import Attribution, Explanation, attribute, plan_explanation
+from cimento.explain import (
+    Attribution,
+    ExplainSettings,
+    Explanation,
+    attribute,
+    plan_explanation,
+)
 from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import parse_model_args, parse_tokenizer_args
-from cimento.models.questions import Baseline, Part
+from cimento.models.questions import Alignment, Baseline, Part
 from cimento.options import Arguments, Limit, run_option
-from cimento.paradigms.regions.judging import suite_of
-from cimento.paradigms.regions.lens import lens_of
-from cimento.paradigms.regions.swaps import (
-    Alignment,
-    ExplainSettings,
-    regions_named,
-)
 from cimento.records.store import MANIFEST
 from cimento.records.usage import duration
 from cimento.report.figures import drawable, lacking_figures, write_figures
@@ -158,10 +157,10 @@ def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
         ExplainSettings,
         swaps=parted(options.swap, flag="--swap", todo="Write BASE=SOURCE."),
         features=options.feature,
-        controller=regions_named(suite_of(run), options.controller, flag="--controller"),
-        regions=regions_named(suite_of(run), options.region),
+        controller=(),
+        regions=(),
         rule="gradient" if options.by == "gradient" else "integrated",
-    )
+    ).named_regions(run, controller=options.controller, regions=options.region)
 
 
 def _planned(plan: ModelPlan) -> str:
@@ -227,30 +226,14 @@ def _refuse_unused(options: ExplainOptions) -> None:
 
 def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None:
     """Print the means, and write tables and figures."""
-    from cimento.paradigms.regions.contribution_tables import contribution_grids
-    from cimento.paradigms.regions.explanation_tables import explanation_grids
-
     run = explained.run
     for line in explained.notes:
         note(f"cimento: not explained: {line}")
+    grids = explained.grids(options.part)
+    for line in explained.twins:
+        note(f"cimento: {line}")
     facts: dict[str, object] = {"run": str(run.folder), "model": run.model, "by": options.by}
-    if isinstance(explained, Explanation):
-        means = [mean for mean in explained.means if mean.part == options.part]
-        grids = explanation_grids(means, lens=lens_of(run))
-        for line in explained.twins:
-            note(f"cimento: {line}")
-        facts |= {
-            "part": options.part,
-            "swaps": sorted(set(explained.table["swap"])),
-            "means": [mean.plain() for mean in means],
-            "twins": explained.twins,
-        }
-    else:
-        grids = contribution_grids(explained.means)
-        facts |= {
-            "baseline": explained.baseline,
-            "contributions": [mean.plain() for mean in explained.means],
-        }
+    facts |= explained.plain(options.part)
     if options.as_json:
         show_json(facts | {"not_explained": explained.notes})
     else:
@@ -266,25 +249,12 @@ def _write(
     folder: Path,
 ) -> None:
     """Write tables in every form, and figures."""
-    from cimento.paradigms.regions.attributions import item_contributions
-    from cimento.paradigms.regions.contribution_tables import contribution_figure
-    from cimento.paradigms.regions.explanation_tables import explanation_figures
-
-    run = explained.run
-    name = options.part if isinstance(explained, Explanation) else options.by
+    name = options.part if options.by == "interchange" else options.by
     for number, grid in enumerate(grids, start=1):
         for ending, form in GRID_FORMS.items():
             options.neutralize(write_text(form(grid), folder / f"{name}-{number}{ending}"))
     if lacking := lacking_figures():
         note(lacking)
         return
-    if isinstance(explained, Explanation):
-        means = [mean for mean in explained.means if mean.part == options.part]
-        makers = explanation_figures(
-            means, model=run.model, suite=run.suite_name, lens=lens_of(run)
-        )
-    else:
-        items = item_contributions(run, explained.table)
-        makers = [lambda: contribution_figure(items, model=run.model, suite=run.suite_name)]
-    write_figures(drawable(*makers), folder)
+    write_figures(drawable(*explained.figures(options.part)), folder)
     note(f"Tables and figures are in {folder}")

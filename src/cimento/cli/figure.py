@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.cli.console import note
 from cimento.cli.flags import command_of
@@ -12,36 +12,14 @@ from cimento.cli.report import TableOptions, names_given, open_reports
 from cimento.documents.paper import names_standing
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import option
+from cimento.kinds.named import Bars, FigureSettings
+from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
 from cimento.measures.normalizing import Normalization, Scope
-from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
-from cimento.paradigms.regions.figures_conditions import (
-    Bars,
-    Column,
-    interaction_figure,
-    regions_figure,
-    rows_figure,
-)
-from cimento.paradigms.regions.figures_pairs import items_figure
-from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
-from cimento.report.figures_scores import (
-    length_figure,
-    length_frame,
-    position_figure,
-    tokens_figure,
-)
-from cimento.suites.design import squares
-from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
-    from cimento.paradigms.regions.factorial import Factorial
-    from cimento.report import RunReport
+    from cimento.kinds.presenter import Presenter
     from cimento.report.figures import Figure
-
-OF_SENTENCES = (
-    "interaction", "rows", "items", "position", "tokens", "length", "regions",
-)  # fmt: skip
-"""Figures that depend on options; all others are identical to those of the page."""
 
 
 class FigureOptions(TableOptions):
@@ -99,7 +77,7 @@ def figure(options: FigureOptions) -> int:
             seen="a run and the name of a figure are needed",
             todo=_example(Path(options.name)),
         )
-    drawn = [_of_sentences(options)] if options.name in OF_SENTENCES else _of_page(options)
+    drawn = [own] if (own := _of_kind(options)) is not None else _of_page(options)
     texts = [text for figure in drawn for text in figure.texts]
     names = names_standing(names_given(options.rename), texts)
     written = []
@@ -118,7 +96,7 @@ def _example(argument: Path) -> str:
     """A command to give, with a figure that the runs have if the argument is their folder."""
     if not argument.is_dir():
         return "Such as: cimento figure RUN margins -o margins.svg. A wrong name lists the others."
-    names = list(dict.fromkeys((*_names_of_page((argument,)), *_names_of_sentences([argument]))))
+    names = list(dict.fromkeys((*_names_of_page((argument,)), *_names_of_kind([argument]))))
     first = names[0] if names else "NAME"
     return (
         f"Such as: cimento figure {argument} {first} -o {first}.svg."
@@ -131,22 +109,17 @@ def _names_of_page(folders: Sequence[Path]) -> list[str]:
     return [figure.name for figure in _on_page(folders, ())]
 
 
-def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
-    """The figures in `OF_SENTENCES` that these runs can be drawn as."""
+def _names_of_kind(folders: Sequence[Path]) -> Sequence[str]:
+    """The figures that the kind of these runs can draw them as."""
     runs = open_runs(folders)
-    if any(run.sentences is None for run in runs):
-        return []
-    factorial = sum(bool(squares(suite_of(run))) for run in runs)
-    of_one_suite = len({run.suite.name for run in runs}) == 1
-    apart = len({run.model for run in runs}) == len(runs)
-    can = {
-        "interaction": factorial == 1,
-        "rows": factorial > 0,
-        "items": factorial == 1,
-        "tokens": len(runs) == 1,
-        "regions": of_one_suite and apart,
-    }
-    return [name for name in OF_SENTENCES if can.get(name, True)]
+    presenters = _presenters(runs)
+    return presenters[0].drawable(runs) if len(presenters) == 1 else ()
+
+
+def _presenters(runs: Sequence[Run]) -> list[Presenter[Any, Any]]:
+    """The presenters of some runs; one for kinds that have their figures in common."""
+    presenters = (paradigm.presenter for paradigm in {run.paradigm: None for run in runs})
+    return list({presenter.figure: presenter for presenter in presenters}.values())
 
 
 def _paths(output: Path, count: int) -> list[Path]:
@@ -166,7 +139,7 @@ def _of_page(options: FigureOptions) -> list[Figure]:
     known = _on_page(options.runs, [options.measure] if options.measure else ())
     figures = [figure for figure in known if figure.name == name]
     if not figures:
-        names = (*(figure.name for figure in known), *_names_of_sentences(options.runs))
+        names = (*(figure.name for figure in known), *_names_of_kind(options.runs))
         raise UsageError(
             where=f"cimento figure {name}",
             seen="there is nothing to draw so in these runs",
@@ -185,149 +158,33 @@ def _on_page(folders: Sequence[Path], measures: Sequence[str]) -> list[Figure]:
     return [figure for section in sections for figure in section.figures]
 
 
-def _of_sentences(options: FigureOptions) -> Figure:
-    """A figure of runs with scored sentences.
+def _of_kind(options: FigureOptions) -> Figure | None:
+    """A figure that the kind of the runs draws by name; None if it is none of those.
 
     Raises:
-        UsageError: the runs are of another paradigm.
+        UsageError: it is, but not for all of these runs.
     """
     name, runs = options.name, open_runs(options.runs)
-    others = dict.fromkeys(run.paradigm.name for run in runs if run.sentences is None)
-    if others:
+    kinds = dict.fromkeys(run.paradigm for run in runs)
+    others = [kind.name for kind in kinds if name not in kind.presenter.figures]
+    drawing = [kind for kind in kinds if name in kind.presenter.figures]
+    drawing = drawing or [kind for kind in own_paradigms() if name in kind.presenter.figures]
+    if not drawing:
+        return None
+    presenters = _presenters(runs)
+    if others or len(presenters) > 1:
         raise UsageError(
             where=f"cimento figure {name}",
-            seen=f"runs of the kind {', '.join(others)} have no scored sentences",
-            todo="Give runs of regions or ratings, or draw a figure of the page:"
-            " `cimento report RUN -o report.html` shows which there are.",
+            seen=f"runs of the kind {', '.join(others or [kind.name for kind in kinds])} cannot be"
+            f" drawn so{'' if others else ' together'}",
+            todo=f"Give runs of {' or '.join(kind.name for kind in drawing)}, or"
+            " draw a figure of the page: `cimento report RUN -o report.html` shows which there"
+            " are.",
         )
-    makers: Mapping[str, Callable[[], Figure]] = {
-        "tokens": lambda: _tokens(runs, options.item),
-        "position": lambda: position_figure(_reports(runs), length=options.length),
-        "length": lambda: _length(runs, options.measure),
-        "regions": lambda: _regions(runs, options.bars),
-    }
-    return makers[name]() if name in makers else _factorial(runs, options)
-
-
-def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
-    """The results of all factorial runs, each with the p-value of DD by phenomenon."""
-    columns: list[Column] = []
-    for run in runs:
-        if squares(suite_of(run)):
-            result = factorial_of(run, options.measure, scope=options.scope)
-            if result.reason:
-                raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
-            columns.append((f"{run.suite.name}, {run.model}", result, _ps(result, options)))
-    if not columns:
-        names = dict.fromkeys((*_names_of_page(options.runs), *_names_of_sentences(options.runs)))
-        raise UsageError(
-            where=f"cimento figure {options.name}",
-            seen="none of the runs is of a suite with two factors",
-            todo="Declare them under [factors] in suite.toml, or draw one of these:"
-            f" {', '.join(names)}.",
-        )
-    return columns
-
-
-def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
-    from cimento.paradigms.regions.factorial import dd_tests
-
-    tests = dd_tests([result], normalization=options.scale, seed=options.seed)
-    return {test.phenomenon: test.dd.p for test in tests}
-
-
-def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
-    """A figure of factorial suites."""
-    columns = _columns(runs, options)
+    people = None
     if options.people is not None:
-        columns.insert(0, _people(options.people, options))
-    if options.name == "rows":
-        return rows_figure(columns, options.scale, bars=options.bars)
-    if len(columns) > 1:
-        raise UsageError(
-            where=f"cimento figure {options.name}",
-            seen=f"there are {len(columns)} runs: {', '.join(title for title, _, _ in columns)}",
-            todo="Give one run folder, or draw `rows`.",
-        )
-    _, result, ps = columns[0]
-    if options.name == "items":
-        return items_figure(result)
-    return interaction_figure(result, options.scale, ps, bars=options.bars)
+        from cimento.studies.islands.human import people_result
 
-
-_NAMED = 4
-
-
-def _tokens(runs: Sequence[Run], item: str) -> Figure:
-    if len(runs) != 1:
-        named = ", ".join(str(run.folder) for run in runs[:_NAMED])
-        raise UsageError(
-            where="cimento figure tokens",
-            seen=f"there are {len(runs)} runs",
-            todo=f"Give one of them, and --item ID: {named}{' ...' if runs[_NAMED:] else ''}",
-        )
-    if not item:
-        ids = runs[0].outcomes()["item"].unique(maintain_order=True).to_list()
-        more = " ..." if ids[_NAMED:] else ""
-        raise UsageError(
-            where="cimento figure tokens",
-            seen="no item is named",
-            todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
-        )
-    return tokens_figure(_reports(runs)[0], item)
-
-
-def _reports(runs: Sequence[Run]) -> list[RunReport]:
-    """Every run with its items, on its first measure only, since all measures share the tokens."""
-    from cimento.kinds.sections import run_report
-
-    return [run_report(run) for run in runs]
-
-
-def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
-    names = dict.fromkeys(run.suite.name for run in runs)
-    if len(names) != 1:
-        raise UsageError(
-            where="cimento figure regions",
-            seen=f"there are {len(names)} suites: {', '.join(names)}",
-            todo="Give the runs of one suite.",
-        )
-    values = {run.model: values_of(run) for run in runs}
-    if len(values) < len(runs):
-        raise UsageError(
-            where="cimento figure regions",
-            seen="a model has several runs here",
-            todo="Give one run of each model.",
-        )
-    return regions_figure(suite_of(runs[0]), values, bars=bars)
-
-
-def _length(runs: Sequence[Run], measure: str) -> Figure:
-    from cimento.measures import find_measure
-
-    chosen = find_measure(measure or options_of(runs[0]).measure or DEFAULT_MEASURE)
-    rows: list[dict[str, object]] = []
-    for run in runs:
-        texts = {
-            (row["item"], row["condition"]): row["text"]
-            for row in run.table("requests").iter_rows(named=True)
-        }
-        rows += [
-            {
-                "model": run.model,
-                "item": row["item"],
-                "condition": row["condition"],
-                "words": count_words(texts[row["item"], row["condition"]]),
-                "value": row["value"],
-            }
-            for row in scores_of(run, [chosen.name]).iter_rows(named=True)
-        ]
-    return length_figure(length_frame(rows), measure=chosen.name, unit=chosen.unit)
-
-
-def _people(path: Path, options: FigureOptions) -> Column:
-    """People's ratings, as one more column."""
-    from cimento.studies.islands.human import people_result
-
-    result = people_result(path, scope=options.scope)
-    return "people", result, _ps(result, options)
+        people = people_result(options.people, scope=options.scope)
+    settings = options.named_in(FigureSettings, beside=people)
+    return presenters[0].figure(name, runs, settings)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, StoredOptions, command_of, parted
-from cimento.cli.report_tables import TableName, make_table
+from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.documents import report as write_report
 from cimento.documents import sections_of, text, versions_apart, write_grid
-from cimento.documents.paper import dressed, grid_texts, names_standing
+from cimento.documents.paper import dressed, grid_texts, names_standing, results_grid
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
+from cimento.kinds.named import TableSettings
+from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
 from cimento.measures import judged_on as measures_named
 from cimento.measures.normalizing import Normalization
@@ -176,10 +177,10 @@ def report(options: ReportOptions) -> int:
                 seen=f"the table {table} has no scale to choose",
                 todo="Leave it out, or give --table effects.",
             )
-        make = functools.partial(
-            make_table, seed=options.seed, scale=options.scale, records=ending in _FOR_PROGRAMS
+        settings = options.named_in(
+            TableSettings, records=ending in _FOR_PROGRAMS, frequency=zipf_frequencies_if_any
         )
-        made = _table(table, open_reports(options.runs, shown), measures, make)
+        made = _table(table, open_reports(options.runs, shown), settings)
         names = names_standing(names_given(options.rename), grid_texts(made))
         label = options.label or f"tab:{table}"
         grid = dressed(made, title=options.title, names=names, label=label)
@@ -213,25 +214,34 @@ def names_given(texts: Iterable[str]) -> dict[str, str]:
     return parted(texts, flag="--rename", todo="Write NAME=TEXT.", may_be_empty=True)
 
 
-def _table(
-    name: str, runs: Sequence[Run], measures: Sequence[str], make: Callable[..., Grid]
-) -> Grid:
-    """The table with a name: one that any set of runs has, or one of the page.
+def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
+    """The table with a name: one that the kind of the runs makes, or one of the page.
 
     Raises:
         UsageError: the table does not exist.
     """
-    from typing import cast
-
-    known = get_args(TableName)
-    if name in known:
-        known_runs = runs if name in {"results", "answers"} else _on_sentences(runs)
-        return make(cast("TableName", name), known_runs, measures)
+    if name == "results":
+        return results_grid(runs)
+    kinds = dict.fromkeys(run.paradigm for run in runs)
+    makers = [kind for kind in kinds if name in kind.presenter.tables]
+    # Otherwise a kind that none of the runs is of says best what its table is about.
+    makers = makers or [kind for kind in own_paradigms() if name in kind.presenter.tables]
+    if makers:
+        by_kind = {kind: kind.presenter.table for kind in makers}
+        table = by_kind[makers[0]]
+        if apart := [kind.name for kind in kinds if by_kind.get(kind, table) != table]:
+            raise UsageError(
+                where=f"--table {name}",
+                seen=f"runs of {makers[0].name} and of {apart[0]} have tables of this name",
+                todo="Give the runs of one kind.",
+            )
+        return table(name, [run for run in runs if run.paradigm in by_kind], settings)
     tables = [table for section in sections_of(runs) for table in section.tables]
     grids = [table.grid for table in tables if table.name == name]
     if len(grids) == 1:
         return grids[0]
-    names = dict.fromkeys([*(table.name for table in tables), *known])
+    of_kinds = (known for kind in kinds for known in kind.presenter.tables)
+    names = dict.fromkeys([*(table.name for table in tables), *of_kinds, "results"])
     other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
         where=f"--table {name}",
@@ -247,13 +257,6 @@ _OTHER_WORDS = {
     "summary": "The table for a paper, suites by models, is called results.",
 }
 """Names that people may give to a table, each with where to find what they mean."""
-
-
-def _on_sentences(runs: Sequence[Run]) -> list[Run]:
-    """The runs with scored sentences, on each measure that they are judged on."""
-    from cimento.paradigms.regions.judging import on_each_measure
-
-    return [measured for run in runs if has_sentences(run) for measured in on_each_measure(run)]
 
 
 def _write_table(grid: Grid, output: Path | None, form: Form) -> None:

@@ -33,12 +33,11 @@ def open_named(name: str, *, language: str) -> Morphology:
     Raises:
         CimentoError: the dictionary does not exist, or is unusable.
     """
-    from cimento.corpus.morphology.dictionaries import FileMorphology
-    from cimento.paradigms.cloze.judging import dictionary_for
+    from cimento.corpus.morphology.dictionaries import dictionary_for, faults_of
 
     opened = dictionary_for(name, language)
-    if isinstance(opened, FileMorphology) and opened.faults_text:
-        note(f"warning: {opened.faults_text}")
+    for fault in faults_of(opened):
+        note(f"warning: {fault}")
     return opened
 
 

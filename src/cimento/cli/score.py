@@ -13,7 +13,7 @@ from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError
 from cimento.evaluation.freetext import score_end_marks, score_texts
-from cimento.io.declared import checked, option
+from cimento.io.declared import option
 from cimento.io.files import need_writable
 from cimento.io.lines import read_contexts, read_lines
 from cimento.models.questions import OpenRule
@@ -136,10 +136,10 @@ def fill(options: _FillOptions) -> int:
 
     Options may also follow a text, after a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
-    from cimento.paradigms.cloze.requests import ClozeOptions, fill_texts
+    from cimento.evaluation.free_fills import fill_policy, fill_texts
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
-    policy = checked(ClozeOptions, named).policy
+    policy = fill_policy(named)
     if options.output is not None:
         need_writable(options.output)
     command = f"cimento fill -m {options.model}"
@@ -194,9 +194,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     output: Path | None = option(
         None, "File, .csv, .tsv or .parquet; else printed as CSV.", flags=("-o",)
     )
-    text_column: str = option("text", "Which column says which text it is.")
-    position_column: str = option("position", "Which has the number of the word.")
-    word_column: str = option("word", "Which has the word itself.")
+    columns: str = option("", "Columns by their roles: text=item,position=zone,word=token,rt=RT.")
     texts: Path | None = option(
         None, "The whole texts, where rows are missing: a table with `content`."
     )
@@ -222,21 +220,21 @@ def join(options: _JoinOptions) -> int:
     """
     from dataclasses import replace
 
+    from cimento.intake.roles import parse_choice
     from cimento.people import reading_times as reading
-    from cimento.people.word_positions import WordColumns
+    from cimento.people.word_columns import word_columns
 
     if options.output is not None:
         reading.refuse_output(options.output)
-    column = options.text_column
-    names = WordColumns(text=column, position=options.position_column, word=options.word_column)
-    observations, changed = reading.with_decimal_points(
-        reading.read_observations(options.file), names=names
-    )
+    observations = reading.read_observations(options.file)
+    names, read = word_columns(observations, parse_choice(options.columns), where=options.file.name)
+    note(read.said())
+    observations, changed = reading.with_decimal_points(observations, names=names)
     joined = reading.join_surprisals(
         observations,
         options.model,
         names=names,
-        texts=reading.read_texts(options.texts, column=column) if options.texts else None,
+        texts=reading.read_texts(options.texts, column=names.text) if options.texts else None,
         before=options.before,
         frequency=needed_frequencies(options.frequency) if options.frequency else None,
         asking=replace(

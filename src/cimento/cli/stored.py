@@ -18,7 +18,6 @@ from cimento.cite.methods import (
 )
 from cimento.cli.console import deliver, json_text, note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, StoredOptions, command_of
-from cimento.cli.report import has_sentences
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
@@ -35,8 +34,7 @@ from cimento.models.hf.arguments import (
     parse_tokenizer_args,
 )
 from cimento.options import Arguments, JudgingOptions, run_option
-from cimento.paired.item_outcomes import labeled_apart
-from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.paired.item_outcomes import labeled_apart, on_each_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +111,8 @@ def _show_scores(runs: Sequence[Run], options: JudgeOptions) -> None:
     Raises:
         UsageError: no run has scored sentences.
     """
-    scored = [run for run in runs if has_sentences(run)]
+    tables = [(run, run.paradigm.judge.sentence_scores(run, options.measures)) for run in runs]
+    scored = [_with_model(table, run) for run, table in tables if table is not None]
     if not scored:
         kinds = ", ".join(dict.fromkeys(run.paradigm.name for run in runs))
         raise UsageError(
@@ -121,7 +120,7 @@ def _show_scores(runs: Sequence[Run], options: JudgeOptions) -> None:
             seen=f"runs of the kind {kinds} have no scored sentences",
             todo="Give runs of regions or ratings; --items prints what became of every item.",
         )
-    show_tables(_with_model(scores_of(run, options.measures), run) for run in scored)
+    show_tables(scored)
 
 
 def _with_model(table: pl.DataFrame, run: Run) -> pl.DataFrame:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,12 +12,8 @@ from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import StoredOptions, command_of
 from cimento.errors import UsageError
 from cimento.io.declared import Options, Settings, checked, option
-from cimento.io.inline_markup import columns
 from cimento.options import run_option
-from cimento.paradigms.stories.options import StoryOptions, correct_suite, prompt_for
-from cimento.paradigms.stories.options import corrections as known
-from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
-from cimento.paradigms.stories.prompts import prompts as all_prompts
+from cimento.paradigms import stories
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.stories import (
     lost_in_v1,
@@ -27,26 +22,16 @@ from cimento.suites.formats.stories import (
     write_jsonl,
     write_v1,
 )
-from cimento.suites.stories import STORY, TIERS, with_states
+from cimento.suites.stories import with_states
 
 if TYPE_CHECKING:
     from cimento.kinds.prompting import PromptFormat
-    from cimento.paradigms.stories.variation import PromptRanking, Variation
-    from cimento.suites.stories import Story, StorySuite
+    from cimento.suites.stories import StorySuite
 
 
 def prompts() -> None:
     """List the prompts of the story tasks: id, version, language, form of the first tier."""
-    rows = [
-        (
-            one.id,
-            one.version,
-            one.language,
-            TierPrompt(STORY, one, PromptStyle()).instruction.replace("\n", " "),
-        )
-        for one in all_prompts().values()
-    ]
-    show(in_columns(("prompt", "version", "language", "first tier"), rows))
+    show(in_columns(("prompt", "version", "language", "first tier"), stories.listed_prompts()))
 
 
 class PromptOptions(Options):
@@ -68,67 +53,23 @@ def prompt(options: PromptOptions) -> None:
     It takes the options of `cimento run` for stories (--set prompt=it-3), see
     docs/stories-prompts.md.
     """
-    from cimento.paradigms.stories.answers import asked_suite
-
-    chosen, row = checked(StoryOptions, options.set, prefix="--set "), options.row
-    file = asked_suite(read_stories(find_suite(options.suite)), chosen)
-    if row >= len(file.stories):
-        raise UsageError(
-            where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
-        )
-    story = file.stories[row]
-    tiers = list(_tiers(file, story, chosen, _voice(options.model, chosen)))
+    chosen = checked(stories.StoryOptions, options.set, prefix="--set ")
+    voice = _voice(options.model, chosen)
+    story = stories.printed_story(
+        read_stories(find_suite(options.suite)), options.row, chosen, voice
+    )
     if options.as_json:
-        show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
+        show_json({"suite": story.suite, "story": options.row, "id": story.id,
+                   "prompts": story.prompts})  # fmt: skip
         return
-    for printed in tiers:
+    for printed in story.prompts:
         listed = ", ".join(map(repr, printed.options))
         show(f"--- {printed.tier}, examples {printed.examples}, sha256 {printed.prompt_sha256}")
         show(printed.prompt)
         show(f"--- options: {listed}\n--- right: {printed.right!r}\n")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TierPrompt:
-    """One tier of a story as it is printed."""
-
-    tier: str
-    examples: list[int]
-    prompt_sha256: str
-    prompt: str
-    options: list[str]
-    right: str
-
-
-def _tiers(
-    file: StorySuite, story: Story, chosen: StoryOptions, voice: PromptFormat
-) -> Iterator[_TierPrompt]:
-    """The prompts of the tiers that a story has."""
-    from cimento.paradigms.stories.requests import tier_prompts
-
-    for tier in TIERS:
-        if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
-            continue
-        [ask, *_] = tier_prompts(
-            tier,
-            [story],
-            file.stories,
-            prompt=prompt_for(chosen, file),
-            options=chosen,
-            prompt_format=voice,
-        )
-        asked = ask.choose()
-        yield _TierPrompt(
-            tier=ask.tier,
-            examples=list(ask.shots),
-            prompt_sha256=ask.prompt_sha256,
-            prompt=asked.prompt,
-            options=list(asked.options),
-            right=asked.options[ask.labels.index(str(story.gold(tier)))],
-        )
-
-
-def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
+def _voice(model: str, chosen: stories.StoryOptions) -> PromptFormat:
     """The prompt format of a model; flat text without a model."""
     from cimento.engine.handle import ModelHandle
     from cimento.kinds.prompting import PromptFormat, find_format
@@ -188,8 +129,8 @@ def convert(options: ConvertOptions) -> None:
 def _completed(file: StorySuite, options: ConvertOptions) -> StorySuite:
     """The stories of a file with the requested corrections and states, and a note about them."""
     if options.corrections:
-        file = correct_suite(file, options.corrections)
-        for correction in known(options.corrections):
+        file = stories.correct_suite(file, options.corrections)
+        for correction in stories.corrections(options.corrections):
             note(f"corrected: {correction.name}: {correction.reason}")
     if options.states is not None:
         stated = read_stories(find_suite(options.states)).stories
@@ -213,88 +154,8 @@ def variation(options: VariationOptions) -> None:
 
     Run the same stories with ``--set prompt=...`` and ``--set shots_seed=...`` first.
     """
-    from cimento.paradigms.stories.variation import open_story_runs, variation_of
-
-    variations, order = variation_of(open_story_runs(options.runs), tier=options.tier)
+    found = stories.variation_of(stories.open_story_runs(options.runs), tier=options.tier)
     if options.as_json:
-        show_json(_as_json(variations, order), indent=1)
-        return
-    for model, of_model in variations.items():
-        show(f"{model}\n{columns(_variation_rows(of_model), indent=2)}\n")
-    if order is not None:
-        show(f"Order of models\n{columns(_ranking_rows(order), indent=2)}")
-
-
-def _variation_rows(of_model: Variation) -> list[tuple[str, ...]]:
-    shares = of_model.shares.shares
-    rows: list[tuple[str, ...]] = [
-        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in of_model.rates.items()
-    ]
-    facts = {
-        "mean": of_model.mean,
-        "lowest": of_model.low,
-        "highest": of_model.high,
-        "standard deviation": of_model.sd,
-        "same throughout": of_model.same_throughout,
-        "kappa": of_model.kappa,
-        **{f"variance: {name}": share for name, share in (shares or {}).items()},
-    }
-    rows += [(name, "", "-" if value is None else f"{value:.3f}") for name, value in facts.items()]
-    if shares is None:
-        rows.append(("variance", "", str(of_model.shares.reason)))
-    return rows
-
-
-def _ranking_rows(order: PromptRanking) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [
-        (f"{condition.prompt}, seed {condition.seed}", " > ".join(models))
-        for condition, models in order.orders.items()
-    ]
-    rows.append(
-        ("mean Kendall tau", order.reason if order.mean_tau is None else f"{order.mean_tau:.3f}")
-    )
-    rows += [
-        (f"{one} before {other}", f"{share:.3f}") for (one, other), share in order.kept.items()
-    ]
-    return rows
-
-
-def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> dict[str, object]:
-    common = ("mean", "low", "high", "sd", "n_common", "same_throughout", "kappa")
-    models = {
-        model: {
-            "rates": [
-                {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
-                for condition, rate in of_model.rates.items()
-            ],
-            **{name: getattr(of_model, name) for name in common},
-            "variance": {"shares": of_model.shares.shares, **_reason(of_model.shares.reason)},
-            **_reason(of_model.reason),
-        }
-        for model, of_model in variations.items()
-    }
-    if order is None:
-        return {"models": models}
-    orders = [
-        {"prompt": condition.prompt, "seed": condition.seed, "models": names}
-        for condition, names in order.orders.items()
-    ]
-    kept = [
-        {"first": one, "second": other, "ahead": share}
-        for (one, other), share in order.kept.items()
-    ]
-    return {
-        "models": models,
-        "ranking": {
-            "orders": orders,
-            "mean_tau": order.mean_tau,
-            "same_best": order.same_best,
-            "kept": kept,
-            **_reason(order.reason),
-        },
-    }
-
-
-def _reason(reason: str | None) -> dict[str, str]:
-    """The reason why something is missing; empty where none is given."""
-    return {"reason": reason} if reason else {}
+        show_json(found.plain(), indent=1)
+    else:
+        show(found.text())

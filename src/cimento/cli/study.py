@@ -35,7 +35,6 @@ from cimento.suites.stimuli import PunctuationRule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cimento.paradigms.cloze.requests import Candidate
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.studies import Section
@@ -312,7 +311,13 @@ def _show_released(
 
 def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.studies.portuguese.models import judged, model_answers, portuguese_tables
+    from cimento.studies.portuguese.models import (
+        asked_suites,
+        earlier_candidates,
+        judged,
+        model_answers,
+        portuguese_tables,
+    )
 
     if options.what is not None or options.state is not None:
         raise UsageError(
@@ -321,7 +326,7 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
             todo="Leave one of the two out.",
         )
     runs, failures = evaluate_with_progress(
-        _suites(options.data), options.model, options.run_options()
+        asked_suites(options.data), options.model, options.run_options()
     )
     if not runs:
         return report_failures(runs, failures)
@@ -329,7 +334,7 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     for run in runs:
         by_model.setdefault(run.model, []).append(run)
     models = [model_answers(model, model_runs, released) for model, model_runs in by_model.items()]
-    earlier = _earlier(options, released)
+    earlier = earlier_candidates(released, options.reuse)
     rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
     for line in said:
         note(f"cimento: {line}.")
@@ -346,36 +351,6 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     if options.output is not None and tables:
         options.write(tables, report_figures(runs, options.output))
     return report_failures(runs, failures)
-
-
-def _suites(data: Path | None) -> list[str]:
-    """The suites for models: the authors' sentences if available, otherwise our own."""
-    from cimento.paradigms.cloze.portuguese import MULTIWORD, SHEET
-    from cimento.studies.portuguese.models import GRAMMAR_STARTER, MULTIWORD_STARTER
-
-    if data is None:
-        return [MULTIWORD_STARTER, GRAMMAR_STARTER]
-    folder = data.parent if data.is_file() else data
-    names = [data.name] if data.is_file() else [MULTIWORD, SHEET]
-    paths = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
-    paths = [path for path in paths if Path(path).is_file()]
-    if not paths:
-        raise UsageError(
-            where=f"--data {data}",
-            seen=f"neither {MULTIWORD} nor {SHEET} is there, whose sentences are asked",
-            todo="Give the folder as the authors released it, or leave --data out.",
-        )
-    return paths
-
-
-def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Candidate]:
-    """The candidates that people judged before, the released ones first."""
-    from cimento.paradigms.cloze.judgments import read_judged_candidates
-
-    candidates = [row.candidate for row in released.judged] if released else []
-    return candidates + [
-        candidate for path in options.reuse for candidate in read_judged_candidates(path)
-    ]
 
 
 app = typer.Typer(

@@ -5,8 +5,6 @@ All set released numbers, or those of models of your own, beside printed ones.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,15 +17,13 @@ from cimento.errors import InputError, UsageError
 from cimento.io.declared import Settings, Texts, option
 from cimento.models.settings import BosRule
 from cimento.options import run_option
-from cimento.paradigms.stories.options import GroupingName
+from cimento.paradigms import stories as kind
 from cimento.studies import as_json, as_text, need_folder, tables_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cimento.kinds.run import Run
-    from cimento.paradigms.regions.factorial import Factorial
-    from cimento.paradigms.stories.recordings import RecordedAnswers
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.studies import Section
@@ -35,9 +31,8 @@ if TYPE_CHECKING:
     from cimento.studies.connectives.released import ReleasedStatistics
     from cimento.studies.connectives.text import CountedCorpus
     from cimento.studies.connectives.user_copy import UserCopy
-    from cimento.studies.islands.models import IslandSuites
     from cimento.suites import JsonValue
-    from cimento.suites.stories import Story, StorySuite
+    from cimento.suites.stories import StorySuite
 
 STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
@@ -83,7 +78,7 @@ def islands(options: IslandOptions) -> int:
 def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.measures import columns_needed
-    from cimento.studies.islands import people_ratings
+    from cimento.studies.islands import people_ratings, study_figures
     from cimento.studies.islands.models import MEASURES, island_suites, model_tables
 
     if options.section:
@@ -94,7 +89,7 @@ def _of_models(options: IslandOptions) -> int:
         )
     asked = island_suites(options.data)
     people = people_ratings(options.data, options.people)
-    settings = {"pll": "original", "columns": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
+    settings = {"pll": "original", "store": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
     runs, failures = evaluate_with_progress(
         asked.suites, options.model, options.run_options(**settings)
     )
@@ -110,22 +105,19 @@ def _of_models(options: IslandOptions) -> int:
         show(as_text(list(tables.values()), options.form))
     options.write(tables)
     if options.output is not None:
-        _draw(runs, asked, people, options.output)
+        _draw(study_figures(runs, asked, people), options.output)
     return report_failures(runs, failures)
 
 
-def _draw(
-    runs: Sequence[Run], asked: IslandSuites, people: tuple[str, Factorial], folder: Path
-) -> None:
+def _draw(figures: Iterable[tuple[str, Figure]], folder: Path) -> None:
     """Write the figures, where they can be drawn, and say which."""
     from cimento.report.figures import lacking_figures
-    from cimento.studies.islands import study_figures
 
     if lacking := lacking_figures():
         note(lacking)
         return
     names = []
-    for name, figure in study_figures(runs, asked, people):
+    for name, figure in figures:
         figure.write(folder / f"{name}.svg")
         names.append(name)
     panels = [f"{name}.svg" for name in names if "/" not in name]
@@ -276,7 +268,7 @@ class StoryStudyOptions(StudyOptions):
         (), "A folder of lm-eval's logs, or recorded answers of one model (JSONL); repeatable."
     )
     prompt: Texts = option((), "A wording to ask with, such as paper-en. May be repeated.")
-    grouping: GroupingName = option("paper_code", "Groups of Table 3.")
+    grouping: kind.GroupingName = option("paper_code", "Groups of Table 3.")
     seed: int = option(1, "Seed of the bootstrap.")
     draws: int = option(20000, "Draws of the bootstrap.", ge=100)
     set: Settings = run_option("set")
@@ -292,7 +284,7 @@ def stories(options: StoryStudyOptions) -> int:
     pairs. The exit code is 1 if a published number differs.
     """
     from cimento.studies.stories import paired_record, study_record
-    from cimento.studies.stories.asked import answers_of, asked, asked_stories
+    from cimento.studies.stories.asked import answers_of, asked, asked_stories, drawn
     from cimento.studies.stories.text import (
         compared_with_published,
         paired_grid,
@@ -329,7 +321,7 @@ def stories(options: StoryStudyOptions) -> int:
         compared = {} if paired is None else {"paired_story_class": paired}
         show_json({"models": records, **compared}, indent=1)
     if options.output is not None:
-        figures = _story_figures(suite.name, stories, models, options.output)
+        figures = write_drawn(partial(drawn, suite.name, stories, models), options.output)
         options.write({**tables, "details": details}, figures)
     return code or _unmet(records)
 
@@ -344,55 +336,20 @@ def _unmet(records: Mapping[str, Mapping[str, JsonValue]]) -> int:
     return int(bool(wrong))
 
 
-def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[RecordedAnswers]]:
+def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[kind.RecordedAnswers]]:
     """The stories, and the recorded answers to them.
 
     Raises:
         UsageError: there is no recording and no model, there are no stories, or two share a name.
         InputError: a folder has no logs.
     """
-    from cimento.models.recorded import is_log, read_logs
-    from cimento.paradigms.stories.recordings import (
-        logged_responses,
-        logged_stories,
-        read_responses,
-    )
-    from cimento.suites import Meta
     from cimento.suites.builtin import find_suite
     from cimento.suites.formats.stories import read_stories
-    from cimento.suites.stories import StorySuite
 
     _refuse_nothing(options)
-    by_path = {path: read_logs(path) for path in options.responses if is_log(path)}
-    logs = [log for some in by_path.values() for log in some]
-    logged = next(filter(None, map(logged_stories, logs)), None)
-    if options.data is not None or logged is None:
-        if options.data is None and options.responses:
-            raise UsageError(
-                where="--responses", seen="they do not hold the stories", todo="Give --data."
-            )
-        suite = read_stories(find_suite(str(options.data or STARTER)))
-    else:
-        meta = Meta("gita4calamita", language="it")
-        suite = StorySuite(meta=meta, stories=logged, format="gita4calamita")
-    models = [logged_responses(log, stories=suite.stories) for log in logs]
-    names = Counter(model.model for model in models)
-    models = [
-        replace(model, model=f"{model.model} ({log.folder.parent.name})")
-        if names[model.model] > 1
-        else model
-        for model, log in zip(models, logs, strict=True)
-    ]
-    others = [path for path in options.responses if path not in by_path]
-    models += [read_responses(path, stories=suite.stories) for path in others]
-    twice = [name for name, n in Counter(model.model for model in models).items() if n > 1]
-    if twice:
-        raise UsageError(
-            where="--responses",
-            seen=f"two files are called {min(twice)!r}",
-            todo="Models are named after their files or folders; rename one.",
-        )
-    return suite, models
+    in_logs = options.data is None and bool(options.responses)
+    suite = None if in_logs else read_stories(find_suite(str(options.data or STARTER)))
+    return kind.recorded_stories(options.responses, suite)
 
 
 def _refuse_nothing(options: StoryStudyOptions) -> None:
@@ -435,20 +392,3 @@ def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run
         runs += done
         failures += failed
     return runs, report_failures(runs, failures)
-
-
-def _story_figures(
-    name: str, stories: Sequence[Story], models: Sequence[RecordedAnswers], folder: Path
-) -> list[Path]:
-    """The figures of a report on stories, for all models; none if they cannot be drawn."""
-    from cimento.paradigms.stories.judging import judge_stories
-    from cimento.paradigms.stories.sections import story_figures
-
-    def draw() -> Iterable[Figure]:
-        judged = {
-            model.model: judge_stories(stories, model.answers, first_of_ties=True)
-            for model in models
-        }
-        return story_figures(name, judged)
-
-    return write_drawn(draw, folder)

@@ -220,8 +220,9 @@ def check(options: CheckOptions) -> int:
                 faults = audited.faults
                 if several:
                     faults = tuple(named_fault(fault, path.name) for fault in faults)
-                if audited.read and not options.as_json:
-                    note(f"{path.name}: {audited.read}" if several else audited.read)
+                if audited.read is not None and not options.as_json:
+                    line = audited.read.said()
+                    note(f"{path.name}: {line}" if several else line)
                 wrong = _show_faults(path.name, faults, quiet=options.as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
@@ -261,7 +262,8 @@ class ConvertOptions(SuiteOptions):
         "",
         "Format to read, if it cannot be recognized: native, syntaxgym, syntaxgym-rows,"
         " syntaxgym-csv, blimp, pairs, labeled, choices, clams, zorro, lm-eval, good-first,"
-        " factorial, factorial-table, minicons, crossed, options, forms, words.",
+        " examples, factorial, factorial-table, minicons, crossed, options, choice, targets, forms,"
+        " words.",
         flags=("--from",),
     )
     language: str = run_option("language")

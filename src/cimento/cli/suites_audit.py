@@ -18,13 +18,12 @@ from cimento.kinds.registry import LoadedSuite, load_suites, sentence_suite
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
 from cimento.options import run_option
+from cimento.paradigms import ratings, regions
 from cimento.report.formatting import number, rate_as_text
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from cimento.models.base import Scorer
-    from cimento.paradigms.ratings.probe import Probe
-    from cimento.paradigms.regions.audit import Audit, Baseline
 
 _MOST_NAMED = 12
 _WHAT_TO_DO = (
@@ -46,8 +45,6 @@ class AuditOptions(SuitesOptions):
 @command_of
 def audit_suites(options: AuditOptions) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
-    from cimento.paradigms.regions.audit import audit_region_suite
-
     loaded = list(load_suites(options.suites, language=options.language))
     asked = {f"--{name}": getattr(options, name) for name in ("model", "baseline", "region")}
     for loaded_suite in loaded:
@@ -62,7 +59,7 @@ def audit_suites(options: AuditOptions) -> None:
             records.append(record)
             texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
             continue
-        audited = audit_region_suite(
+        audited = regions.audit_region_suite(
             suite,
             scorer=scorer,
             unknown_token=unknown,
@@ -109,16 +106,10 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     return scorer, str(inside.tokenizer.unk_token or "") if inside else ""
 
 
-def _baseline(name: str, suite: Suite) -> Baseline:
+def _baseline(name: str, suite: Suite) -> regions.Baseline:
     from cimento.evaluation import evaluate
-    from cimento.paradigms.regions.audit import Baseline
-    from cimento.paradigms.regions.judging import whole_items
 
-    run = evaluate(suite, name)
-    outcomes = whole_items(run).drop_nulls("right")
-    solved = tuple(outcomes.filter("right")["item"])
-    reason = "" if len(outcomes) else "it scores none of the items"
-    return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)
+    return regions.Baseline.of_run(name, evaluate(suite, name))
 
 
 _TITLES = {
@@ -133,10 +124,8 @@ _TITLES = {
 _OF_TOKENS = ("split", "unknown")
 
 
-def _audit_as_text(audit: Audit) -> str:
+def _audit_as_text(audit: regions.Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
-    from cimento.paradigms.regions.audit import audit_remarks
-
     header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")
     means = ("words", "characters", "tokens", "target_tokens", "zipf")
     rows = [
@@ -151,17 +140,15 @@ def _audit_as_text(audit: Audit) -> str:
             f"  {_TITLES[name]}: - (unknown without a model: -m)"
             if name in _OF_TOKENS and audit.no_tokens
             else _told(_TITLES[name], items)
-            for name, items in audit_remarks(audit).items()
+            for name, items in audit.remarks().items()
         ),
     ]
     lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
     return "\n".join([*lines, *_ngrams(audit), *_confounds(audit)])
 
 
-def _ngrams(audit: Audit) -> list[str]:
+def _ngrams(audit: regions.Audit) -> list[str]:
     """The accuracy of n-grams, and a warning if it is not near chance."""
-    from cimento.paradigms.regions.audit import NEAR_CHANCE
-
     known = [ngram for ngram in audit.ngrams if ngram.accuracy is not None]
     lines = [
         f"  {ngram.name} of half the pairs, tried on the other half: {ngram.accuracy:.2f} right"
@@ -169,13 +156,13 @@ def _ngrams(audit: Audit) -> list[str]:
     ]
     if any(ngram.is_high for ngram in known):
         lines.append(
-            f"    Over {NEAR_CHANCE:.2f}: words alone tell good from bad, as in pairs in which the"
-            " same word is always bad."
+            f"    Over {known[0].NEAR_CHANCE:.2f}: words alone tell good from bad, as in pairs in"
+            " which the same word is always bad."
         )
     return lines
 
 
-def _confounds(audit: Audit) -> list[str]:
+def _confounds(audit: regions.Audit) -> list[str]:
     """The confounds that contribute to DD, and what to do about them."""
     if audit.confounds is None:
         return []
@@ -198,7 +185,7 @@ def _told(title: str, items: Sequence[str]) -> str:
     return f"  {title}: {len(items)}" + (f": {shown}" if items else "")
 
 
-def _share(baseline: Baseline) -> str:
+def _share(baseline: regions.Baseline) -> str:
     if baseline.reason:
         return baseline.reason
     return f"{len(baseline.solved)} of {counted(baseline.n, 'item')}"
@@ -225,13 +212,12 @@ def probe_suites(options: ProbeOptions) -> None:
     ratings above the middle of the scale. No item is in the part that classifies it.
     """
     from cimento.models.hf.inside import Inspectable
-    from cimento.paradigms.ratings.probe import labeled, probe
 
     if not options.models:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")
     loaded = [sentence_suite(one) for one in load_suites(options.suites, language=options.language)]
-    sentences = {suite.name: labeled(suite) for suite in loaded}
-    probes: list[Probe] = []
+    sentences = {suite.name: ratings.labeled_sentences(suite) for suite in loaded}
+    probes: list[ratings.Probe] = []
     for model in options.models:
         scorer = open_scorer(model, Asking(device=options.device))
         if not isinstance(scorer, Inspectable):
@@ -246,7 +232,7 @@ def probe_suites(options: ProbeOptions) -> None:
         for name, one in sentences.items():
             vectors = sentence_vectors(inside, one.texts, layer=options.layer)
             probes.append(
-                probe(
+                ratings.probe_sentences(
                     one,
                     vectors,
                     suite=name,
@@ -262,7 +248,7 @@ def probe_suites(options: ProbeOptions) -> None:
         show(_probes_as_text(probes))
 
 
-def _probes_as_text(probes: list[Probe]) -> str:
+def _probes_as_text(probes: list[ratings.Probe]) -> str:
     header = ("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")
     rows = [
         (

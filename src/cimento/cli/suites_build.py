@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -17,14 +17,14 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folders_atomically
 from cimento.io.parsing import whole_number
-from cimento.kinds.registry import find_paradigm, load_suite, sentence_suite
+from cimento.kinds.registry import load_suite, owner_of, sentence_suite
 from cimento.options import run_option
+from cimento.paradigms import cloze
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.models.questions import FillCandidate
-    from cimento.paradigms.cloze.seeds import AskModel
     from cimento.suites.story_variants import Replacement
 
 
@@ -47,16 +47,15 @@ def templates(options: TemplateOptions) -> None:
     Building again does not change seeds.tsv, and prints the differences between the two.
     """
     from cimento.cli.resources import open_named
-    from cimento.paradigms.cloze.building import build, generate, read_description
 
-    described = read_description(options.description)
+    described = cloze.read_description(options.description)
     name = options.dictionary or described.dictionary
     model = options.generator or described.generator
     known = described.model_copy(update={"generator": model})
     opened = open_named(name, language=described.meta.language) if name else None
     ask = _asking(model, options.device) if model else None
     output = options.output
-    reviews = build(known, generate(known, dictionary=opened, ask=ask), output)
+    reviews = cloze.build_templates(known, output, dictionary=opened, ask=ask)
     counted_by_name = {
         name: {**asdict(review), "reviewed": review.reviewed} for name, review in reviews.items()
     }
@@ -72,13 +71,13 @@ def templates(options: TemplateOptions) -> None:
     note(f"Review {output / 'seeds.tsv'}, then: cimento suites check {output}")
 
 
-def _asking(model: str, device: str) -> AskModel:
+def _asking(model: str, device: str) -> Callable[[Sequence[str], int], list[list[FillCandidate]]]:
     """A function that asks a model for whole words in blanks; the model is loaded on first use."""
 
     def ask(texts: Sequence[str], k: int) -> list[list[FillCandidate]]:
+        from cimento.evaluation.free_fills import ask_texts
         from cimento.models.questions import FillPolicy
         from cimento.models.settings import Asking
-        from cimento.paradigms.cloze.requests import ask_texts
 
         policy = FillPolicy(k=k, protocol="words")
         return ask_texts(texts, model, policy=policy, asking=Asking(device=device))
@@ -109,11 +108,10 @@ def expressions(options: ExpressionOptions) -> None:
     The keyword of a line is the expression. Its words, except articles, prepositions and the like,
     are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
     """
-    from cimento.paradigms.cloze.building import items_of_concordances
     from cimento.suites import Meta
     from cimento.suites.cloze import ClozeSuite
 
-    items, counts = items_of_concordances(
+    items, counts = cloze.items_of_concordances(
         options.files,
         language=options.language,
         named_by=options.named_by,
@@ -135,7 +133,7 @@ def expressions(options: ExpressionOptions) -> None:
         status="made from concordances, not yet reviewed",
     )
     suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")
-    find_paradigm("cloze").reader.write(suite, options.output)
+    owner_of(suite).reader.write(suite, options.output)
     names = len({item.expression for item in items})
     note(f"{len(items)} sentences of {names} expressions: {options.output}")
 
@@ -282,10 +280,10 @@ def prompted(options: PromptedOptions) -> None:
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.paradigms.prompted.prompts import prompted_suite
+    from cimento.paradigms.prompted import PROMPTED, prompted_suite
 
     derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
-    write = partial(find_paradigm("prompted").reader.write, derived)
+    write = partial(PROMPTED.reader.write, derived)
     if options.force:
         write(output)
     else:

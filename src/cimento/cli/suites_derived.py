@@ -404,7 +404,8 @@ def baseline_of_text(options: BaselineOptions) -> None:
 
 def _sentences(path: Path) -> Iterator[str]:
     """The sentences of a text or a treebank."""
-    from cimento.corpus.treebanks import SUFFIXES, read_sentences
+    from cimento.corpus.conllu import read_sentences
+    from cimento.corpus.treebanks import SUFFIXES
     from cimento.suites.reading import open_text
 
     if path.name.endswith(SUFFIXES):
@@ -432,11 +433,8 @@ def exposure_of_runs(options: ExposureOptions) -> None:
 
     Critical are the words that differ between the two sides, with --before words before them.
     """
-    from cimento.compare.exposure import counted_pairs as in_corpus
-    from cimento.compare.exposure import critical_pairs, exposure, words_of
-    from cimento.compare.robustness_tables import exposure_grid
     from cimento.kinds.run import open_runs
-    from cimento.paradigms.regions.judging import judged_suite
+    from cimento.paradigms.regions import corpus_exposure
     from cimento.report.terminal import on_terminal
 
     runs = open_runs(options.runs)
@@ -448,20 +446,18 @@ def exposure_of_runs(options: ExposureOptions) -> None:
             todo="Give runs of one suite.",
         )
     lines = [line for path in options.corpus for line in _sentences(path)]
-    pairs = in_corpus(critical_pairs(judged_suite(runs[0]), before=options.before), lines)
-    exposures = [exposure(run, pairs) for run in runs]
+    found = corpus_exposure(runs, lines, before=options.before)
     rows = [
         (pair.item, pair.alternative, " ".join(pair.good), " ".join(pair.bad), str(pair.n_good),
          str(pair.n_bad), str(pair.n_whole), f"{pair.log_ratio:.4f}")
-        for pair in pairs
+        for pair in found.pairs
     ]  # fmt: skip
     if options.output is not None:
         header = ("item", "alternative", "good", "bad", "n_good", "n_bad", "n_whole", "log2_ratio")
         text = "".join("\t".join(row) + "\n" for row in (header, *rows))
         note(f"Counts: {write_text(text, options.output)}")
     if options.as_json:
-        show_json({"exposures": [asdict(exposure) for exposure in exposures],
-                   "pairs": [asdict(pair) for pair in pairs]})  # fmt: skip
+        show_json({"exposures": [asdict(exposure) for exposure in found.exposures],
+                   "pairs": [asdict(pair) for pair in found.pairs]})  # fmt: skip
         return
-    words = sum(len(words_of(line)) for line in lines)
-    show(on_terminal(exposure_grid(exposures, words=words)))
+    show(on_terminal(found.grid))

@@ -14,9 +14,9 @@ from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.io.values import grouped
+from cimento.kinds.surveyor import NOT_COMPARED
 from cimento.measures.normalizing import zipf_frequencies
 from cimento.paired.item_outcomes import distinct_names, item_outcomes, judged_on_measure
-from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.records.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
 from cimento.suites.derived import Frequency
@@ -175,11 +175,10 @@ def respondents_of(
     tied: Counter[str] = Counter()
     reasons = []
     for run in {run.suite_name: run for run in runs}.values():
-        suite = run.sentences
-        if suite is None:
-            reasons.append(f"{run.suite_name}: people cannot be compared on this kind of test")
-            continue
-        verdicts, reason = verdicts_of_people(suite, judgments)
+        surveyor = run.paradigm.surveyor
+        verdicts, reason = (
+            ({}, NOT_COMPARED) if surveyor is None else surveyor.verdicts(run.suite, judgments)
+        )
         if reason:
             reasons.append(f"{run.suite_name}: {reason}")
         for person, by_item in verdicts.items():

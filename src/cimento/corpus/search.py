@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from cimento.corpus import TreebankSentence
+from cimento.corpus.conllu import ReadingProblem
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.matching import (
     Finder,
@@ -17,7 +18,7 @@ from cimento.corpus.connectives.matching import (
     is_initial,
     is_question,
 )
-from cimento.corpus.treebanks import ReadingProblem, TreebankFile, fingerprint, licenses_of
+from cimento.corpus.treebanks import TreebankFile, fingerprint, licenses_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

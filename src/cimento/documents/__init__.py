@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,17 +255,19 @@ def version_digits(suites: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The digits shown for each version of a suite: the first of its SHA-256, as methods give it.
 
     A workbook that was only saved again has another SHA-256 and the same content: the first counts.
-    One file that was read in two ways has two contents, of which the second has its own digits.
+    One file that was read in two ways has two contents, which are shown by digests of their own.
 
     Args:
         suites: the digest of the content and the SHA-256 of the suite of each run.
     """
-    shown: dict[str, str] = {}
+    first: dict[str, str] = {}
     for content, sha256 in suites:
-        digits = (sha256 or content)[:_SHOWN_DIGITS]
-        is_taken = digits in shown.values()
-        shown.setdefault(content, content[:_SHOWN_DIGITS] if is_taken else digits)
-    return shown
+        first.setdefault(content, (sha256 or content)[:_SHOWN_DIGITS])
+    counts = Counter(first.values())
+    return {
+        content: digits if counts[digits] == 1 else content[:_SHOWN_DIGITS]
+        for content, digits in first.items()
+    }
 
 
 def content_digest_of(manifest: Mapping[str, Any]) -> str:

@@ -5,12 +5,13 @@ Each answer is first looked up in the cache, and a new one is stored there as so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cimento.engine.cache import AnswerCache, get_answers, put_answers
+from cimento.engine.cache import AnswerCache
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import (
@@ -26,7 +27,7 @@ from cimento.engine.requests import (
 from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
 from cimento.io.explained import GRADIENTS, PATCHES
-from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
+from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column, TableSchema
 from cimento.models.base import HasMeter, HasRemarks, Meter, Remarking, TakingTurns
 from cimento.models.failing import forward_errors
 from cimento.models.registry import AnyScorer
@@ -153,32 +154,17 @@ def _scores(
 
 
 def _choices(
-    requests: Sequence[Choose], model: ModelHandle, cache: AnswerCache, progress: Progress | None
-) -> Answered:
-    import polars as pl
-
-    remarks: list[str] = []
-
-    def asked(some: Sequence[Choose]) -> Iterator[tuple[int, JsonValue]]:
-        for number, scores in _option_scores(some, model, remarks):
-            greedy = scores.greedy or [None] * len(scores.nats)
-            yield (
-                number,
-                [
-                    [sum(nats) if nats else None, len(nats), is_greedy]
-                    for nats, is_greedy in zip(scores.nats, greedy, strict=True)
-                ],
-            )
-
-    answers = _known_or_asked(requests, asked, CHOICES.name, model, cache, progress)
-    rows: list[tuple[object, ...]] = []
-    for number, (request, answer) in enumerate(zip(requests, answers, strict=True)):
-        rows += [
-            (number, option, request.options[option], *scores)
-            for option, scores in enumerate(answer)
-        ]
-    table = pl.DataFrame(rows, schema=CHOICES.polars(), orient="row")
-    return CHOICES.name, table, tuple(remarks)
+    requests: Sequence[Choose], model: ModelHandle, remarks: list[str]
+) -> Iterator[tuple[int, JsonValue]]:
+    for number, scores in _option_scores(requests, model, remarks):
+        greedy = scores.greedy or [None] * len(scores.nats)
+        yield (
+            number,
+            [
+                [sum(nats) if nats else None, len(nats), is_greedy]
+                for nats, is_greedy in zip(scores.nats, greedy, strict=True)
+            ],
+        )
 
 
 def _option_scores(
@@ -193,27 +179,18 @@ def _option_scores(
 
 
 def _replies(
-    requests: Sequence[Reply], model: ModelHandle, cache: AnswerCache, progress: Progress | None
-) -> Answered:
-    import polars as pl
-
-    remarks: list[str] = []
-
-    def asked(some: Sequence[Reply]) -> Iterator[tuple[int, JsonValue]]:
-        # Where the probabilities of next tokens can be read, options are chosen by their scores.
-        remote = model.takes_messages
-        held = [
-            number
-            for number, request in enumerate(some)
-            if request.options and not (remote and request.messages)
-        ]
-        free = [number for number in range(len(some)) if number not in set(held)]
-        yield from _constrained(some, held, model, remarks)
-        yield from _written(some, free, model, remarks)
-
-    answers = _known_or_asked(requests, asked, REPLIES.name, model, cache, progress)
-    rows = [(number, *answer) for number, answer in enumerate(answers)]
-    return REPLIES.name, pl.DataFrame(rows, schema=REPLIES.polars(), orient="row"), tuple(remarks)
+    requests: Sequence[Reply], model: ModelHandle, remarks: list[str]
+) -> Iterator[tuple[int, JsonValue]]:
+    # Where the probabilities of next tokens can be read, options are chosen by their scores.
+    remote = model.takes_messages
+    held = [
+        number
+        for number, request in enumerate(requests)
+        if request.options and not (remote and request.messages)
+    ]
+    free = [number for number in range(len(requests)) if number not in set(held)]
+    yield from _constrained(requests, held, model, remarks)
+    yield from _written(requests, free, model, remarks)
 
 
 def _constrained(
@@ -246,86 +223,100 @@ def _written(
 
 
 def _patches(
-    requests: Sequence[Patch], model: ModelHandle, cache: AnswerCache, progress: Progress | None
-) -> Answered:
-    import polars as pl
-
+    requests: Sequence[Patch], model: ModelHandle, _remarks: list[str]
+) -> Iterator[tuple[int, JsonValue]]:
     from cimento.models.answering import patcher
 
-    def asked(some: Sequence[Patch]) -> Iterator[tuple[int, JsonValue]]:
-        exchanging = patcher(model.scorer, limits=model.scoring.limits)
-        for number, scores in exchanging.patch(some):
-            yield (
-                number,
-                [
-                    scores.alignment,
-                    [list(token) for token in scores.tokens],
-                    [[layer, head, list(nats)] for layer, head, nats in scores.cells],
-                ],
-            )
-
-    answers = _known_or_asked(requests, asked, PATCHES.name, model, cache, progress)
-    rows = [
-        (number, alignment, layer, head, *token, value)
-        for number, (alignment, tokens, cells) in enumerate(answers)
-        for layer, head, nats in cells
-        for token, value in zip(tokens, nats, strict=True)
-    ]
-    return PATCHES.name, pl.DataFrame(rows, schema=PATCHES.polars(), orient="row"), ()
+    exchanging = patcher(model.scorer, limits=model.scoring.limits)
+    for number, scores in exchanging.patch(requests):
+        yield (
+            number,
+            [
+                scores.alignment,
+                [list(token) for token in scores.tokens],
+                [[layer, head, list(nats)] for layer, head, nats in scores.cells],
+            ],
+        )
 
 
 def _gradients(
-    requests: Sequence[Attribute], model: ModelHandle, cache: AnswerCache, progress: Progress | None
-) -> Answered:
-    import polars as pl
-
+    requests: Sequence[Attribute], model: ModelHandle, _remarks: list[str]
+) -> Iterator[tuple[int, JsonValue]]:
     from cimento.models.answering import attributer
 
-    def asked(some: Sequence[Attribute]) -> Iterator[tuple[int, JsonValue]]:
-        gradients = attributer(model.scorer, limits=model.scoring.limits)
-        for number, attribution in gradients.attribute(some):
-            rows = zip(attribution.tokens, attribution.nats, strict=True)
-            scores = [
-                attribution.logprob_nats,
-                attribution.baseline_nats,
-                attribution.unscored,
-                attribution.steps,
-            ]
-            yield number, [list(scores), [[*token, nats] for token, nats in rows]]
-
-    answers = _known_or_asked(requests, asked, GRADIENTS.name, model, cache, progress)
-    table = [
-        (number, *row, *scores) for number, (scores, rows) in enumerate(answers) for row in rows
-    ]
-    made = pl.DataFrame(table, schema=GRADIENTS.polars(), orient="row")
-    return GRADIENTS.name, made, ()
+    gradients = attributer(model.scorer, limits=model.scoring.limits)
+    for number, attribution in gradients.attribute(requests):
+        rows = zip(attribution.tokens, attribution.nats, strict=True)
+        scores = [
+            attribution.logprob_nats,
+            attribution.baseline_nats,
+            attribution.unscored,
+            attribution.steps,
+        ]
+        yield number, [list(scores), [[*token, nats] for token, nats in rows]]
 
 
-def _known_or_asked(
-    requests: Sequence[Any],
-    asked: Callable[[Sequence[Any]], Iterator[tuple[int, JsonValue]]],
-    table: str,
-    model: ModelHandle,
-    cache: AnswerCache,
-    progress: Progress | None,
-) -> list[list[Any]]:
-    """Answers as lists, taken from the cache where it has them and from the model otherwise."""
-    keys = model.addresses(requests, table)
-    known = get_answers(cache, keys)
-    todo = [number for number, key in enumerate(keys) if key not in known]
-    if todo:
-        answers = asked([requests[number] for number in todo])
-        for done, (place, answer) in enumerate(answers, start=len(keys) - len(todo) + 1):
-            key = keys[todo[place]]
-            known[key] = answer
-            put_answers(cache, {key: answer})
-            if progress is not None:
-                progress(done, len(keys))
-    return [answer for key in keys if isinstance(answer := known[key], list)]
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A kind of question whose answers the cache has as JSON.
+
+    Attributes:
+        schema: the schema of the table that holds the answers.
+        ask: gives each answer with the place of its request; remarks are added to the list.
+        rows: the rows of one answer, without the number of the request.
+    """
+
+    schema: TableSchema
+    ask: Callable[[Sequence[Any], ModelHandle, list[str]], Iterator[tuple[int, JsonValue]]]
+    rows: Callable[[Any, list[Any]], Iterable[tuple[Any, ...]]]
+
+    def __call__(
+        self,
+        requests: Sequence[Request],
+        model: ModelHandle,
+        cache: AnswerCache,
+        progress: Progress | None,
+    ) -> Answered:
+        """The answers to some requests, from the cache where it has them."""
+        import polars as pl
+
+        remarks: list[str] = []
+
+        def ask(some: Sequence[Request]) -> Iterator[dict[int, JsonValue]]:
+            return ({place: answer} for place, answer in self.ask(some, model, remarks))
+
+        name = self.schema.name
+        answers = model.known_or_asked(requests, name, ask, cache=cache, progress=progress)
+        rows = [
+            (number, *row)
+            for number, (request, answer) in enumerate(zip(requests, answers, strict=True))
+            for row in self.rows(request, answer)
+        ]
+        table = pl.DataFrame(rows, schema=self.schema.polars(), orient="row")
+        return name, table, tuple(remarks)
 
 
 _ASKERS: Mapping[type[Request], _Asker] = {
-    Fill: fills, Choose: _choices, Reply: _replies, Patch: _patches,
-    Attribute: _gradients,
-}  # fmt: skip
+    Fill: fills,
+    Choose: _Question(
+        CHOICES,
+        _choices,
+        lambda request, answer: (
+            (option, request.options[option], *scores) for option, scores in enumerate(answer)
+        ),
+    ),
+    Reply: _Question(REPLIES, _replies, lambda _, answer: [tuple(answer)]),
+    Patch: _Question(
+        PATCHES,
+        _patches,
+        lambda _, answer: (
+            (answer[0], layer, head, *token, value)
+            for layer, head, nats in answer[2]
+            for token, value in zip(answer[1], nats, strict=True)
+        ),
+    ),
+    Attribute: _Question(
+        GRADIENTS, _gradients, lambda _, answer: ((*row, *answer[0]) for row in answer[1])
+    ),
+}
 """The functions that answer all kinds of requests but scores."""

@@ -7,13 +7,14 @@ the same engine and cache as any other text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from cimento.engine.cache import AnswerCache, get_answers, put_answers
+from cimento.engine.cache import AnswerCache
 from cimento.engine.handle import ModelHandle
-from cimento.engine.requests import Fill as FillAsk
+from cimento.engine.requests import Fill
 from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import FILLS
@@ -23,9 +24,9 @@ from cimento.models.questions import (
     CHOICE,
     ChoiceRule,
     FillCandidate,
+    Filler,
     FillKind,
     FillPolicy,
-    FillRequest,
 )
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
@@ -49,7 +50,7 @@ OTHER_CHOICES: tuple[ChoiceRule, ...] = ("sentence", "left", "continuation")
 
 
 def fills(
-    requests: Sequence[FillAsk],
+    requests: Sequence[Fill],
     model: ModelHandle,
     cache: AnswerCache,
     progress: Callable[[int, int], None] | None,
@@ -74,7 +75,7 @@ def fills(
 
 
 def _fill_shard(
-    asks: Sequence[FillAsk], policy: FillPolicy, model: ModelHandle, cache: AnswerCache
+    requests: Sequence[Fill], policy: FillPolicy, model: ModelHandle, cache: AnswerCache
 ) -> list[list[FillCandidate]]:
     scorer, scoring = model.scorer, model.scoring
     filler = (
@@ -83,36 +84,29 @@ def _fill_shard(
         else None
     )
     rules = _rules(policy, scorer.card, () if filler is None else filler.choices)
-    requests = [
-        FillRequest(number, request.before, request.after, request.options)
-        for number, request in enumerate(asks)
-    ]
     model_rules = [] if filler is None else [rule for rule in rules if rule in filler.choices]
     if filler is None:
         _refuse_no_options(requests, scorer.card)
         candidates: list[list[FillCandidate]] = [[] for _ in requests]
     else:
-        keys = model.addresses(asks, FILLS.name)
-        known = get_answers(cache, keys)
-        todo = [number for number, key in enumerate(keys) if key not in known]
-        asked = filler.fill([requests[n] for n in todo], policy, choice=model_rules) if todo else []
-        fresh: dict[bytes, JsonValue] = {
-            keys[number]: [list(astuple(fill)) for fill in given]
-            for number, given in zip(todo, asked, strict=True)
-        }
-        put_answers(cache, fresh)
-        candidates = [_read(answer) for answer in map((known | fresh).__getitem__, keys)]
+        filled = partial(_filled, filler, policy, model_rules)
+        answers = model.known_or_asked(requests, FILLS.name, filled, cache=cache)
+        candidates = [[FillCandidate(*fill) for fill in answer] for answer in answers]
     others = [rule for rule in rules if rule not in model_rules]
     scored = score_options(requests, scorer, others, asking=scoring, cache=cache)
     return [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
 
 
-def _read(answer: Any) -> list[FillCandidate]:  # noqa: ANN401  # as `fills` put it into the cache
-    return [FillCandidate(*fill) for fill in answer]
+def _filled(
+    filler: Filler, policy: FillPolicy, rules: Sequence[ChoiceRule], asks: Sequence[Fill]
+) -> Iterator[dict[int, JsonValue]]:
+    """The candidates of a model and its scores of options, of all blanks at once."""
+    filled = filler.fill(asks, policy, choice=rules)
+    yield {number: [list(astuple(fill)) for fill in given] for number, given in enumerate(filled)}
 
 
 def score_options(
-    requests: Sequence[FillRequest],
+    requests: Sequence[Fill],
     scorer: AnyScorer,
     rules: Sequence[ChoiceRule],
     *,
@@ -164,13 +158,13 @@ class _FilledScores:
     after: tuple[float | None, ...]
 
 
-def _in_sentence(request: FillRequest, option: str, _scorer: AnyScorer) -> _FilledText:
+def _in_sentence(request: Fill, option: str, _scorer: AnyScorer) -> _FilledText:
     start = len(request.before)
     text = f"{request.before}{option}{request.after}"
     return _FilledText(text, "", (start, start + len(option)))
 
 
-def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _FilledText:
+def _at_sentinel(request: Fill, option: str, scorer: AnyScorer) -> _FilledText:
     from cimento.models.hf.fill_causal import sentinels_of
 
     first, second = sentinels_of(scorer)
@@ -255,7 +249,7 @@ def _rules(
     return policy.choice or tuple(rule for rule in usual if rule in known) or known
 
 
-def _refuse_no_options(requests: Sequence[FillRequest], card: ModelCard) -> None:
+def _refuse_no_options(requests: Sequence[Fill], card: ModelCard) -> None:
     if not any(request.options for request in requests):
         raise UsageError(
             where=f"model {card.name!r}",

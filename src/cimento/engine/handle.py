@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import gc
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from cimento.engine.cache import AnswerCache, answer_key
+from cimento.engine.cache import AnswerCache, answer_key, get_answers, put_answers
 from cimento.engine.model_thread import ModelThread
 from cimento.engine.requests import Request
 from cimento.engine.rounding import HALF, measure_rounding
-from cimento.engine.scores import THIS_THREAD, model_key
+from cimento.engine.scores import THIS_THREAD, Progress, model_key
 from cimento.errors import ModelError
 from cimento.io.memory import give_back
 from cimento.models.base import ModelCard, Widening
@@ -99,6 +99,37 @@ class ModelHandle:
         """
         key = model_key(self.card, self.scoring.policy)
         return [answer_key(key, table, repr(request)) for request in requests]
+
+    def known_or_asked(
+        self,
+        requests: Sequence[Request],
+        table: str,
+        ask: Callable[[Sequence[Any]], Iterable[Mapping[int, JsonValue]]],
+        *,
+        cache: AnswerCache,
+        progress: Progress | None = None,
+    ) -> list[list[Any]]:
+        """The answers to requests as lists, from the cache where it has them, else from the model.
+
+        Args:
+            requests: the requests, without repeats.
+            table: name of the table that holds their answers.
+            ask: asks the model; gives some answers at a time, by their places among what is asked.
+            cache: the cache of known answers; new ones are stored there as they come.
+            progress: called with the number of answers so far and the number in all.
+        """
+        keys = self.addresses(requests, table)
+        known = get_answers(cache, keys)
+        todo = [number for number, key in enumerate(keys) if key not in known]
+        done = len(keys) - len(todo)
+        for given in ask([requests[number] for number in todo]) if todo else ():
+            fresh = {keys[todo[place]]: answer for place, answer in given.items()}
+            put_answers(cache, fresh)
+            known |= fresh
+            done += len(fresh)
+            if progress is not None:
+                progress(done, len(keys))
+        return [answer for key in keys if isinstance(answer := known[key], list)]
 
     @property
     def is_loaded(self) -> bool:

@@ -338,7 +338,7 @@ def only_logprobs(card: ModelCard) -> UsageError:
     return UsageError(
         where=f"model {card.name!r}",
         seen="it gives nothing but log-probabilities",
-        todo="Leave --columns out, and measures that need them.",
+        todo="Leave --store out, and measures that need them.",
     )
 
 

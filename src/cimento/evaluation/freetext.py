@@ -172,12 +172,12 @@ def _scored(
     """The surprisals of texts at a level, with their errors if they are estimates by samples."""
     import polars as pl
 
-    from cimento.paradigms.regions.predictions import half_widths, replicates_of
+    from cimento.measures.errors import half_widths, replicates_of
 
     chosen = asking or Asking()
     if level == "word" and chosen.columns:
         raise UsageError(
-            where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
+            where="--store", seen="words have no columns", todo="Ask for tokens (--tokens)."
         )
     asked = _asked(one_or_several(texts), contexts, chosen)
     numbers = {wanted: number for number, wanted in enumerate(dict.fromkeys(asked))}

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from cimento.kinds.registry import LoadedSuite
 
 
-SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
+SCORING_OPTIONS = {
+    "context": "context",
+    "all_tokens": "all_tokens",
+    "store": "columns",
+    "spec": "spec",
+    "recorded_unit": "recorded_unit",
+}
+"""Options of scoring that not every paradigm has, and the setting of `Asking` that each is."""
 """The scoring options that only some paradigms honor, see `Asker.scoring`."""
 
 
@@ -90,7 +97,9 @@ def honored(
     known, plain = paradigm.options.model_fields, Asking()
     given = {name: value for name, value in run_options.given.items() if name in known}
     without = {
-        name: getattr(plain, name) for name in SCORING_OPTIONS if name not in paradigm.asker.scoring
+        setting: getattr(plain, setting)
+        for name, setting in SCORING_OPTIONS.items()
+        if name not in paradigm.asker.scoring
     }
     scoring = run_options.scoring.settled()
     if model is not None:
@@ -164,7 +173,7 @@ def _given(options: JudgingOptions) -> list[str]:
     scoring = {
         "context": options.context or options.context_column,
         "all_tokens": options.all_tokens,
-        "columns": options.stored_columns or options.layers,
+        "store": options.store or options.layers,
         "spec": options.spec,
         "recorded_unit": options.recorded_unit != Asking().recorded_unit,
     }

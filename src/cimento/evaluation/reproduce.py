@@ -15,10 +15,10 @@ from cimento.io.files import read_bytes, write_bytes
 from cimento.io.tables import JUDGMENTS
 from cimento.kinds.identity import content_of
 from cimento.kinds.stopped import ADAPTIVE
+from cimento.measures.errors import ROUNDING_BITS
 from cimento.models.hf.arguments import as_options
 from cimento.models.registry import reason_to_name, without_secrets
 from cimento.models.settings import Asking, Policy
-from cimento.paradigms.regions.chance import NEAR_TIE_BITS
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.records.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
 from cimento.suites import JsonValue
@@ -202,7 +202,7 @@ def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
     models = _models(first, second)
     dtype = str(manifest_part(first.manifest, "model").get("dtype") or "")
     exact = models or first.model_kind == "replay"
-    precision = 0.0 if exact else NEAR_TIE_BITS.get(dtype, NEAR_TIE_BITS["float32"])
+    precision = 0.0 if exact else ROUNDING_BITS.get(dtype, ROUNDING_BITS["float32"])
     return (
         *models,
         *(_compared_tables(first, second, name, precision) for name in sorted(tables)),

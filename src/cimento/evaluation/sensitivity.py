@@ -22,14 +22,13 @@ from cimento.models.base import Score
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import DtypeName, Policy
 from cimento.options import RunOptions
-from cimento.paradigms.regions.judging import (
+from cimento.paradigms.regions import (
     compares_sentences,
-    options_of,
-    suite_of,
-    whole_items,
+    judged_suite,
+    passed_items,
+    region_requests,
+    suite_evaluations,
 )
-from cimento.paradigms.regions.predictions import judged_items, parse_predictions
-from cimento.paradigms.regions.requests import region_requests
 from cimento.records.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -155,8 +154,8 @@ def sensitivities(
 
 def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivity]:
     """The row of each variant that differs from a run, and the row of all together."""
-    before = _passed(base)
-    clusters = suite_of(base).clusters()
+    before = passed_items(base)
+    clusters = judged_suite(base).clusters()
     touched: dict[str, None] = {}
     judged = list(before)
     for variant in VARIANTS:
@@ -164,7 +163,7 @@ def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivi
             continue
         nothing = Sensitivity(suite=base.suite.name, model=base.model, variant=variant.name)
         try:
-            after = _passed(made(variant))
+            after = passed_items(made(variant))
         except CimentoError as error:
             yield dataclasses.replace(nothing, reason=str(error))
             continue
@@ -201,20 +200,14 @@ def _applies(variant: MethodVariant, base: Run) -> bool:
         return False
     if variant.sentences is not None and variant.sentences != compares_sentences(base):
         return False
-    judged = options_of(base)
+    judged = base.options.model_dump()
     asked = {
         **manifest_part(base.manifest, "asking", "policy"),
-        **judged.model_dump(),
-        "metric": judged.metric or suite_of(base).metric,
-        "measures": (judged.measure,),
+        **judged,
+        "metric": judged_suite(base).metric,
+        "measures": (judged.get("measure", ""),),
     }
     return any(asked.get(name) != value for name, value in variant.changes.items())
-
-
-def _passed(run: Run) -> dict[str, bool]:
-    """Whether all predictions hold, for each item that is scored."""
-    outcomes = whole_items(run).drop_nulls("right")
-    return dict(outcomes.select("item", "right").iter_rows())
 
 
 def _interval(
@@ -370,7 +363,7 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
     scored = tokens.drop_nulls("logprob_nats")
     sums = scored.group_by("request", maintain_order=True).agg(pl.col("logprob_nats").sum())
     values = region_columns(tokens, requests.places, metric=suite.metric)
-    judged = judged_items(suite, parse_predictions(suite), values, unit="bits")
+    judged = suite_evaluations(suite, values)
     return _Way(
         tokens=scored.select(bits).to_series().to_numpy(),
         sentences=sums.select(bits).to_series().to_numpy(),

@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cimento.errors import UsageError
-from cimento.intake.roles import FORCED, ROLES, refuse_unknown, seen_in
+from cimento.intake.roles import FORCED, ROLES, Role, refuse_unknown, seen_in
 from cimento.intake.table import Table, as_cell
 
 
-def with_chosen(table: Table, chosen: Mapping[str, str]) -> tuple[Table, list[str], dict[str, str]]:
+def with_chosen(
+    table: Table, chosen: Mapping[str, str], known: Mapping[str, Role] = ROLES
+) -> tuple[Table, list[str], dict[str, str]]:
     """A table whose chosen columns are called by their roles.
 
     Args:
         table: the table.
         chosen: the name of a column for each role; one that ends in `FORCED` has its role whatever
             it holds.
+        known: the roles that there are.
 
     Returns:
         The table; the names of columns that it lacks; and what the columns hold
@@ -28,15 +31,15 @@ def with_chosen(table: Table, chosen: Mapping[str, str]) -> tuple[Table, list[st
     missing, misfits = list[str](), dict[str, str]()
     names, forced = dict[str, str](), set[str]()
     for role, given in chosen.items():
-        if role not in ROLES:
+        if role not in known:
             continue  # somebody else says so
         column = given if given in table.cells else given.removesuffix(FORCED)
         if column not in table.cells:
             missing.append(column)
         elif column != given:
             forced.add(role)
-        elif not ROLES[role].fits(table.profile(column)):
-            misfits[role] = seen_in(table, column, role)
+        elif not known[role].fits(table.profile(column)):
+            misfits[role] = seen_in(table, column, role, known)
         if column in names:
             raise UsageError(
                 where="--columns",

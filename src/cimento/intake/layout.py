@@ -41,6 +41,8 @@ def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str
         header: the names of the columns.
         records: number and cells of each row below them that is not empty.
     """
+    if records and is_title(records[0][1]) and _is_sentence_alone(records[0][1]):
+        return 0
     items = [column for column, name in enumerate(header) if name.casefold() in ITEMS]
     notes = 0
     for count in range(1, len(records)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from cimento.intake.words import CLEAR, HEADERS, KNOWN, SIDES, pattern, word_list
@@ -102,13 +102,18 @@ def _roles() -> Iterable[Collection[str]]:
     return ({"sentence", "text", *HEADERS["text"]}, SIDES["good"], SIDES["bad"])
 
 
-def rivals(columns: Iterable[str]) -> list[str]:
+def rivals(columns: Iterable[str], has_sentences: Callable[[str], bool]) -> list[str]:
     """The columns that may be meant as the sentences, or as those of one side, if several may.
 
     A column in English is none beside one that names no language.
+
+    Args:
+        columns: the names.
+        has_sentences: whether a column holds sentences, which is asked of few.
     """
     for words in _roles():
         named = [name for name in columns if _short(name) in words and not is_translation(name)]
+        named = [name for name in named if len(named) > 1 and has_sentences(name)]
         if not all(map(language_in, named)):
             named = [name for name in named if language_in(name) not in _ENGLISH]
         if len(named) > 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -51,6 +51,11 @@ _CODE = re.compile(
 _LONGEST = 40
 """Letters of the longest number, date or code; longer cells are texts."""
 _LONGEST_CODE = 200
+_LONGEST_ABSENT = max(map(len, ABSENT))
+_PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?(?:\n-?[0-9]{1,15}(?:\.[0-9]{1,15})?)*+")
+"""Numbers in lines, as programs write them."""
+_BEGINS_OBJECT = "[{"
+_HAS_DIGIT = re.compile(r"\d")
 _BEGINS_NUMBER = "0123456789+-−.,"
 _TWO = 2
 _MOST_VALUES = 12
@@ -100,6 +105,11 @@ class Profile:
         return self.kind not in ("numbers", "moments", "objects")
 
     @property
+    def is_codes(self) -> bool:
+        """Whether the column holds codes, which are levels only where no words are."""
+        return self.kind == "codes"
+
+    @property
     def numbers_rows(self) -> bool:
         """Whether each row has a number of its own, one after the other."""
         return self.counts and self.n == self.n_distinct > 1
@@ -111,14 +121,23 @@ def profile(cells: Iterable[str]) -> Profile:
     Args:
         cells: its cells, in the order of the rows.
     """
-    order = [cell for cell in map(str.strip, cells) if cell.casefold() not in ABSENT]
+    stripped = map(str.strip, cells)
+    order = [
+        cell for cell in stripped if len(cell) > _LONGEST_ABSENT or cell.casefold() not in ABSENT
+    ]
     distinct = Counter(order)  # each different cell is looked at once
-    begun = (cell for cell in distinct if cell[0] in _BEGINS_NUMBER)
-    numbers = {cell: value for cell in begun if (value := number_of(cell)) is not None}
+    # Long cells of several words are sentences, which is seen sooner than what others are.
+    others = [
+        cell
+        for cell in distinct
+        if len(cell) <= _LONGEST or " " not in cell or cell[0] in _BEGINS_OBJECT
+    ]
+    numbers = _numbers_in(others)
     times = Counter[Kind]()
-    for cell, count in distinct.items():
-        times["numbers" if cell in numbers else _kind_of(cell)] += count
-    shares = {kind: count / len(order) for kind, count in times.most_common()}
+    times["sentences"] = len(order) - sum(map(distinct.__getitem__, others))
+    for cell in others:
+        times["numbers" if cell in numbers else _kind_of(cell)] += distinct[cell]
+    shares = {kind: count / len(order) for kind, count in times.most_common() if count}
     is_numeric = len(order) > 0 and len(numbers) == len(distinct)
     return Profile(
         kind=_kind(shares),
@@ -133,11 +152,19 @@ def profile(cells: Iterable[str]) -> Profile:
     )
 
 
+def _numbers_in(distinct: Collection[str]) -> dict[str, float]:
+    """The numbers among different cells; in most columns all of them are plain, or none is."""
+    if _PLAIN.fullmatch("\n".join(distinct)):
+        return dict(zip(distinct, map(float, distinct), strict=True))
+    begun = (cell for cell in distinct if cell[0] in _BEGINS_NUMBER)
+    return {cell: value for cell in begun if (value := number_of(cell)) is not None}
+
+
 def _kind_of(cell: str) -> Kind:
     """What a cell is that is no number."""
-    if len(cell) <= _LONGEST and is_moment(cell):
+    if len(cell) <= _LONGEST and _HAS_DIGIT.search(cell) and is_moment(cell):
         return "moments"
-    if cell[0] in "[{" and cell[-1] in "]}" and (":" in cell or cell[0] == "["):
+    if cell[0] in _BEGINS_OBJECT and cell[-1] in "]}" and (":" in cell or cell[0] == "["):
         return "objects"
     if " " in cell or ends_sentence(cell):
         return "sentences"
@@ -156,8 +183,10 @@ def _kind(shares: Mapping[Kind, float]) -> Kind:
 
 def _counts(values: Sequence[float]) -> bool:
     """Whether whole numbers never fall, and rise by one."""
-    steps = {after - before for before, after in pairwise(values)}
-    return values[0].is_integer() and {1.0} <= steps <= {0.0, 1.0}
+    rise = values[-1] - values[0]
+    if not values[0].is_integer() or not 0 < rise < len(values):
+        return False
+    return {after - before for before, after in pairwise(values)} in ({1.0}, {0.0, 1.0})
 
 
 def number_of(cell: str) -> float | None:
@@ -176,10 +205,11 @@ def number_of(cell: str) -> float | None:
 def is_moment(cell: str) -> bool:
     """Whether a cell is a date, a time of day or a duration with its unit."""
     text = cell.strip()
-    is_short = len(text) <= _LONGEST and any(map(str.isdigit, text))
+    is_short = len(text) <= _LONGEST and _HAS_DIGIT.search(text) is not None
     return is_short and bool(_MOMENT.fullmatch(text) or _DURATION.fullmatch(text))
 
 
 def is_absent(cell: str) -> bool:
     """Whether a cell is empty, or has what stands for a missing number, such as NA."""
-    return cell.strip().casefold() in ABSENT
+    text = cell.strip()
+    return len(text) <= _LONGEST_ABSENT and text.casefold() in ABSENT

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from cimento.errors import counted
@@ -28,6 +29,7 @@ class TableReading:
         left_out: rows that are no part of the table: number, and what it is.
         known: the published data set or program whose form it is; empty for a table of one's own.
         forced: columns whose cells do not fit their role, which somebody chose nevertheless.
+        what: what is counted: an item, or an observation.
     """
 
     shape: str
@@ -37,6 +39,7 @@ class TableReading:
     left_out: tuple[tuple[int, str], ...] = ()
     known: str = ""
     forced: tuple[str, ...] = ()
+    what: str = "item"
 
     def said(self) -> str:
         """The reading in one line.
@@ -49,7 +52,7 @@ class TableReading:
         roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())
         parts = [
             f"Read as {self.shape}{form}: {roles}",
-            counted(self.n_items, "item"),
+            counted(self.n_items, self.what),
             f"not used: {_quoted(self.unused)}" if self.unused else "",
             f"left out: {_rows(self.left_out)}" if self.left_out else "",
             f"taken as you say, against what it holds: {_quoted(self.forced)}"
@@ -57,6 +60,108 @@ class TableReading:
             else "",
         ]
         return f"{'; '.join(filter(None, parts))}."
+
+
+ANSWERS = "answers"
+"""The role of the columns with the answers to one item each, in a table with a person a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersReading:
+    """What a file of people's answers was read as; each of its columns is in one of the parts.
+
+    Attributes:
+        program: that wrote it; empty for a table of one's own.
+        roles: the columns of each role, as the file calls them.
+        unused: columns that decide nothing, each with what it holds instead, which may be empty.
+        written: columns that the program writes itself.
+        left_out: rows that have no answer of a person: number, and what it is.
+        forced: columns whose cells do not fit their role, which somebody chose nevertheless.
+        n_judgments: number of judgments that came of it.
+        n_people: number of people who gave them.
+        n_files: number of files that were read so.
+    """
+
+    program: str
+    roles: Mapping[str, tuple[str, ...]]
+    unused: Mapping[str, str]
+    written: tuple[str, ...] = ()
+    left_out: tuple[tuple[int, str], ...] = ()
+    forced: tuple[str, ...] = ()
+    n_judgments: int = 0
+    n_people: int = 0
+    n_files: int = 1
+
+    @property
+    def layout(self) -> tuple[object, ...]:
+        """What files that are read alike have in common; they may ask other questions."""
+        fields = {role: names for role, names in self.roles.items() if role != ANSWERS}
+        return (self.program, tuple(fields.items()))
+
+    def with_file(self, other: AnswersReading) -> AnswersReading:
+        """The reading of one more file that was read alike."""
+        asked = {
+            **dict.fromkeys(self.roles.get(ANSWERS, ())),
+            **dict.fromkeys(other.roles.get(ANSWERS, ())),
+        }
+        return replace(
+            self,
+            roles={**self.roles, **({ANSWERS: tuple(asked)} if asked else {})},
+            unused={**other.unused, **self.unused},
+            written=tuple(dict.fromkeys([*self.written, *other.written])),
+            left_out=(*self.left_out, *other.left_out),
+            n_files=self.n_files + other.n_files,
+        )
+
+    def said(self) -> str:
+        r"""The reading in one line.
+
+        >>> roles = {"participant": ("Code",), "answers": ("Q1", "Q2")}
+        >>> reading = AnswersReading(
+        ...     program="Qualtrics", roles=roles, unused={"Q3": "it has ages"}, n_judgments=4,
+        ...     n_people=2, left_out=((4, "a preview"),),
+        ... )
+        >>> print(reading.said().replace("; ", ";\n"))
+        Read as answers of Qualtrics: participant = "Code", answers = "Q1", "Q2";
+        4 judgments of 2 people;
+        not used: "Q3" (it has ages);
+        left out: row 4 (a preview).
+        """
+        return f"{'; '.join(self.parts)}."
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of the line."""
+        of = f" of {self.program}" if self.program else ""
+        roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())
+        people = counted(self.n_people, "person", "people")
+        parts = [
+            f"Read as answers{of}: {roles}",
+            f"{counted(self.n_judgments, 'judgment')} of {people}"
+            + (f" in {self.n_files} files" if self.n_files > 1 else ""),
+            f"not used: {self._unused()}" if self.unused else "",
+            f"written by {self.program or 'the program'}: {_quoted(self.written)}"
+            if self.written
+            else "",
+            f"left out: {self._left_out()}" if self.left_out else "",
+            f"taken as you say, against what it holds: {_quoted(self.forced)}"
+            if self.forced
+            else "",
+        ]
+        return [*filter(None, parts)]
+
+    def _unused(self) -> str:
+        names = list(self.unused.items())
+        shown = [f'"{name}"' + (f" ({why})" if why else "") for name, why in names[:_SHOWN]]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        return ", ".join(shown) + more
+
+    def _left_out(self) -> str:
+        if self.n_files == 1:
+            by_kind = {what: n for n, (_, what) in enumerate(self.left_out)}
+            return _rows(sorted(self.left_out, key=lambda row: (by_kind[row[1]], row[0])))
+        counts = Counter(what for _, what in self.left_out)
+        return ", ".join(f"{counted(count, 'row')} ({what})" for what, count in counts.items())
 
 
 def reading_of(
@@ -96,6 +201,15 @@ def reading_of(
         known=known,
         forced=tuple(map(table.shown, sorted(table.forced))),
     )
+
+
+def with_role(reading: TableReading, role: str, columns: Iterable[str]) -> TableReading:
+    """The reading of a table in which a role has those of some columns that had none."""
+    named = tuple(name for name in reading.unused if name in {*columns})
+    if not named:
+        return reading
+    rest = tuple(name for name in reading.unused if name not in named)
+    return replace(reading, roles={**reading.roles, role: named}, unused=rest)
 
 
 def _quoted(names: Sequence[str]) -> str:

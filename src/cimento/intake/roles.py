@@ -20,6 +20,7 @@ _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no ratings."""
 _HIGHEST = 100
 """The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
+_MOST_REGIONS = 40
 _SHOWN = 3
 _KINDS = {
     "nothing": "nothing",
@@ -55,7 +56,8 @@ def _is_id(column: Profile) -> bool:
 
 
 def _is_level(column: Profile) -> bool:
-    return column.kind not in ("moments", "objects") and not column.numbers_rows
+    counts_rows = column.numbers_rows and column.n >= _FEWEST_IDS
+    return column.kind not in ("moments", "objects") and not counts_rows
 
 
 def _is_rating(column: Profile) -> bool:
@@ -84,6 +86,15 @@ def _is_count(column: Profile) -> bool:
     return column.kind == "nothing" or (is_whole and not column.numbers_rows)
 
 
+def _is_position(column: Profile) -> bool:
+    is_whole = column.kind == "numbers" and column.whole and column.low >= 0
+    return column.kind == "nothing" or is_whole
+
+
+def _is_measure(column: Profile) -> bool:
+    return column.kind in ("nothing", "numbers")
+
+
 ROLES: Mapping[str, Role] = {
     "good": Role("sentences", _is_text),
     "bad": Role("sentences", _is_text),
@@ -103,6 +114,15 @@ ROLES: Mapping[str, Role] = {
     "phenomenon": Role("names of phenomena", _is_level),
     "key": Role("letters of sentences", _is_label),
     "target": Role("words", _is_text),
+    "plausible": Role("words", _is_text),
+    "implausible": Role("words", _is_text),
+    "region": Role("numbers or names of regions", _is_id),
+    "content": Role("texts of regions", _is_text),
+    "text": Role("numbers or names of texts", _is_id),
+    "position": Role("numbers of words", _is_position),
+    "word": Role("words", lambda column: column.kind not in ("moments", "objects")),
+    "rt": Role("measures", _is_measure),
+    **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""
 
@@ -120,11 +140,11 @@ def find(table: Table, role: str, *names: str) -> str | None:
     return column if fits(table, column, role) else None
 
 
-def seen_in(table: Table, column: str, role: str) -> str:
+def seen_in(table: Table, column: str, role: str, known: Mapping[str, Role] = ROLES) -> str:
     """What a column holds in place of what its role needs, as a sentence."""
     return (
         f"The column {table.shown(column)!r} holds {_KINDS[table.profile(column).kind]}"
-        f" ({_examples(table, column)}), and no {ROLES[role].what}."
+        f" ({_examples(table, column)}), and no {known[role].what}."
     )
 
 
@@ -133,8 +153,8 @@ def _examples(table: Table, column: str) -> str:
     return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
 
 
-def parse_choice(text: str) -> dict[str, str]:
-    """The columns that an option chooses, by their roles.
+def parse_choice(text: str, known: Mapping[str, Role] = ROLES) -> dict[str, str]:
+    """The columns that an option chooses, by their roles, which are those of `known`.
 
     >>> parse_choice("good=Frase A, bad=Frase B!")
     {'good': 'Frase A', 'bad': 'Frase B!'}
@@ -155,17 +175,17 @@ def parse_choice(text: str) -> dict[str, str]:
                 todo='Give ROLE=COLUMN, several with commas between: good="Frase A",bad="Frase B".',
             )
         chosen[role.strip()] = column.strip()
-    refuse_unknown(chosen)
+    refuse_unknown(chosen, known)
     return chosen
 
 
-def refuse_unknown(roles: Iterable[str]) -> None:
+def refuse_unknown(roles: Iterable[str], known: Mapping[str, Role] = ROLES) -> None:
     """Refuse the names of roles that there are not.
 
     Raises:
         UsageError: a role has another name.
     """
     for role in roles:
-        if role not in ROLES:
+        if role not in known:
             where, seen = f"--columns={role}=", "there is no such role of a column"
-            raise UsageError(where=where, seen=seen, todo=did_you_mean(role, ROLES))
+            raise UsageError(where=where, seen=seen, todo=did_you_mean(role, known))

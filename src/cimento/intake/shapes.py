@@ -69,6 +69,56 @@ ANSWERS = Shape(
     may=("item", "condition", "phenomenon"),
     never=("good", "bad"),
 )
+CONDITIONS = Shape(
+    name="conditions in rows",
+    needs=("item", "condition", "sentence"),
+    may=("group", "factors", "phenomenon", "rating"),
+)
+CELLS = Shape(
+    name="conditions in columns", needs=("conditions",), may=("item", "phenomenon", "group")
+)
+REGIONS = Shape(
+    name="regions in columns",
+    needs=("item", "condition", "regions"),
+    may=("group", "factors", "phenomenon"),
+)
+REGION_ROWS = Shape(
+    name="regions in rows",
+    needs=("item", "condition", "region", "content"),
+    may=("region name", "phenomenon", "language"),
+)
+CROSSED = Shape(
+    name="contexts crossed with targets",
+    needs=("contexts", "targets"),
+    may=("item", "phenomenon"),
+)
+OPTIONS = Shape(name="context and options", needs=("context", "options"), may=("item",))
+FORMS = Shape(name="two forms and the share of people", needs=("sentences", "ratio"), may=("item",))
+BLANKS = Shape(
+    name="sentences with blanks",
+    needs=("text", "target"),
+    may=("plausible", "implausible", "none", "item", "expression", "seeds"),
+)
+MEASURED = Shape(
+    name="words with measures",
+    needs=("text", "position", "word"),
+    may=("rt", "participant"),
+)
+CHOICE = Shape(
+    name="choice with a key",
+    needs=("options", "key"),
+    may=("context", "item", "phenomenon"),
+)
+EXPECTED = Shape(
+    name="context and targets",
+    needs=("context", "expected", "others"),
+    may=("item", "phenomenon"),
+)
+WORD_ROWS = Shape(
+    name="words in rows",
+    needs=("item", "condition", "region", "word"),
+    may=("position", "language"),
+)
 
 
 @dataclass(frozen=True, slots=True)

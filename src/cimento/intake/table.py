@@ -136,6 +136,11 @@ class Table:
         numbers = self.numbers if numbers is None else numbers
         return replace(self, columns=tuple(cells), numbers=numbers, cells=cells)
 
+    def beginning(self, n_rows: int, n_columns: int) -> Table:
+        """The table with its first rows and columns alone."""
+        cells = {name: self.cells[name][:n_rows] for name in self.columns[:n_columns]}
+        return self.with_cells(cells, self.numbers[:n_rows])
+
     def without(self, rows: Mapping[int, str]) -> Table:
         """The table without some of its rows.
 

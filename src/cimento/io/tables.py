@@ -120,7 +120,7 @@ TOKENS = TableSchema(
         "region": "Int32",
         # As recorded by a source in bits, because sums and ties are then computed in bits.
         "surprisal_bits": "Float64",
-        # Requested with --columns; see docs/measures.md.
+        # Requested with --store; see docs/measures.md.
         **{column: "Int64" if column == "rank" else "Float64" for column in COLUMNS},
         # The correction of words for their boundaries; see docs/scoring.md.
         BOUNDARY: "Float64",
@@ -241,7 +241,7 @@ def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """
     single = [part.strip() for name in names for part in name.split(",") if part.strip()]
     for name in single:
-        need_known(name, COLUMNS, where="--columns", seen=f"there is no column {name!r}")
+        need_known(name, COLUMNS, where="--store", seen=f"there is no column {name!r}")
     return tuple(column for column in COLUMNS if column in single)
 
 

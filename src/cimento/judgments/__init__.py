@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from cimento.errors import InputError, TableError, UsageError, need_known
+from cimento.errors import InputError, TableError, UsageError
 from cimento.io import parquet
 from cimento.io.files import BOM, atomically, inert, live, read_bytes, write_text
 from cimento.io.parquet import parse_parquet
-from cimento.io.parsing import read_toml
 from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate_table
 from cimento.suites.letters import one_spelling
 
@@ -36,6 +35,9 @@ PRACTICE: Final = "practice"
 
 NONE = "none"
 """The answer that none of the options fits."""
+
+MISSING = ("NA", "N/A", "NaN")
+"""What R and others write into empty cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +158,13 @@ SHOWN_COLUMNS = 5
 SUFFIXES = (".parquet", ".csv", ".tsv")
 
 
-def write_judgments(table: pl.DataFrame, path: Path) -> Path:
+def write_judgments(table: pl.DataFrame, path: Path, *, read: str = "") -> Path:
     """Write a judgments table in the format that the suffix says.
+
+    Args:
+        table: the table.
+        path: of the file.
+        read: what files of answers it was read from, and as what; stored in Parquet.
 
     Raises:
         UsageError: the suffix is none of `SUFFIXES`.
@@ -166,15 +173,22 @@ def write_judgments(table: pl.DataFrame, path: Path) -> Path:
     refuse_suffix(path)
     validate_table(table, JUDGMENTS, where=str(path))
     if path.suffix == ".parquet":
-        return atomically(path, lambda file: judgments_to_parquet(table, file))
+        return atomically(path, lambda file: judgments_to_parquet(table, file, read=read))
     if path.suffix == ".csv":
         return write_text(csv_of(table), path)
     return write_text(_as_tsv(table), path)
 
 
-def judgments_to_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
-    """A judgments table as Parquet, with the name and the version of its schema."""
+def judgments_to_parquet(table: pl.DataFrame, file: Path | IO[bytes], *, read: str = "") -> None:
+    """A judgments table as Parquet, with the name and the version of its schema.
+
+    Args:
+        table: the table.
+        file: where it goes.
+        read: what it was read as; see `write_judgments`.
+    """
     metadata = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+    metadata |= {"cimento_read": read} if read else {}
     parquet.write_parquet(table, file, metadata=metadata)
 
 
@@ -298,11 +312,13 @@ class ColumnMap:
         columns: field to the columns it may stand in; the first that is not empty counts.
         fixed: field to a value that all answers have.
         values: answer as the file has it to the answer as it is kept.
+        chosen: role to the column that somebody has chosen for it; see `judgments.roles`.
     """
 
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     def cell(self, row: RawRow, name: str) -> str:
         """The text of a field in a row; empty where there is none."""
@@ -315,13 +331,13 @@ class ColumnMap:
         """An answer as it is kept."""
         return self.values.get(text, text)
 
-    def with_own(self, chosen: ColumnMap) -> ColumnMap:
-        """The map with a user's columns in place of the usual ones."""
+    def with_own(self, own: ColumnMap) -> ColumnMap:
+        """The map with a user's columns, and with values that come before those of this one."""
         return replace(
             self,
-            columns={**self.columns, **chosen.columns},
-            fixed={**self.fixed, **chosen.fixed},
-            values={**self.values, **chosen.values},
+            fixed={**self.fixed, **own.fixed},
+            values={**self.values, **own.values},
+            chosen={**self.chosen, **own.chosen},
         )
 
     @property
@@ -333,56 +349,3 @@ class ColumnMap:
 def usual_map(**more: tuple[str, ...]) -> ColumnMap:
     """Every field in the column of its own name, with other columns for some fields."""
     return ColumnMap(columns={name: (name, *more.get(name, ())) for name in KNOWN})
-
-
-def map_of_options(columns: Iterable[str], fixed: Iterable[str]) -> ColumnMap:
-    """A map as options give it: ``item=Stimulus`` and ``question=acceptability``.
-
-    Raises:
-        UsageError: there is no such field, or nothing behind the sign.
-    """
-    return ColumnMap(
-        columns={name: (column,) for name, column in _pairs(columns, "--map")},
-        fixed=dict(_pairs(fixed, "--fixed")),
-    )
-
-
-def read_map(path: Path) -> ColumnMap:
-    """A map in a TOML file, with the tables ``[columns]``, ``[fixed]`` and ``[values]``.
-
-    Raises:
-        InputError: it cannot be read, or has other tables, fields or values.
-    """
-    content = read_toml(path)
-    tables = ("columns", "fixed", "values")
-    for name in content:
-        need_known(name, tables, where=str(path), seen=f"there is a key {name!r}", error=InputError)
-    columns, fixed, values = (_texts(content.get(name, {}), f"{path} [{name}]") for name in tables)
-    for name in (*columns, *fixed):
-        _refuse_field(name, str(path))
-    return ColumnMap(
-        columns={name: (column,) for name, column in columns.items()}, fixed=fixed, values=values
-    )
-
-
-def _texts(table: object, where: str) -> dict[str, str]:
-    if not isinstance(table, dict) or not all(isinstance(cell, str) for cell in table.values()):
-        raise InputError(where=where, seen="is no table of texts", todo='Write name = "text".')
-    return {str(name): str(text) for name, text in table.items()}
-
-
-def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
-    pairs = []
-    for entry in given:
-        name, _, text = entry.partition("=")
-        if not (name.strip() and text.strip()):
-            raise UsageError(
-                where=option, seen=f"got {entry!r}", todo=f"Write {option} value=Answer, say."
-            )
-        _refuse_field(name.strip(), option)
-        pairs.append((name.strip(), text.strip()))
-    return pairs
-
-
-def _refuse_field(name: str, where: str) -> None:
-    need_known(name, KNOWN, where=where, seen=f"judgments have no field {name!r}")

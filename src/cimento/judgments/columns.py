@@ -1,8 +1,8 @@
 """Which columns of a wide table may have answers to items, told by what stands in them.
 
 Where no suite says what was asked, everything else in a table could pass for ratings: times, ages,
-codes, comments. A column is an item if its cells could be answers on the scale of the others; each
-other one is left out with the reason.
+codes, means, comments. A column is an item if its cells could be answers on the scale of the
+others; each other one is left out with the reason.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cimento.errors import InputError
-from cimento.judgments import finite
+from cimento.intake.profile import is_moment, number_of, profile
+from cimento.intake.words import pattern, word_list
+from cimento.judgments import MISSING
 
 _MOSTLY = 0.8
 """The share of cells of one kind that makes a column one of that kind."""
@@ -29,60 +30,59 @@ _DIFFERENT_ROWS = 3
 _LONG_HEADING = 4
 _OLDEST, _BIRTHS = 120.0, (1900.0, 2100.0)
 
-_DATE = re.compile(
-    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T, ]+\d{1,2}[:.]\d{2}.*)?|"
-    r"\d{1,2}:\d{2}(:\d{2})?( ?[ap]\.?m\.?)?",
-    re.IGNORECASE,
-)
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _WEB = re.compile(r"(https?://\S+|Mozilla/\d.*)", re.IGNORECASE)
-_AGE = re.compile(
-    r"\b(age|how old|year of birth|birth ?year|years old|età|anni hai|anni ha|anno di nascita|edad|"
-    r"años tienes?|año de nacimiento|idade|anos (você )?tem|ano de nascimento|возраст|"
-    r"сколько (вам|тебе) лет|год рождения)\b",
-    re.IGNORECASE,
-)
+_AGE = pattern("age")
 _SENTENCE = re.compile(r".*\w.*[.!?…][\"'»”’)\]]*", re.DOTALL)
-_COUNTING = frozenset({"id", "n", "n.", "no", "no.", "nr", "nr.", "nº", "n°", "№", "#", "row"})
+_COUNTING = frozenset(word_list("people.counting"))
+_SUMS = frozenset(word_list("words.sums"))
+_SHORT = 4
+"""Letters of the longest codes that may be answers, such as *A1* and *AO03*."""
+_NEVER = {
+    "moments": "it has dates, times or durations",
+    "objects": "it has lists or objects",
+    "address": "it has addresses",
+    "codes": "it has codes",
+}
+"""Kinds of columns that are no answers even if somebody asks for them, each with what is said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What stands in a column.
+class Answers:
+    """What may be the answers in a column.
+
+    Args:
+        cells: of the column.
 
     Attributes:
-        cells: that are not empty.
-        numbers: of those cells that are numbers, in order.
-        kind: of most cells: ``time``, ``address``, ``number``, ``text`` or empty for no cells.
+        cells: those that are not empty.
+        numbers: those of them that are numbers, in order.
     """
 
-    cells: tuple[str, ...]
-    numbers: tuple[float, ...]
-    kind: str
+    def __init__(self, cells: Sequence[str]) -> None:
+        self.cells = [cell for cell in map(str.strip, cells) if cell and cell not in MISSING]
+        self.numbers = [n for cell in self.cells if (n := number_of(cell)) is not None]
+        self._kind = profile(cells).kind
 
     @property
-    def numeric(self) -> bool:
+    def never(self) -> str:
+        """Why these are no answers to anything; empty for no reason."""
+        kinds = {"moments": is_moment, "address": is_address}
+        for kind, fits in kinds.items():
+            if self.cells and sum(map(fits, self.cells)) >= _MOSTLY * len(self.cells):
+                return _NEVER[kind]
+        if self._kind == "codes" and min(map(len, self.cells), default=0) <= _SHORT:
+            return ""
+        return _NEVER.get(self._kind, "")
+
+    @property
+    def are_numbers(self) -> bool:
         """Whether half of the answers, or more, are numbers."""
         return bool(self.cells) and 2 * len(self.numbers) >= len(self.cells)
 
-
-def profile_of(cells: Sequence[str]) -> Profile:
-    """What stands in the cells of a column."""
-    filled = tuple(cell.strip() for cell in cells if cell.strip())
-    numbers = tuple(n for cell in filled if (n := finite(cell.replace(",", "."))) is not None)
-    if not filled:
-        return Profile(filled, numbers, "")
-    if len(numbers) >= _MOSTLY * len(filled):
-        return Profile(filled, numbers, "number")
-    for kind, fits in (("time", is_time), ("address", is_address)):
-        if sum(map(fits, filled)) >= _MOSTLY * len(filled):
-            return Profile(filled, numbers, kind)
-    return Profile(filled, numbers, "text")
-
-
-def is_time(text: str) -> bool:
-    """Whether a text is a date, a time, or both."""
-    return _DATE.fullmatch(text) is not None
+    @property
+    def are_whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return all(map(float.is_integer, self.numbers))
 
 
 def is_address(text: str) -> bool:
@@ -96,36 +96,35 @@ def is_address(text: str) -> bool:
     return True
 
 
-def no_items(profiles: Mapping[str, Profile], *, where: str) -> dict[str, str]:
+def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
     """The columns that are no items, each with the reason.
 
     Args:
-        profiles: of the columns that may be items, by what stands above them.
+        columns: the columns that may be items, by what stands above them.
         where: name of the table, for messages.
 
     Raises:
         InputError: some of what look like items have numbers of another scale.
     """
-    out = {name: why for name, profile in profiles.items() if (why := _by_itself(name, profile))}
-    left = {name: profile for name, profile in profiles.items() if name not in out}
-    out |= _off_scale(left, where=where)
-    left = {name: profile for name, profile in profiles.items() if name not in out}
-    return {**out, **dict(_other_words(left))}
+    out = {name: why for name, cells in columns.items() if (why := _by_itself(name, cells))}
+    for other in (_means, lambda left: _off_scale(left, where=where), _comments, _other_words):
+        left = {name: cells for name, cells in columns.items() if name not in out}
+        out |= dict(other(left))
+    return out
 
 
-def _by_itself(name: str, profile: Profile) -> str:
+def _by_itself(name: str, column: Answers) -> str:
     """Why a column is no item, whatever the others are; empty for no reason."""
-    kinds = {
-        "": "it has no answers",
-        "time": "it has dates or times",
-        "address": "it has addresses",
-        "text": "",
-    }
-    if profile.kind in kinds:
-        return kinds[profile.kind]
-    if _is_age(name, profile.numbers):
+    if not column.cells:
+        return "it has no answers"
+    if column.never or len(column.numbers) < _MOSTLY * len(column.cells):
+        return column.never
+    if _is_age(name, column.numbers):
         return "it has ages or years of birth"
-    return "it counts the rows" if _counts(name, profile.numbers) else ""
+    words = name.casefold().split()
+    if words and len(words) < _LONG_HEADING and words[0].strip(":.()") in _SUMS:
+        return "it has sums or means"
+    return "it counts the rows" if _counts(name, column.numbers) else ""
 
 
 def _is_age(name: str, numbers: Sequence[float]) -> bool:
@@ -137,35 +136,42 @@ def _is_age(name: str, numbers: Sequence[float]) -> bool:
 
 
 def _counts(name: str, numbers: Sequence[float]) -> bool:
-    """Whether numbers go up by one from row to row, in more rows than chance has."""
-    named = name.casefold().strip() in _COUNTING
-    return (named or len(numbers) >= _MANY_ROWS) and all(
+    """Whether numbers are ids: in steps of one in more rows than chance has, or called so."""
+    if name.casefold().strip() in _COUNTING:
+        return len({*numbers}) == len(numbers)
+    return len(numbers) >= _MANY_ROWS and all(
         later - earlier == 1 for earlier, later in itertools.pairwise(numbers)
     )
 
 
-def _off_scale(profiles: Mapping[str, Profile], *, where: str) -> dict[str, str]:
+def _means(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The columns of numbers that are not whole, where most questions have whole ones."""
+    numeric = {name: column for name, column in columns.items() if column.are_numbers}
+    others = [name for name, column in numeric.items() if not column.are_whole]
+    if 2 * len(others) < len(numeric):
+        for name in others:
+            yield name, "its numbers are not whole, as means are, and those of the others are"
+
+
+def _off_scale(columns: Mapping[str, Answers], *, where: str) -> Iterator[tuple[str, str]]:
     """The columns whose numbers are all far beyond those of the others."""
-    tops = {name: max(p.numbers) for name, p in profiles.items() if p.numeric}
+    tops = {name: max(c.numbers) for name, c in columns.items() if c.are_numbers}
     ordered = sorted(tops.values())
     out = {}
-    for name, profile in profiles.items():
-        if name not in tops:
-            continue
-        usual = _median_of_others(tops[name], ordered)
-        if min(profile.numbers) > max(_USUAL_SCALE, _FAR * usual):
-            low, high = min(profile.numbers), max(profile.numbers)
-            out[name] = f"its numbers ({low:g} to {high:g}) are off the scale of the others"
-    unclear = [name for name in out if _reads_as_item(name)]
+    for name, top in tops.items():
+        low, usual = min(columns[name].numbers), _median_of_others(top, ordered)
+        if low > max(_USUAL_SCALE, _FAR * usual):
+            out[name] = f"{low:g} to {top:g}"
+    unclear = [f"{name!r} ({out[name]})" for name in out if _reads_as_item(name)]
     if unclear:
-        shown = ", ".join(f"{name!r} ({out[name].partition('(')[2].partition(')')[0]})"
-                          for name in unclear[:3])  # fmt: skip
         raise InputError(
             where=where,
-            seen=f"the answers are not on one scale: those to {shown} are far beyond the others",
+            seen=f"the answers are not on one scale: those to {', '.join(unclear[:3])} are far"
+            " beyond the others",
             todo="Say which columns are items: --suite or --design, or --items COLUMN for each.",
         )
-    return out
+    for name, ends in out.items():
+        yield name, f"its numbers ({ends}) are off the scale of the others"
 
 
 def _median_of_others(value: float, ordered: Sequence[float]) -> float:
@@ -180,19 +186,34 @@ def _reads_as_item(name: str) -> bool:
     return len(name.split()) >= _LONG_HEADING or _SENTENCE.fullmatch(name) is not None
 
 
-def _other_words(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str]]:
-    """The columns of words that are no answers to the questions of the others.
+def _comments(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The columns in which everybody wrote something else, that no other column has.
 
-    Where most questions were answered in words, nothing but that all are different tells a comment
-    from a rating: two people may agree on a word that no other sentence got.
+    Where most questions were answered in words, nothing but that tells a comment from a rating: two
+    people may agree on a word that no other sentence got.
     """
-    worded = {name: {*p.cells} for name, p in profiles.items() if not p.numeric}
-    columns = Counter(word for words in worded.values() for word in words)
+    worded = _worded(columns)
+    times = Counter(word for words in worded.values() for word in words)
     for name, words in worded.items():
-        if any(columns[word] > 1 for word in words):
-            continue
-        cells = profiles[name].cells
-        if len(cells) >= _DIFFERENT_ROWS and len(words) == len(cells):
+        n = len(columns[name].cells)
+        if len(words) == n >= _DIFFERENT_ROWS and all(times[word] == 1 for word in words):
             yield name, "its answers are all different"
-        elif 2 * len(worded) < len(profiles):
-            yield name, f"its answers ({cells[0]!r} ...) are words, and those to the others numbers"
+
+
+def _other_words(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The columns of words, that no other column has, where most questions have numbers."""
+    worded = _worded(columns)
+    times = Counter(word for words in worded.values() for word in words)
+    if 2 * len(worded) < len(columns):
+        for name, words in worded.items():
+            if all(times[word] == 1 for word in words):
+                first = columns[name].cells[0]
+                yield (
+                    name,
+                    f"its answers ({first!r} ...) are words, and those to the others numbers",
+                )
+
+
+def _worded(columns: Mapping[str, Answers]) -> dict[str, set[str]]:
+    """The different answers in each column of words."""
+    return {name: {*column.cells} for name, column in columns.items() if not column.are_numbers}

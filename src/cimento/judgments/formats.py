@@ -6,16 +6,19 @@ head the same columns differently; capitals, blanks and underscores do not count
 
 from __future__ import annotations
 
-import re
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
+from cimento.intake.forms import squashed
+from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Row, Table
 from cimento.io.files import inert, write_text
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.asked import AskedItems
+from cimento.judgments.codes import decoded
 from cimento.judgments.columns import is_address
 from cimento.judgments.participants import (
     ANNOTATOR,
@@ -23,6 +26,14 @@ from cimento.judgments.participants import (
     nobody,
     of_long,
     remark,
+)
+from cimento.judgments.roles import (
+    answers_reading,
+    one_each,
+    resolved,
+    rows_of,
+    unanswered,
+    with_roles,
 )
 from cimento.suites.tables import open_table
 
@@ -32,38 +43,43 @@ class RawAnswers:
     """The answers in a file.
 
     Attributes:
-        rows: one for each answer, in order.
+        rows: one for each answer, in order; their cells are fields of judgments.
         passed: what was skipped, and why, to how often.
         notes: what was understood of the columns.
+        reading: what the columns were read as.
     """
 
     rows: Sequence[RawRow]
-    passed: dict[str, int]
-    notes: tuple[str, ...] = ()
+    passed: Mapping[str, int]
+    notes: tuple[str, ...]
+    reading: AnswersReading
 
 
-def read_long(path: Path, columns: ColumnMap) -> RawAnswers:
+def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
     """A table with one answer in each row.
 
     Args:
-        path: of the table.
+        table: the table.
         columns: where the fields stand.
 
     Raises:
-        InputError: it cannot be read, or does not say whose the answers are.
+        InputError: it does not say whose the answers are, or has none.
+        UsageError: a column that somebody has chosen does not fit its role.
     """
-    table = open_table(path)
-    rows = [RawRow(table.where(row), row.cells) for row in table.rows]
-    if is_named(table, columns):
-        return RawAnswers(rows, {})
-    if not (people := of_long(table, columns)):
-        raise nobody(table, [name for name in table.columns if name not in columns.taken])
-    return RawAnswers(_of_people(rows, people), {}, (remark(people),))
-
-
-def _of_people(rows: Iterable[RawRow], column: str) -> list[RawRow]:
-    """Rows with the participants, who stand in another column, where they are expected."""
-    return [RawRow(row.where, {**row.cells, ANNOTATOR: row.cells[column]}) for row in rows]
+    stated = columns.columns.get("value", ())
+    table, columns = with_roles(table, columns)
+    if not (columns.columns.get("value") or columns.fixed.get("value")):
+        raise unanswered(table, stated)
+    columns = one_each(table, columns)
+    notes = list[str]()
+    if not is_named(table, columns):
+        if not (people := of_long(table, columns)):
+            raise nobody(table, [name for name in table.columns if name not in columns.taken])
+        columns = replace(columns, columns={**columns.columns, ANNOTATOR: (people,)})
+        notes.append(remark(people))
+    reading = answers_reading(table, columns)
+    table, codes = decoded(table, columns.columns.get("value", ()), columns.values)
+    return RawAnswers(resolved(rows_of(table), columns), {}, (*notes, *codes), reading)
 
 
 def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
@@ -74,10 +90,12 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
         columns: the columns of the fields in long tables.
         places: what was asked; may be empty.
     """
+    with contextlib.suppress(UsageError):  # it is said where the table is read
+        # What a column called like answers holds instead is said there too.
+        table, columns = with_roles(table, columns, untested=("value",))
 
     def has(*fields: str) -> bool:
-        stated = {name for field in fields for name in columns.columns.get(field, ())}
-        return bool(stated & {*table.columns}) or any(map(columns.fixed.get, fields))
+        return any(columns.columns.get(field) or columns.fixed.get(field) for field in fields)
 
     if has("value") and has("item", TEXT):
         return "long"
@@ -195,5 +213,4 @@ def _submission(table: Table, row: Row, person: str) -> Submission:
 
 
 def _column(table: Table, wanted: str) -> str | None:
-    plain = {re.sub(r"[\s_]+", "", name).casefold(): name for name in table.columns}
-    return plain.get(wanted)
+    return {squashed(name): name for name in table.columns}.get(wanted)

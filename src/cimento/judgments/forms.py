@@ -1,155 +1,130 @@
-"""What form programs write around people's answers: headings, times, addresses, trial runs.
+"""Tables of form programs without what the programs write around people's answers.
 
-The headings are those that the programs give, in the languages of the app: Google Forms' column of
-times; Microsoft Forms' *Start time*; LimeSurvey's, as codes and as texts; Qualtrics', with the
-texts of the questions in its second row and ``{"ImportId": ...}`` in its third. Where Qualtrics
-exports numbers, bit 1 of the status is a preview, bit 2 a test and bit 8 spam. A survey of
-LimeSurvey that nobody submitted has no ``submitdate``, one of Qualtrics has ``Finished`` false.
+What that is stands in `intake/forms.toml`. Qualtrics has the texts of the questions in its second
+row of headings and ``{"ImportId": ...}`` in its third.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+from cimento.intake.forms import Program, program_of, programs, squashed
 from cimento.intake.table import Row, Table
 from cimento.io.parsing import parse_json
-from cimento.judgments.form_table import FormTable
-from cimento.judgments.participants import STAMPS
 
-QUALTRICS: Final = "Qualtrics"
-LIMESURVEY: Final = "LimeSurvey"
-MICROSOFT: Final = "Microsoft Forms"
-GOOGLE: Final = "Google Forms"
-
-_NUMBERED: Mapping[str, frozenset[str]] = {
-    QUALTRICS: frozenset({"responseid"}),
-    LIMESURVEY: frozenset({
-        "id", "responseid", "idrisposta", "ididellarisposta", "idderespuesta", "idrespuesta",
-        "iddelarespuesta", "iddaresposta", "idresposta", "idответа",
-    }),
-    MICROSOFT: frozenset({"id", "идентификатор"}),
-    GOOGLE: frozenset(),
-}  # fmt: skip
-"""How each program heads the number of a submission, without capitals, blanks and marks."""
-
-_SUBMITTED = frozenset({
-    "submitdate", "datesubmitted", "datainvio", "datadiinvio", "fechadeenvío", "fechadeenvio",
-    "datadeenvio", "датаотправки",
-})  # fmt: skip
-"""How LimeSurvey heads the time when a survey was submitted."""
-
-_WRITTEN: Mapping[str, frozenset[str]] = {
-    QUALTRICS: frozenset({
-        "startdate", "enddate", "status", "ipaddress", "progress", "durationinseconds", "finished",
-        "recordeddate", "recipientlastname", "recipientfirstname", "recipientemail",
-        "externalreference", "externaldatareference", "locationlatitude", "locationlongitude",
-        "distributionchannel", "userlanguage", "qrecaptchascore", "qrelevantidduplicate",
-        "qrelevantidduplicatescore", "qrelevantidfraudscore", "qballotboxstuffing", "qlanguage",
-        "qtotalduration",
-    }),
-    LIMESURVEY: _SUBMITTED | frozenset({
-        "lastpage", "startlanguage", "seed", "token", "accesscode", "startdate", "datestarted",
-        "datestamp", "datelastaction", "ipaddr", "ipaddress", "refurl", "referrerurl",
-        "interviewtime", "totaltime", "ultimapagina", "linguainiziale", "datadiinizio",
-        "datadellultimaazione", "indirizzoip", "últimapágina", "idiomainicial", "lenguajeinicial",
-        "fechadeinicio", "fechadelaúltimaacción", "direcciónip", "datadeinício", "dataúltimaação",
-        "datadaúltimaação", "endereçoip", "последняястраница", "начальныйязык", "датаначала",
-        "датапоследнегодействия", "ipадрес",
-    }),
-    MICROSOFT: frozenset({
-        "starttime", "completiontime", "lastmodifiedtime", "email", "name", "oradiinizio",
-        "oradicompletamento", "oradellultimamodifica", "postaelettronica", "nome", "horadeinicio",
-        "horadefinalización", "horadelaúltimamodificación", "correoelectrónico", "nombre",
-        "horadeinício", "horadeconclusão", "horadaúltimamodificação", "времяначала",
-        "времявыполнения", "времязавершения", "времяпоследнегоизменения",
-        "адресэлектроннойпочты", "имя",
-    }),
-    GOOGLE: frozenset({
-        "emailaddress", "username", "score", "indirizzoemail", "nomeutente", "punteggio",
-        "direccióndecorreoelectrónico", "nombredeusuario", "puntuación", "endereçodeemail",
-        "nomedeusuário", "pontuação", "адресэлектроннойпочты", "имяпользователя", "баллы",
-    }) | frozenset(re.sub(r"\W+", "", stamp) for stamp in STAMPS),
-}  # fmt: skip
-"""What each program writes besides, likewise."""
-
+QUALTRICS = "qualtrics"
 _OF_A_QUESTION = re.compile(r"QID\d", re.IGNORECASE)
-_BESIDE_ONE = re.compile(
-    r"_(FIRST_CLICK|LAST_CLICK|PAGE_SUBMIT|CLICK_COUNT|BROWSER|VERSION|OS|RESOLUTION|"
-    r"First Click|Last Click|Page Submit|Click Count|Browser|Version|Operating System|Resolution)$"
-)
-"""Ends of Qualtrics' ids of times and browsers, which stand among the questions."""
-_TRIAL_RUN = re.compile(r"\b(preview|test|spam)\b", re.IGNORECASE)
-_STATUS = re.compile(r"[0-9]{1,3}")
-_TRIAL_BITS = 1 | 2 | 8
+_OLD = re.compile(r"V[0-9]+$")
 _LEAST_ALIKE = 3
 _HEADING_ROWS = 3
-_NO = ("false", "0", "no")
-WHOLE = 100.0
+NEVER_SUBMITTED = "the answers in the row were never submitted (--unsubmitted keep reads them)"
 
 
-def form_table(table: Table, *, unsubmitted: bool = False) -> FormTable:
+@dataclass(frozen=True, slots=True)
+class FormTable:
+    """A table of answers, without what its program wrote around them.
+
+    Attributes:
+        table: the rows of people; the columns have the names of the file's first row.
+        program: that wrote it; None where it is not known.
+        headings: column to what people read, where a second row has it.
+        written: columns that the program fills.
+        numbered: column with the number of a submission; empty where there is none.
+        unsubmitted: number of rows that were left out since they were never submitted.
+    """
+
+    table: Table
+    program: Program | None
+    headings: Mapping[str, str]
+    written: frozenset[str]
+    numbered: str
+    unsubmitted: int
+
+    @property
+    def title(self) -> str:
+        """The name of the program; empty where it is not known."""
+        return self.program.title if self.program else ""
+
+    @property
+    def passed(self) -> dict[str, int]:
+        """What is said of the rows that were never submitted."""
+        return {NEVER_SUBMITTED: self.unsubmitted} if self.unsubmitted else {}
+
+    @property
+    def coded(self) -> str:
+        """The pattern of the codes that the program writes for numbers; empty for none."""
+        return self.program.coded if self.program else ""
+
+    def heading(self, column: str) -> str:
+        """What people read above a column."""
+        return self.headings.get(column, column)
+
+
+def form_table(table: Table, form: str = "", *, unsubmitted: bool = False) -> FormTable:
     """A table as a form program wrote it, understood; any other table as it is.
 
     Args:
         table: of answers, a person in each row.
+        form: the program, as in `forms.toml`; for any other name it is told by the columns.
         unsubmitted: whether answers that were never submitted are kept.
     """
-    rows, headings, ids = _second_headings(table)
-    program = QUALTRICS if headings or ids else _program(table)
-    written = _written(table, program, ids)
-    passed = Counter[str]()
-    people, columns = [], _judged_by(table, program)
-    for row in rows:
-        why = _nobody(row.cells, columns, program, unsubmitted=unsubmitted)
-        if why:
-            passed[why] += 1
-        else:
-            people.append(row)
-    numbered = _first(table, _NUMBERED.get(program, frozenset()))
-    kept = replace(
-        table,
-        numbers=[row.number for row in people],
-        cells={name: [row.cells[name] for row in people] for name in table.columns},
+    headings, texts, ids = _further_headings(table)
+    table = _renamed(table.without(headings), texts)
+    program = programs().get(form) or (programs()[QUALTRICS] if headings else program_of(table))
+    if program is None:
+        return FormTable(table, None, {}, frozenset(), "", 0)
+    nobody = program.left_out(table)
+    if unsubmitted:
+        nobody = {row: rule for row, rule in nobody.items() if not rule.submit}
+    return FormTable(
+        table.without({row: rule.what for row, rule in nobody.items()}),
+        program,
+        texts,
+        _written(table, program, ids),
+        program.column(table, program.number),
+        sum(rule.submit for rule in nobody.values()),
     )
-    return FormTable(kept, program, headings, written, numbered, dict(passed))
 
 
-def squashed(name: str) -> str:
-    """A heading without capitals, blanks and marks."""
-    return re.sub(r"[\W_]+", "", name.casefold())
-
-
-def _first(table: Table, names: Iterable[str]) -> str:
-    known = {*names}
-    return next((name for name in table.columns if squashed(name) in known), "")
-
-
-def _second_headings(table: Table) -> tuple[list[Row], dict[str, str], dict[str, str]]:
-    """The rows below all headings, the texts of the questions, and Qualtrics' ids of columns."""
-    rows = list(table.rows)
-    for place, row in enumerate(rows[:_HEADING_ROWS]):
+def _further_headings(table: Table) -> tuple[dict[int, str], dict[str, str], dict[str, str]]:
+    """The rows of further headings, by index; the texts of the questions; and ids of columns."""
+    rows = table.rows[:_HEADING_ROWS]
+    for place, row in enumerate(rows):
         ids = {name: _import_id(cell) for name, cell in row.cells.items() if cell.strip()}
         if ids and all(ids.values()):
-            texts = rows[place - 1].cells if place else {}
-            return rows[place + 1 :], _texts(texts), ids
-    written = _WRITTEN[QUALTRICS] | _NUMBERED[QUALTRICS]
+            texts = _texts(rows[place - 1]) if place else {}
+            return dict.fromkeys(range(place + 1), "names of columns"), texts, ids
     if rows:
+        written = programs()[QUALTRICS].names
         same = [
             name
             for name, cell in rows[0].cells.items()
-            if squashed(name) in written and squashed(cell) == squashed(name)
+            if squashed(cell) in written and (squashed(cell) == squashed(name) or _OLD.match(name))
         ]
         if len(same) >= _LEAST_ALIKE:
-            return rows[1:], _texts(rows[0].cells), {}
-    return rows, {}, {}
+            return {0: "names of columns"}, _texts(rows[0]), {}
+    return {}, {}, {}
 
 
-def _texts(cells: Mapping[str, str]) -> dict[str, str]:
-    return {name: " ".join(cell.split()) for name, cell in cells.items() if cell.strip()}
+def _renamed(table: Table, texts: Mapping[str, str]) -> Table:
+    """A table whose columns V1, V2 ... have the names in the second row, as in old exports."""
+    names = {
+        name: texts[name] if _OLD.match(name) and texts.get(name) else name
+        for name in table.columns
+    }
+    if len({*names.values()}) < len(names) or names.keys() == {*names.values()}:
+        return table
+    cells = {names[name]: table.cells[name] for name in table.columns}
+    return replace(
+        table.with_cells(cells),
+        origin={**table.origin, **{new: old for old, new in names.items() if new != old}},
+    )
+
+
+def _texts(row: Row) -> dict[str, str]:
+    return {name: " ".join(cell.split()) for name, cell in row.cells.items() if cell.strip()}
 
 
 def _import_id(cell: str) -> str:
@@ -164,75 +139,12 @@ def _import_id(cell: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _program(table: Table) -> str:
-    """The program whose headings a table has: two of them, or Google's only one."""
-    known = {squashed(name) for name in table.columns}
-    if {name.casefold().strip() for name in table.columns} & STAMPS:
-        return GOOGLE
-    counts = {
-        program: len(known & names) + len(known & _NUMBERED[program])
-        for program, names in _WRITTEN.items()
-        # An id, a name and an address may be those of any table.
-        if known & (names - {"email", "name", "nome", "nombre", "имя", "token", "seed", "status"})
-    }
-    best = max(counts, key=lambda program: counts[program], default="")
-    return best if counts.get(best, 0) > 1 else ""
-
-
-def _written(table: Table, program: str, ids: Mapping[str, str]) -> frozenset[str]:
-    """The columns that the program fills."""
-    if ids:
-        return frozenset(
-            name
-            for name in table.columns
-            if not _OF_A_QUESTION.match(ids.get(name, "")) or _BESIDE_ONE.search(ids.get(name, ""))
-        )
-    names = _WRITTEN.get(program, frozenset()) | _NUMBERED.get(program, frozenset())
+def _written(table: Table, program: Program, ids: Mapping[str, str]) -> frozenset[str]:
+    """The columns that the program fills; with ids, those that are of no question."""
+    if not ids:
+        return frozenset(filter(program.writes, table.columns))
     return frozenset(
         name
         for name in table.columns
-        if squashed(name) in names or (program == QUALTRICS and _BESIDE_ONE.search(name))
+        if not _OF_A_QUESTION.match(ids.get(name, "")) or program.writes(ids.get(name, ""))
     )
-
-
-def _judged_by(table: Table, program: str) -> dict[str, str]:
-    """The columns that say whether a row is of a person, by what they say."""
-    names: Mapping[str, Iterable[str]] = {
-        "status": ("status",),
-        "channel": ("distributionchannel",),
-        "finished": ("finished",),
-        "progress": ("progress",),
-    }
-    names = names if program == QUALTRICS else {"submitted": _SUBMITTED}
-    found = {what: _first(table, headings) for what, headings in names.items()}
-    return {what: column for what, column in found.items() if column}
-
-
-def _nobody(
-    cells: Mapping[str, str], columns: Mapping[str, str], program: str, *, unsubmitted: bool
-) -> str:
-    """Why a row is of nobody; empty where it is of a person."""
-    said = {what: cells[column].strip() for what, column in columns.items()}
-    if program == QUALTRICS:
-        status, channel = said.get("status", ""), said.get("channel", "")
-        bits = int(status) & _TRIAL_BITS if _STATUS.fullmatch(status) else 0
-        if bits or _TRIAL_RUN.search(status) or channel.casefold() in ("preview", "test"):
-            kind = status if _TRIAL_RUN.search(status) else "a preview, a test or spam"
-            return f"{QUALTRICS} calls the row {kind}, which is no person's"
-        finished = said.get("finished", "").casefold()
-        ended = finished not in _NO if finished else _percent(said.get("progress")) >= WHOLE
-        return "" if ended or unsubmitted else _UNSUBMITTED
-    if program == LIMESURVEY and not unsubmitted and said.get("submitted") in ("", "N/A"):
-        return _UNSUBMITTED
-    return ""
-
-
-def _percent(text: str | None) -> float:
-    """Progress in percent; a table without it has whole ones."""
-    try:
-        return float(text) if text else WHOLE
-    except ValueError:
-        return WHOLE
-
-
-_UNSUBMITTED = "the answers in the row were never submitted (--unsubmitted keep reads them)"

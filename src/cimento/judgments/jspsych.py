@@ -3,11 +3,10 @@
 jsPsych gives a list of trials as JSON or CSV, one list a file or a line; a trial whose data name an
 item is an answer, and all others (instructions, consent) are counted and skipped.
 
-What a response means depends on the plugin, which stands in ``trial_type``. Buttons and the points
+What a response means depends on the plugin, which stands in ``trial_type``: buttons and the points
 of a Likert scale are numbers counted from 0, while sliders, keys and texts are the answer itself
-(jspsych.org, "Data Generated" of each plugin; jsPsych 6 calls the columns ``button_pressed`` and
-``responses``). What the author of an experiment put into the data of a trial, as ``value`` or
-``answer``, is the answer, whatever the plugin.
+(`intake/forms.toml` has the plugins). What the author of an experiment put into the data of a
+trial, as ``value`` or ``answer``, is the answer, whatever the plugin.
 """
 
 from __future__ import annotations
@@ -19,17 +18,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.forms import Program, programs
+from cimento.intake.table import Table
+from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.judgments import TEXT, ColumnMap, RawRow, usual_map
+from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.formats import RawAnswers
+from cimento.judgments.roles import (
+    answers_reading,
+    resolved,
+    table_of,
+    with_file,
+    with_roles,
+)
 from cimento.suites import JsonValue
 from cimento.suites.reading import open_text
-from cimento.suites.tables import open_table
+from cimento.suites.tables import SUFFIXES, open_table
 
-PEOPLE = (
-    "participant", "participant_id", "PROLIFIC_PID", "prolific_pid", "subject", "subject_id",
-    "run_id",
-)  # fmt: skip
 _FILE = "file"
 """The stand-in for a column of participants: each file is one person's."""
 
@@ -38,26 +43,6 @@ TRIAL_TYPE = "trial_type"
 
 _RESPONSES = ("response", "responses", "button_pressed")
 """Columns that plugins write themselves."""
-
-_FROM_ZERO = frozenset({
-    "survey-likert", "html-button-response", "image-button-response", "audio-button-response",
-    "video-button-response", "canvas-button-response",
-})  # fmt: skip
-"""Plugins whose response is the place of the answer, counted from 0."""
-
-_AS_GIVEN = frozenset({
-    "survey", "survey-text", "survey-html-form", "survey-multi-choice", "survey-multi-select",
-    "cloze", "categorize-html", "categorize-image",
-    *(f"{shown}-{by}-response" for shown in ("html", "image", "audio", "video", "canvas")
-      for by in ("slider", "keyboard")),
-})  # fmt: skip
-"""Plugins whose response is the answer itself: a text, a key, the value of a slider."""
-
-JSPSYCH_COLUMNS = usual_map(
-    annotator=(*PEOPLE, _FILE), value=("answer", *_RESPONSES), milliseconds=("rt",),
-    survey=("list",), text=("sentence", "stimulus"),
-)  # fmt: skip
-"""The columns of the fields in jsPsych's data."""
 
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _VALUES = (
@@ -76,17 +61,26 @@ def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers
 
     Raises:
         InputError: it is neither JSON nor CSV of trials, or a response cannot be understood.
+        UsageError: a column that somebody has chosen does not fit its role.
     """
-    person = person or path.stem
-    read = _from_csv if path.suffix.lower() == ".csv" else _from_json
-    rows, passed = [], dict[str, int]()
-    for trial in read(path, person):
-        shown = trial.cells.get("sentence") or trial.cells.get(TEXT)
+    program = programs()["jspsych"]
+    is_table = path.suffix.lower() in SUFFIXES and read_bytes(path)[:1] not in (b"[", b"{")
+    numbered = [*(_from_table if is_table else _from_json)(path)]
+    trials = [trial for _, trial in numbered]
+    numbers = [number for number, _ in numbered]
+    table = table_of(trials, numbers, name=path.name, **{_FILE: person or path.stem})
+    # What a response may be depends on the plugin, and not on the column.
+    table, columns = with_file(*with_roles(table, columns, untested=("value",)), _FILE)
+    rows, left_out, passed = list[RawRow](), dict[int, str](), dict[str, int]()
+    for number, (trial, row) in enumerate(zip(trials, table.rows, strict=True)):
+        known = RawRow(trial.where, row.cells)
         # A trial without an id can be known by the text that it showed.
-        if shown or trial.cells.get("item", "").strip():
-            rows.append(_understood(trial, columns))
+        if columns.cell(known, TEXT) or columns.cell(known, "item"):
+            rows.append(_understood(known, columns, table, program))
             continue
-        reason = f"a trial of type {trial.cells.get(TRIAL_TYPE) or 'unknown'} names no item"
+        kind = trial.cells.get(TRIAL_TYPE) or "unknown"
+        left_out[number] = "a trial that names no item"
+        reason = f"a trial of type {kind} names no item"
         passed[reason] = passed.get(reason, 0) + 1
     if not rows:
         raise InputError(
@@ -95,10 +89,17 @@ def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers
             todo="Put item, condition and question into the trials' data; surveys that `cimento"
             " annotate survey` builds have them.",
         )
-    return RawAnswers(rows, passed)
+    reading = answers_reading(
+        table.without(left_out),
+        columns,
+        program=program.title,
+        own=[_FILE],
+        written=[name for name in table.columns if program.writes(name)],
+    )
+    return RawAnswers(resolved(rows, columns, TRIAL_TYPE), passed, (), reading)
 
 
-def _understood(trial: RawRow, columns: ColumnMap) -> RawRow:
+def _understood(trial: RawRow, columns: ColumnMap, table: Table, program: Program) -> RawRow:
     """A trial whose response is a place among the answers, as such; others as they are.
 
     Raises:
@@ -107,22 +108,25 @@ def _understood(trial: RawRow, columns: ColumnMap) -> RawRow:
     names = columns.columns.get("value", ())
     column = next((name for name in names if trial.cells.get(name, "").strip()), "")
     text = trial.cells.get(column, "").strip()
-    if column not in _RESPONSES or text in columns.values:
+    if table.shown(column) not in _RESPONSES or text in columns.values:
         return trial
     plugin = trial.cells.get(TRIAL_TYPE, "").strip().casefold()
     if text.startswith("{"):
         raise InputError(
             where=trial.where,
             seen=f"a {plugin or 'trial'} has several answers, and one item: {text[:80]}",
-            todo="Make it a trial for each item, each with its item in its data.",
+            todo="Write them as a table with a row for each answer, with the columns participant,"
+            " item and answer (of a survey-likert, 0 stands for the first point); or, if you ask"
+            " again, make it a trial for each item, with its item in its data.",
         )
     whole = _WHOLE.fullmatch(text) is not None
-    if plugin in _AS_GIVEN or (plugin not in _FROM_ZERO and not whole):
+    counts = plugin in program.zero
+    if plugin in program.given or not (counts or whole):
         return trial
     recoded = any(_WHOLE.fullmatch(key) for key in columns.values)
-    if plugin in _FROM_ZERO and whole and not recoded:
+    if counts and whole and not recoded:
         return replace(trial, choice=int(text))
-    if plugin in _FROM_ZERO:
+    if counts:
         seen = f"the response {text!r} of a {plugin} is no number of a button or point"
         seen = f"[values] has no {text!r}, the response of a {plugin}" if recoded else seen
     else:
@@ -131,10 +135,10 @@ def _understood(trial: RawRow, columns: ColumnMap) -> RawRow:
     raise InputError(where=trial.where, seen=seen, todo=_VALUES)
 
 
-def _from_csv(path: Path, person: str) -> Iterator[RawRow]:
+def _from_table(path: Path) -> Iterator[tuple[int, RawRow]]:
     table = open_table(path)
     for row in table.rows:
-        yield RawRow(table.where(row), _one_answer({_FILE: person, **row.cells}))
+        yield row.number, RawRow(table.where(row), _one_answer(dict(row.cells)))
 
 
 def _one_answer(cells: dict[str, str]) -> dict[str, str]:
@@ -149,7 +153,7 @@ def _plain(cell: str) -> str:
         return cell
 
 
-def _from_json(path: Path, person: str) -> Iterator[RawRow]:
+def _from_json(path: Path) -> Iterator[tuple[int, RawRow]]:
     text = open_text(path).strip()
     lines = [text] if _is_json(text) else text.split("\n")
     number = 0
@@ -171,7 +175,7 @@ def _from_json(path: Path, person: str) -> Iterator[RawRow]:
                 raise InputError(where=where, seen="is no object", todo="Is it a list of trials?")
             cells = {str(name): _text(value) for name, value in trial.items()}
             # In jsPsych 6, survey plugins wrote their answers as a text of JSON.
-            yield RawRow(where, {_FILE: person, **_one_answer(cells)})
+            yield number, RawRow(where, _one_answer(cells))
 
 
 def _is_json(text: str) -> bool:

@@ -5,40 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
+from cimento.intake.forms import is_stamp
+from cimento.intake.roles import seen_in
 from cimento.intake.table import Table
+from cimento.intake.words import PARTICIPANTS, word_list
 from cimento.judgments import SHOWN_COLUMNS, TEXT, ColumnMap, RawRow
 from cimento.judgments.columns import is_address
+from cimento.judgments.roles import ANSWER_ROLES
 
 if TYPE_CHECKING:
-    from cimento.judgments.form_table import FormTable
+    from cimento.judgments.forms import FormTable
 
 ANNOTATOR = "annotator"
-_PEOPLE = frozenset({
-    "person", "people", "name", "your name", "full name", "subject", "code", "your code",
-    "participant code", "email", "e-mail", "mail", "email address", "persona", "nome",
-    "nome e cognome", "il tuo nome", "soggetto", "codice", "il tuo codice", "codice partecipante",
-    "id partecipante", "indirizzo email", "nombre", "nombre y apellidos", "tu nombre", "sujeto",
-    "código", "tu código", "código de participante", "correo electrónico",
-    "dirección de correo electrónico", "pessoa", "nome completo", "seu nome", "sujeito",
-    "seu código", "código do participante", "endereço de e-mail", "человек", "имя", "фио",
-    "ваше имя", "код", "ваш код", "код участника", "адрес электронной почты",
-})  # fmt: skip
-STAMPS = frozenset({
-    "timestamp", "informazioni cronologiche", "marca temporal", "carimbo de data/hora",
-    "отметка времени",
-})  # fmt: skip
-"""How the first column of answers to an online form is called."""
+_PEOPLE = frozenset(word_list("people.asked"))
 _AROUND = " .:?*"
 
 
 def is_named(table: Table, columns: ColumnMap) -> bool:
     """Whether a column or an option says whose answers the rows of a table are."""
-    names = columns.columns.get(ANNOTATOR, ())
-    return bool(columns.fixed.get(ANNOTATOR) or not table.rows or {*names} & {*table.columns})
+    stated = columns.fixed.get(ANNOTATOR) or columns.columns.get(ANNOTATOR)
+    return bool(stated or not table.numbers)
 
 
 def of_long(table: Table, columns: ColumnMap) -> str:
@@ -46,7 +36,7 @@ def of_long(table: Table, columns: ColumnMap) -> str:
 
     It has different values beside one sentence, and none twice beside it.
     """
-    for name in _called(table, _PEOPLE, columns):
+    for name in _of_people(table, filter(called_so, table.columns)):
         asked: dict[tuple[str, ...], list[str]] = {}
         for row in table.rows:
             raw = RawRow("", row.cells)
@@ -59,7 +49,7 @@ def of_long(table: Table, columns: ColumnMap) -> str:
     return ""
 
 
-def of_wide(table: Table, columns: ColumnMap, form: FormTable, *, keep_names: bool) -> str:
+def of_wide(table: Table, form: FormTable, *, keep_names: bool) -> str:
     """The column of the participants where each row is one person; empty if there is none.
 
     It has another value in each row. A form without names has the number or the time of each
@@ -67,19 +57,14 @@ def of_wide(table: Table, columns: ColumnMap, form: FormTable, *, keep_names: bo
 
     Args:
         table: of answers.
-        columns: where fields stand.
         form: the table as its program wrote it.
         keep_names: whether names are stored as they are: addresses then are none.
     """
-    if ANNOTATOR not in columns.columns.get(ANNOTATOR, ()):
-        return ""  # the user has named another
-    called = [
-        name
-        for name in table.columns
-        if any(text.casefold().strip(_AROUND) in _PEOPLE for text in (name, form.heading(name)))
-    ]
-    for name in filter(None, (*called, form.numbered, *_called(table, STAMPS, columns))):
-        cells = [row.cells.get(name, "").strip() for row in table.rows]
+    both = [name for name in table.columns if called_so(name) or called_so(form.heading(name))]
+    called = _of_people(table, both)
+    stamps = filter(is_stamp, table.columns)
+    for name in filter(None, (*called, form.numbered, *stamps)):
+        cells = table.stripped(name)
         private = keep_names and any(map(is_address, cells))
         if all(cells) and len({*cells}) == len(cells) and not private:
             return name
@@ -96,15 +81,15 @@ def called_so(name: str) -> bool:
     return name.casefold().strip(_AROUND) in _PEOPLE
 
 
-def _called(table: Table, names: frozenset[str], columns: ColumnMap) -> list[str]:
-    if ANNOTATOR not in columns.columns.get(ANNOTATOR, ()):
-        return []  # the user has named another
-    return [name for name in table.columns if name.casefold().strip(_AROUND) in names]
+def _of_people(table: Table, columns: Iterable[str]) -> list[str]:
+    """Of some columns those that may hold names or numbers of people: no times, no means."""
+    test = ANSWER_ROLES["participant"].fits
+    return [name for name in columns if test(table.profile(name))]
 
 
 def remark(name: str) -> str:
     """What is said of a column that was found."""
-    if name.casefold().strip(_AROUND) in STAMPS:
+    if is_stamp(name):
         return f"No column names the participants: each row is one, by {name!r}."
     return f"Column {name!r} is read as that of the participants."
 
@@ -116,10 +101,15 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
         table: of answers.
         others: its columns that may be that of the participants.
     """
+    for name in table.columns:
+        if name.casefold() in (ANNOTATOR, *PARTICIPANTS) and not _of_people(table, [name]):
+            seen = seen_in(table, name, "participant", ANSWER_ROLES).rstrip(".")
+            todo = f"If you mean it nevertheless, give --columns 'participant={name}!'."
+            return InputError(where=table.name, seen=seen, todo=todo)
     shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
     return InputError(
         where=table.name,
         seen="it is not said whose answers a row has",
-        todo="Call the column of the people participant (in a terminal, --map annotator=COLUMN"
-        f" names it). Columns that are no items: {shown}.",
+        todo="Call the column of the people participant (in a terminal, --columns"
+        f" participant=COLUMN names it). Columns that are no items: {shown}.",
     )

@@ -19,9 +19,20 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from cimento.errors import InputError, counted
-from cimento.judgments import TEXT, ColumnMap, RawRow, finite, usual_map
+from cimento.intake.forms import programs
+from cimento.intake.table import Table
+from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.participants import ANNOTATOR, called_so, remark
+from cimento.judgments.roles import (
+    ANSWER_ROLES,
+    answers_reading,
+    resolved,
+    rows_of,
+    table_of,
+    with_file,
+    with_roles,
+)
 from cimento.suites.reading import open_text
 
 _ANSWER_TYPES = ("Choice", "Selection", "Selected", "Final", "PressedKey")
@@ -43,14 +54,6 @@ _SHOWN = 5
 
 SUBMISSION = "submission"
 """The stand-in for a column of participants: each submission is one person's."""
-
-PCIBEX_COLUMNS = usual_map(
-    item=("Item", "id"), condition=("Condition",), value=("answer",), position=(ORDER,),
-    annotator=("participant", "PROLIFIC_PID", "ID", "prolific", SUBMISSION),
-    milliseconds=("took",),
-    survey=("list", "Latin Square Group"), text=("sentence", "Sentence", SENTENCE),
-)  # fmt: skip
-"""The columns of the fields once the rows of a trial are one."""
 
 _Trial = tuple[str, ...]
 """The key of a trial within a submission: its order and label, and the participant logged."""
@@ -112,28 +115,62 @@ def read_pcibex(
             todo="Give the results file as PCIbex has it, with the lines that begin with #; log the"
             " scale or the selector in the script.",
         )
-    _need_items(path, answered, columns)
-    found = [name for name in people if name not in columns.columns[ANNOTATOR]]
-    if found:
-        answered = [_with_person(row, found, columns) for row in answered]
-    notes = (
-        *map(remark, found), *_doubled(doubled), *_unnamed(answered, submissions, columns, found)
-    )  # fmt: skip
-    return RawAnswers(answered, passed, notes)
+    table, columns, notes = _in_roles(path, answered, submissions, columns, people)
+    reading = answers_reading(
+        table,
+        columns,
+        program=programs()["pcibex"].title,
+        own=_OURS,
+        roles={"answer": [name for name in (VALUE, ANSWER) if name in table.cells]},
+        written=_written(table),
+    )
+    answers = [replace(one, cells=row.cells) for one, row in zip(answered, table.rows, strict=True)]
+    return RawAnswers(resolved(answers, columns), passed, (*notes, *_doubled(doubled)), reading)
+
+
+def _in_roles(
+    path: Path,
+    answered: Sequence[RawRow],
+    submissions: Sequence[_Submission],
+    columns: ColumnMap,
+    people: Sequence[str],
+) -> tuple[Table, ColumnMap, tuple[str, ...]]:
+    """The table of the answered trials, where its fields stand, and what is said of people.
+
+    Raises:
+        InputError: no column has items.
+        UsageError: a column that somebody has chosen does not fit its role.
+    """
+    lines = [int(row.where.rpartition(" ")[2]) for row in answered]
+    table, columns = with_roles(table_of(answered, lines, name=path.name), columns)
+    found = _found(table, people, columns)
+    _need_items(table, columns)
+    stated = (*columns.columns.get(ANNOTATOR, ()), *found)
+    named = replace(columns, columns={**columns.columns, ANNOTATOR: stated})
+    notes = (*map(remark, found), *_unnamed(table, submissions, named))
+    return *with_file(table, named, SUBMISSION), notes
 
 
 def _people_columns(rows: Sequence[RawRow], columns: ColumnMap) -> list[str]:
     """The logged columns that may say who took part: those of the map, and codes by their name."""
     logged = dict.fromkeys(name for row in rows for name in row.cells)
-    mapped = [name for name in columns.columns.get(ANNOTATOR, ()) if name in logged]
-    taken = {name for names in columns.columns.values() for name in names}
-    return mapped or [name for name in logged if called_so(name) and name not in taken]
+    chosen = columns.chosen.get("participant", "").removesuffix("!")
+    stated = [chosen] if chosen else columns.columns.get(ANNOTATOR, ())
+    mapped = [name for name in stated if name in logged]
+    return mapped or [name for name in logged if called_so(name) and name not in columns.taken]
 
 
-def _with_person(row: RawRow, found: Sequence[str], columns: ColumnMap) -> RawRow:
-    code = next((row.cells[name] for name in found if row.cells.get(name)), "")
-    field_name = columns.columns[ANNOTATOR][0]
-    return replace(row, cells={field_name: code, **row.cells}) if code else row
+def _found(table: Table, people: Sequence[str], columns: ColumnMap) -> list[str]:
+    """Of the columns that may say who took part those that nobody named, and that hold codes."""
+    if "participant" in columns.chosen or columns.columns.get(ANNOTATOR):
+        return []
+    test = ANSWER_ROLES["participant"].fits
+    return [name for name in people if name in table.cells and test(table.profile(name))]
+
+
+def _written(table: Table) -> list[str]:
+    """The columns that the program writes itself, before those that the experiment logs."""
+    return [name for name in table.columns if name in {*_FIRST, *_PENN}]
 
 
 def _code(row: RawRow, people: Sequence[str]) -> str:
@@ -183,15 +220,10 @@ def _named(submission: _Submission, submissions: Sequence[_Submission], number: 
     return moment if together == 1 else f"{moment} {number}"
 
 
-def _unnamed(
-    answered: Sequence[RawRow],
-    submissions: Sequence[_Submission],
-    columns: ColumnMap,
-    found: Sequence[str],
-) -> Iterator[str]:
+def _unnamed(table: Table, submissions: Sequence[_Submission], columns: ColumnMap) -> Iterator[str]:
     """A note on submissions that name no participant."""
-    names = [name for name in (*columns.columns[ANNOTATOR], *found) if name != SUBMISSION]
-    nobody = {row.cells[SUBMISSION] for row in answered if not _code(row, names)}
+    names = columns.columns.get(ANNOTATOR, ())
+    nobody = {row.cells[SUBMISSION] for row in rows_of(table) if not _code(row, names)}
     if not nobody or columns.fixed.get(ANNOTATOR):
         return
     shared = len(submissions) - len({submission.address for submission in submissions})
@@ -217,27 +249,31 @@ def _doubled(places: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _need_items(path: Path, answered: Sequence[RawRow], columns: ColumnMap) -> None:
+def _need_items(table: Table, columns: ColumnMap) -> None:
     """Refuse answers of which none says what it is about.
 
     Raises:
         InputError: that is so; the message has the columns that there are.
     """
-    fields = ("item", TEXT, "expected")
-    if any(columns.cell(row, name) for row in answered for name in fields):
+    rows = rows_of(table)
+    if any(columns.cell(row, name) for row in rows for name in ("item", TEXT, "expected")):
         return
-    cells = {name: cell for row in answered for name, cell in row.cells.items()}
-    ours = {SUBMISSION, _BLOCK, "answer", "took", "at", RECEIVED, ADDRESS}
+    cells = {name: cell for row in rows for name, cell in row.cells.items() if cell}
+    ours = {*_OURS, RECEIVED, ADDRESS}
     shown = ", ".join(f"{name!r} ({cell})" for name, cell in cells.items() if name not in ours)
     raise InputError(
-        where=path.name,
+        where=table.name,
         seen=f"no column is known as that of the items; there are, each with a value: {shown}",
-        todo="Name them: --map item=COLUMN and --map condition=COLUMN.",
+        todo="Name them: --columns item=COLUMN,condition=COLUMN.",
     )
 
 
 _BLOCK = "block of the file"
 """The stand-in for a column: how many submissions the comments have announced so far."""
+_OURS = (SUBMISSION, _BLOCK, "answer", "took", "at")
+"""Columns that are made here of others."""
+_PENN = ("PennElementType", "PennElementName", PARAMETER, VALUE, TIME, ANSWER, TOOK, "Comments")
+"""Columns that the program writes after the first ones."""
 
 
 def _rows(text: str, name: str) -> Iterator[RawRow]:

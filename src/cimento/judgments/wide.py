@@ -9,14 +9,15 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from cimento.errors import InputError, counted
+from cimento.errors import InputError, UsageError
+from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
-from cimento.judgments.columns import no_items, profile_of
-from cimento.judgments.form_table import FormTable
+from cimento.judgments.codes import decoded
+from cimento.judgments.columns import Answers, no_items
 from cimento.judgments.formats import RawAnswers
-from cimento.judgments.forms import form_table
+from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
     ANNOTATOR,
     by_number,
@@ -25,13 +26,15 @@ from cimento.judgments.participants import (
     of_wide,
     remark,
 )
+from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
 from cimento.suites.tables import open_table
 
 _SHOWN = 5
+_CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
-_NEVER = ("time", "address")
-"""Kinds of columns that are no answers even if somebody asks for them."""
+_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
+"""The heading of a column of a grid: the question, and its row in brackets."""
 
 
 def read_wide(
@@ -39,20 +42,18 @@ def read_wide(
     columns: ColumnMap,
     places: AskedItems,
     *,
+    form: str = "",
     items: Sequence[str] = (),
     unsubmitted: bool = False,
     keep_names: bool = False,
 ) -> RawAnswers:
-    """A table with one person in each row, and one item in each column.
-
-    Where the suite is known, the columns that are headed by an id or a text of it are items, also
-    where that stands in brackets after a question. Where it is not, those are items that the user
-    names, or else those whose cells may be answers (`no_items`).
+    """A table with one person in each row, and one item in each column; see `_others`.
 
     Args:
         path: of the table.
         columns: which columns are no items but fields.
         places: what the suite asks; may be empty.
+        form: the program that wrote the table, as in `intake/forms.toml`; empty if not said.
         items: names of the columns that are items, with ``*`` for any letters; empty if not said.
         unsubmitted: whether answers that were never submitted are kept.
         keep_names: whether names are stored as they are. A column of addresses is then nobody's
@@ -60,29 +61,66 @@ def read_wide(
 
     Raises:
         InputError: it cannot be read, or no column is an item.
+        UsageError: a column that somebody has chosen does not fit its role.
     """
-    form = form_table(open_table(path), unsubmitted=unsubmitted)
-    stated = columns.taken
-    table, columns = form.table, _by_first_row(columns, form)
+    read = form_table(open_table(path), form, unsubmitted=unsubmitted)
+    _refuse_answers(columns)
+    table, columns = with_roles(read.table, _by_first_row(columns, read))
+    columns, called = _without_answers(columns)
     named = is_named(table, columns)
-    people = "" if named else of_wide(table, columns, form, keep_names=keep_names)
+    people = "" if named else of_wide(table, read, keep_names=keep_names)
     taken = columns.taken | {people}
     rest = [name for name in table.columns if name not in taken and name.strip()]
-    others = _others(form, rest, places, items)
+    others = _others(read, table, rest, places, items, called)
     chosen = [name for name in rest if name not in others]
     if not named and not people:
         raise nobody(table, [*others])
     if not chosen:
         raise _nothing_asked(table, rest)
-    names = _item_names(form, chosen)
-    rows = list(_melted(form, names, stated))
-    if people:
-        rows = [replace(r, cells={**r.cells, ANNOTATOR: r.cells[people]}) for r in rows]
-    passed = {**form.passed, **_by_program(form, others), **_by_column(form, others)}
-    notes = [by_number(people) if people == form.numbered else remark(people)] if people else []
-    if not places:
-        notes.append(_taken(list(names.values())))
-    return RawAnswers(rows, passed, tuple(notes))
+    columns, notes = _with_people(columns, people, read)
+    reading = answers_reading(
+        table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
+        written=[name for name in read.written if name in others],
+    )  # fmt: skip
+    # The answers of a design are those that it has.
+    asked = [] if places.complete else chosen
+    table, codes = decoded(table, asked, columns.values, coded=read.coded)
+    rows = _melted(table, columns, _item_names(read, chosen))
+    return RawAnswers(rows, read.passed, (*notes, *_strange(others, places), *codes), reading)
+
+
+def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
+    """Where fields of people stand, and the columns that would have single answers and items."""
+    single = ("value", "item", TEXT)
+    called = frozenset(name for field in single for name in columns.columns.get(field, ()))
+    kept = {field: names for field, names in columns.columns.items() if field not in single}
+    return replace(columns, columns=kept), called
+
+
+def _with_people(
+    columns: ColumnMap, people: str, form: FormTable
+) -> tuple[ColumnMap, Sequence[str]]:
+    """Where fields stand, with the column of people that was found, and what is said."""
+    if not people:
+        return columns, ()
+    note = by_number(people) if people == form.numbered else remark(people)
+    return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note,)
+
+
+def _refuse_answers(columns: ColumnMap) -> None:
+    """Refuse a choice of the column of answers where every item has one.
+
+    Raises:
+        UsageError: there is such a choice.
+    """
+    for role in ("answer", "rating", "item", "sentence"):
+        if role in columns.chosen:
+            raise UsageError(
+                where=f"--columns={role}=",
+                seen="in a table with a person in each row every item has a column of answers",
+                todo="Say with --items which columns are items; or give --form long if each row has"
+                " one answer.",
+            )
 
 
 def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
@@ -98,59 +136,51 @@ def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:
     """A map whose columns may be named by what people read, by the names of the first row."""
     names = {heading: name for name, heading in form.headings.items()}
+    names |= {old: new for new, old in form.table.origin.items()}
     known = {*form.table.columns}
-    return replace(
-        columns,
-        columns={
-            field: tuple(name if name in known else names.get(name, name) for name in stated)
-            for field, stated in columns.columns.items()
-        },
-    )
+
+    def first(given: str) -> str:
+        plain = given.removesuffix("!")
+        if given in known or plain in known:
+            return given
+        return names[plain] + given[len(plain) :] if plain in names else given
+
+    return replace(columns, chosen={role: first(given) for role, given in columns.chosen.items()})
 
 
 def _others(
-    form: FormTable, rest: Sequence[str], places: AskedItems, items: Sequence[str]
+    form: FormTable,
+    table: Table,
+    rest: Sequence[str],
+    places: AskedItems,
+    items: Sequence[str],
+    called: Collection[str],
 ) -> dict[str, str]:
-    """The columns that are no items, each with what is said of it."""
-    table = form.table
+    """The columns that are no items, each with what it has instead, which may be empty.
+
+    Where the suite is known, the columns that are headed by an id or a text of it are items, also
+    where that stands in brackets after a question. Where it is not, those are items that the user
+    names, or else those whose cells may be answers (`no_items`), and that are not among `called`:
+    those that have all answers, in a table with an answer in each row.
+    """
     if places:
         return {
-            name: _no_item(name, places)
-            for name in rest
-            if not places.find(form.heading(name), name, where=table.name)
+            name: "" for name in rest if not places.find(form.heading(name), name, where=table.name)
         }
-    profiles = {name: profile_of(table.cells[name]) for name in rest}
+    cells = {name: Answers(table.cells[name]) for name in rest}
     if items:
-        refused = {
-            name: "it has dates, times or addresses"
-            for name, profile in profiles.items()
-            if profile.kind in _NEVER and _named(form, name, items)
+        return {
+            name: column.never
+            for name, column in cells.items()
+            if column.never or not _named(form, name, items)
         }
-        unnamed = {name: "" for name in rest if not _named(form, name, items)}
-        out = {**unnamed, **refused}
-    else:
-        out = {name: "" for name in rest if name in form.written}
-        left = {form.heading(name): p for name, p in profiles.items() if name not in out}
-        back = {form.heading(name): name for name in rest}
-        out |= {back[heading]: why for heading, why in no_items(left, where=table.name).items()}
-    return {
-        name: _no_item(name, places) + (f": {out[name]}" if out[name] else "")
-        for name in rest
-        if name in out
-    }
-
-
-def _by_program(form: FormTable, others: Mapping[str, str]) -> dict[str, int]:
-    """The columns that the program wrote, in one line."""
-    names = [name for name in others if name in form.written]
-    if not names:
-        return {}
-    more = " ..." if len(names) > _SHOWN else ""
-    return {f"columns of {form.program} itself: {', '.join(names[:_SHOWN])}{more}": len(names)}
-
-
-def _by_column(form: FormTable, others: Mapping[str, str]) -> dict[str, int]:
-    return {said: 1 for name, said in others.items() if name not in form.written}
+    out = {name: "" for name in rest if name in form.written}
+    out |= {name: _CALLED_SO for name in rest if name in called and name not in out}
+    left = [name for name in rest if name not in out]
+    times = Counter(map(form.heading, left))
+    back = {head if times[head := form.heading(name)] == 1 else name: name for name in left}
+    why = no_items({head: cells[name] for head, name in back.items()}, where=table.name)
+    return out | {back[head]: reason for head, reason in why.items()}
 
 
 def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
@@ -159,30 +189,25 @@ def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
     )
 
 
-def _no_item(name: str, places: AskedItems) -> str:
-    """The reason for skipping a column of a wide table."""
-    if places.complete and _QUESTION_ID.fullmatch(name.strip()):
-        return f"column {name!r} is no question of the design: is it the design that was asked?"
-    return f"column {name!r} is no item"
-
-
-def _taken(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    shown = ", ".join(map(repr, names[:_SHOWN]))
-    return f"{counted(len(names), 'column is', 'columns are')} taken as items: {shown}{more}."
+def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
+    """What is said of columns that are called like questions of a design that lacks them."""
+    for name in others if places.complete else ():
+        if _QUESTION_ID.fullmatch(name.strip()):
+            yield f"column {name!r} is no question of the design: is it the design that was asked?"
 
 
 def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     """Each column with the name of its item: what people read, without the question of a grid.
 
-    Qualtrics writes the question of a grid before each of its rows, with a dash between.
+    Qualtrics writes the question of a grid before each of its rows, with a dash between; others
+    write the row behind it, in brackets.
     """
     read = {name: form.heading(name) for name in chosen}
-    grids = Counter(heading.rpartition(GRID_DASH)[0] for heading in read.values())
+    parts = {name: _of_grid(heading, dash=bool(form.headings)) for name, heading in read.items()}
+    grids = Counter(question for question, _ in parts.values())
     short = {
-        name: row if grids[question] > 1 and question and form.headings else heading
-        for name, heading in read.items()
-        for question, _, row in [heading.rpartition(GRID_DASH)]
+        name: row if question and grids[question] > 1 else read[name]
+        for name, (question, row) in parts.items()
     }
     for names in (short, read):
         if len({*names.values()}) == len(names):
@@ -190,20 +215,31 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     return {name: name for name in chosen}
 
 
-def _melted(form: FormTable, names: Mapping[str, str], stated: Collection[str]) -> Iterator[RawRow]:
-    """One row for each answer, with the other cells of its person.
+def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
+    """The question of a grid and its row, in the heading of a column; empty for other headings."""
+    if match := _ROW.fullmatch(heading):
+        return match[1], match[2].strip()
+    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
+    return question, row
+
+
+def _melted(table: Table, columns: ColumnMap, names: Mapping[str, str]) -> list[RawRow]:
+    """One row for each answer, with the other fields of its person.
 
     Args:
-        form: the table.
+        table: the rows of people.
+        columns: where these fields stand.
         names: each column of an item with the item's name.
-        stated: columns of fields, as the user calls them: by either heading.
     """
-    for row in form.table.rows:
-        kept = {name: cell for name, cell in row.cells.items() if name not in names}
-        kept |= {read: kept[name] for name in kept if (read := form.heading(name)) in stated}
-        for name, item in names.items():
-            answer = row.cells.get(name, "").strip()
-            if answer:
-                where = f"{form.table.where(row)}, column {name!r}"
-                # The heading is whatever the suite calls the item: its id or its text.
-                yield RawRow(where, {**kept, "item": item, TEXT: name, "value": answer})
+    people = resolved(rows_of(table), columns)
+    answers = {name: table.stripped(name) for name in names}
+    # The heading is whatever the suite calls the item: its id or its text.
+    return [
+        RawRow(
+            f"{person.where}, column {name!r}",
+            {**person.cells, "item": item, TEXT: name, "value": answers[name][row]},
+        )
+        for row, person in enumerate(people)
+        for name, item in names.items()
+        if answers[name][row]
+    ]

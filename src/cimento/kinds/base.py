@@ -204,21 +204,21 @@ class SuiteAudit:
         record: content and faults of the suite, for ``--json``.
         holds: content of the suite in words; empty if the suite is unusable.
         needs: options that a run of the suite needs, as on the command line; empty for none.
-        read: what its table was read as, in one line; empty for other files.
+        read: what its table was read as; None for other files.
     """
 
     faults: tuple[Fault, ...]
     record: JsonValue
     holds: str = ""
     needs: str = ""
-    read: str = ""
+    read: TableReading | None = None
 
     def with_table(self, table: TableReading | None) -> SuiteAudit:
         """The audit with what the suite's table was read as."""
         if table is None or not isinstance(self.record, dict):
             return self
         record: JsonValue = {**self.record, "read": table.said()}
-        return replace(self, read=table.said(), record=record)
+        return replace(self, read=table, record=record)
 
     @classmethod
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:

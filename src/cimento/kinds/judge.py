@@ -10,6 +10,7 @@ from cimento.kinds.base import RunT_contra
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.judgments import Judgment
     from cimento.kinds.base import Restatement
     from cimento.records.outcomes import Estimate
 
@@ -39,6 +40,18 @@ class Judge(Protocol[RunT_contra]):
         """
         return None
 
+    def sentence_scores(self, run: RunT_contra, measures: Sequence[str]) -> pl.DataFrame | None:  # noqa: ARG002
+        """The scores table (docs/tables.md) of some measures; None if no sentences were scored.
+
+        Args:
+            run: the run.
+            measures: names of measures of sentences; empty for all.
+
+        Raises:
+            UsageError: a measure is unknown.
+        """
+        return None
+
     def side_values(
         self,
         run: RunT_contra,  # noqa: ARG002
@@ -51,4 +64,11 @@ class Judge(Protocol[RunT_contra]):
 
     def restated(self, run: RunT_contra) -> Restatement | None:  # noqa: ARG002
         """The questions of another kind of test that a run asks in another way; by default none."""
+        return None
+
+    def judgments(self, run: RunT_contra) -> Sequence[Judgment] | None:  # noqa: ARG002
+        """The answers of a model as those of one more annotator; None if it was not asked in words.
+
+        By default there are none.
+        """
         return None

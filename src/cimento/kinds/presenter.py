@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from cimento.errors import UsageError
 from cimento.kinds.base import RunT_contra, SuiteT_contra
 from cimento.suites import Meta
 
 if TYPE_CHECKING:
     from cimento.kinds.base import MethodFacts
+    from cimento.kinds.named import FigureSettings, TableSettings
     from cimento.report import SuiteReport
+    from cimento.report.figures import Figure
+    from cimento.report.grid import Grid
     from cimento.suites.formats.lm_eval import ChoiceTask
 
 
 class Presenter(Protocol[SuiteT_contra, RunT_contra]):
-    """The presenter of a kind of suites; `PlainPresenter` shows those of any kind."""
+    """The presenter of a kind of suites; `PlainPresenter` shows those of any kind.
+
+    Attributes:
+        tables: names of the tables that ``report --table`` asks for, beside those of its sections.
+        figures: names of the figures that ``figure`` asks for, beside those of its sections.
+    """
+
+    tables: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
     def describe(self, suite: SuiteT_contra, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""
@@ -47,6 +59,31 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
 
     def text(self, runs: Sequence[RunT_contra]) -> str:
         """The text that ``run`` prints."""
+
+    def table(self, name: str, runs: Sequence[RunT_contra], settings: TableSettings) -> Grid:  # noqa: ARG002
+        """One of `tables`; by default there are none.
+
+        Args:
+            name: its name.
+            runs: the runs, possibly of several kinds that share the table.
+            settings: what was asked of it.
+
+        Raises:
+            UsageError: these runs have no such table.
+        """
+        raise UsageError(where=f"table {name}", seen="there is none of that name")
+
+    def drawable(self, runs: Sequence[RunT_contra]) -> Sequence[str]:  # noqa: ARG002
+        """The names of those of `figures` that these runs can be drawn as."""
+        return ()
+
+    def figure(self, name: str, runs: Sequence[RunT_contra], settings: FigureSettings) -> Figure:  # noqa: ARG002
+        """One of `figures`; by default there are none, and arguments are as for `table`.
+
+        Raises:
+            UsageError: these runs cannot be drawn so.
+        """
+        raise UsageError(where=f"figure {name}", seen="there is none of that name")
 
 
 def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:

@@ -406,8 +406,12 @@ def _is_frame(value: object) -> bool:
     return hasattr(value, "columns") and hasattr(value, "shape")
 
 
-def _made_here(suite: TestSuite) -> LoadedSuite:
-    """A suite made in Python, checked in the same way as one that was read."""
+def owner_of(suite: TestSuite) -> AnyParadigm:
+    """The paradigm of a suite made in Python.
+
+    Raises:
+        UsageError: no paradigm knows it.
+    """
     # Suites of ratings are also suites of regions, so the more general paradigm is asked last.
     paradigms = [*plugged_paradigms(), *reversed(own_paradigms())]
     paradigm = next((paradigm for paradigm in paradigms if paradigm.reader.owns(suite)), None)
@@ -421,6 +425,12 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
             if _is_frame(suite) or isinstance(suite, list | tuple)
             else "Give a built-in name, a path, or a suite made in Python.",
         )
+    return paradigm
+
+
+def _made_here(suite: TestSuite) -> LoadedSuite:
+    """A suite made in Python, checked in the same way as one that was read."""
+    paradigm = owner_of(suite)
     reading = SuiteReading(
         suite=suite,
         faults=tuple(paradigm.reader.check(suite)),

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from cimento.judgments import Judgment
 
 
+NOT_COMPARED = "people cannot be compared on this kind of test"
+"""The reason why people's answers have no verdicts."""
+
+
 class Surveyor(Protocol[SuiteT_contra, RunT_contra]):
     """The surveyor of a kind of suites, which asks people what models are asked."""
 
@@ -69,6 +73,22 @@ class Surveyor(Protocol[SuiteT_contra, RunT_contra]):
             seen="suites of this kind do not hold what people answered",
             todo="Give a suite of sentences or of blanks.",
         )
+
+    def verdicts(
+        self,
+        suite: SuiteT_contra,  # noqa: ARG002
+        judgments: Sequence[Judgment],  # noqa: ARG002
+    ) -> tuple[Mapping[str, Mapping[str, str]], str]:
+        """The verdict on each item by each person's answers, as if they were a model's.
+
+        Args:
+            suite: the suite that people were asked about.
+            judgments: judgments, also of other suites.
+
+        Returns:
+            Person to item to verdict, and why there are none; empty where there are some.
+        """
+        return {}, NOT_COMPARED
 
 
 def chosen_task(task: SurveyTask | None, *possible: SurveyTask) -> SurveyTask:

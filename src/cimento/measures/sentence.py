@@ -32,9 +32,9 @@ PENALTY_BASE = 5
 
 PartT = TypeVar("PartT", int, Numbers)
 
-NO_LOGITS = NoValue("logits were not stored; run again with --columns logit")
+NO_LOGITS = NoValue("logits were not stored; run again with --store logit")
 NO_LOGISTIC_SUMS = NoValue(
-    "sums of logistic scores were not stored; run again with --columns log_sigmoid_sum"
+    "sums of logistic scores were not stored; run again with --store log_sigmoid_sum"
 )
 NO_UNIGRAMS = NoValue("there are no unigram frequencies; give some with --unigrams")
 

@@ -25,6 +25,7 @@ ChoiceRule: TypeAlias = Literal[
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
 
 Part: TypeAlias = Literal["residual", "attention", "mlp", "heads"]
+Alignment: TypeAlias = Literal["auto", "exact", "last"]
 """A part of a layer: its output, what its attention or its MLP adds, or its single heads."""
 
 CHOICE = "choice:"
@@ -340,21 +341,20 @@ class FillPolicy:
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-@dataclass(frozen=True, slots=True)
-class FillRequest:
-    """A text with a blank.
+class Blank(Protocol):
+    """A text with a blank, as those who fill it see it."""
 
-    Attributes:
-        id: position in the plan, from 0.
-        before: the text before the blank.
-        after: the text after the blank.
-        options: the options to score in the blank.
-    """
+    @property
+    def before(self) -> str:
+        """The text before the blank."""
 
-    id: int
-    before: str
-    after: str
-    options: tuple[str, ...] = ()
+    @property
+    def after(self) -> str:
+        """The text after the blank."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options to score in the blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +390,7 @@ class Filler(HasCard, Protocol):
 
     def fill(
         self,
-        requests: Sequence[FillRequest],
+        requests: Sequence[Blank],
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),

@@ -105,7 +105,7 @@ def refuse_what_is_fixed(asking: Asking, *, ordered: bool = True) -> None:
             asking.policy.boundary in ("word-start", "word-end"),
             "it does not say how probable the end of a word is",
         ),
-        "columns": (bool(asking.columns), "it holds nothing but surprisals"),
+        "store": (bool(asking.columns), "it holds nothing but surprisals"),
     }
     for option, (given, seen) in asked.items():
         if given:

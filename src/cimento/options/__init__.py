@@ -201,7 +201,7 @@ class ScoringOptions(ModelOptions):
     window: WindowRule = option("refuse", "What to do with texts longer than the model's window.")
     stride: int | None = option(None, "Step of a sliding window.", ge=1)
     context: str = option("", "Context put before every text, not scored.")
-    columns: Texts = option((), "Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats.")
+    store: Texts = option((), "Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats.")
     layers: str = option(
         "",
         "Also store each token's log-probability after these layers; 0 is before the first.",
@@ -219,13 +219,8 @@ class ScoringOptions(ModelOptions):
         return replace(
             super().asking,
             context=Context(text=self.context),
-            columns=(*parse_columns(self.stored_columns), *parse_layers(self.layers)),
+            columns=(*parse_columns(self.store), *parse_layers(self.layers)),
         )
-
-    @property
-    def stored_columns(self) -> tuple[str, ...]:
-        """The columns of tokens that are stored."""
-        return self.columns
 
 
 class JudgingOptions(Options):
@@ -297,10 +292,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
     language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
-    columns: Texts = option(
-        (), "Columns of bare tables: good=A,bad=B,prefix=C; or to store: logit, log_sigmoid_sum,"
-        " entropy_nats, rank, unigram_nats.",
-    )  # fmt: skip
+    columns: Texts = option((), "Columns of bare tables: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
@@ -325,17 +317,12 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     @property
     def roles(self) -> dict[str, str]:
-        """The columns of bare tables by their roles: what ``--columns`` gives with a sign.
+        """The columns of bare tables by their roles: what ``--columns`` gives.
 
         Raises:
             UsageError: there is no such role.
         """
-        return parse_choice(",".join(text for text in self.columns if "=" in text))
-
-    @property
-    def stored_columns(self) -> tuple[str, ...]:
-        """The columns of tokens that are stored: what ``--columns`` gives without a sign."""
-        return tuple(text for text in self.columns if "=" not in text)
+        return parse_choice(",".join(self.columns))
 
     @property
     def scoring(self) -> Asking:
@@ -351,7 +338,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
             context=Context(text=self.context, column=self.context_column),
             all_tokens=self.all_tokens,
             columns=(
-                *parse_columns(self.stored_columns),
+                *parse_columns(self.store),
                 *columns_needed(judged_on(self.measures or base.measures)),
                 *parse_layers(self.layers),
             ),

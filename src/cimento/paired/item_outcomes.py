@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.kinds.identity import content_of, is_trial
+from cimento.measures import judged_on
 from cimento.records.outcomes import design_of
 from cimento.suites.naming import is_number, named
 
@@ -159,6 +160,24 @@ def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
         run.judge(measure=measure) if MEASURE in type(run.options).model_fields else run
         for run in runs
     ]
+
+
+def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
+    """The run, once for each of some measures; only once if its paradigm has no such option.
+
+    Args:
+        run: of any paradigm.
+        measures: names of measures, possibly several with commas between them; ``regions`` for the
+            values of regions; empty for the measures in the run's options.
+
+    Raises:
+        UsageError: a measure is unknown, or the paradigm has none.
+    """
+    own = (getattr(run.options, MEASURE, ""), *getattr(run.options, "also", ()))
+    names = judged_on(measures) or tuple(dict.fromkeys(own))
+    if names == own and len(own) == 1:
+        return [run]
+    return [run.judge(measure=name, also=()) for name in names]
 
 
 def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:

@@ -24,6 +24,8 @@ from cimento.kinds.base import SurveyItem as SurveyItem
 from cimento.kinds.base import SurveyItems as SurveyItems
 from cimento.kinds.base import SurveyTask as SurveyTask
 from cimento.kinds.judge import Judge as Judge
+from cimento.kinds.named import FigureSettings as FigureSettings
+from cimento.kinds.named import TableSettings as TableSettings
 from cimento.kinds.paradigm import Paradigm as Paradigm
 from cimento.kinds.plain import PlainPresenter as PlainPresenter
 from cimento.kinds.presenter import Presenter as Presenter
@@ -50,6 +52,7 @@ from cimento.records.outcomes import rate as rate
 from cimento.records.outcomes import with_headline as with_headline
 from cimento.records.wrong_side import against_ratings as against_ratings
 from cimento.report import SuiteReport as SuiteReport
+from cimento.report.figures import Figure as Figure
 from cimento.report.figures_scores import calibration_figure as calibration_figure
 from cimento.report.grid import EstimateCell as EstimateCell
 from cimento.report.grid import Grid as Grid

@@ -110,7 +110,7 @@ def read_texts(path: Path, *, column: str) -> dict[str, str]:
         CimentoError: as for `read_observations`, or a column is missing, or an id is there twice.
     """
     frame = read_observations(path)
-    require_columns(frame, {column: "--text-column", "content": ""}, where=str(path))
+    require_columns(frame, (column, "content"), where=str(path))
     texts: dict[str, str] = {}
     for row, (text, content) in enumerate(frame.select(column, "content").iter_rows(), start=2):
         if (key := one_spelling(str(text))) in texts:

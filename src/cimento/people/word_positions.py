@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,12 +53,7 @@ def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositi
     """
     if observations.is_empty():
         raise InputError(where="the table", seen="it holds no observations", todo="Add rows.")
-    options = {
-        names.text: "--text-column",
-        names.position: "--position-column",
-        names.word: "--word-column",
-    }
-    require_columns(observations, options, where="the table")
+    require_columns(observations, (names.text, names.position, names.word), where="the table")
     columns = observations.select(names.text, names.position, names.word)
     words_read = []
     for row, (text, position, word) in enumerate(columns.iter_rows(), start=2):
@@ -192,21 +187,18 @@ def counting_remark(words: Mapping[str, TextWords]) -> str:
     )
 
 
-def require_columns(frame: pl.DataFrame, options: Mapping[str, str], *, where: str) -> None:
+def require_columns(frame: pl.DataFrame, names: Iterable[str], *, where: str) -> None:
     """Refuse a table that lacks a column.
 
     Args:
         frame: the table.
-        options: each column with the option that names another one; empty if there is none.
+        names: the columns.
         where: place of the table, for messages.
 
     Raises:
         UsageError: it lacks one.
     """
-    for name, flag in options.items():
+    for name in names:
         if name not in frame.columns:
-            raise UsageError(
-                where=where,
-                seen=f"it has no column {name!r}",
-                todo=f"{did_you_mean(name, frame.columns)}{flag and f' Give {flag} COLUMN.'}",
-            )
+            seen, todo = f"it has no column {name!r}", did_you_mean(name, frame.columns)
+            raise UsageError(where=where, seen=seen, todo=todo)

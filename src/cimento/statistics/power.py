@@ -166,9 +166,16 @@ def detectable_difference(
             todo="Give a share above 0 and up to 1.",
         )
 
+    return _detectable(int(n), discordant, power, alpha)
+
+
+@functools.lru_cache(maxsize=4096)
+def _detectable(n: int, discordant: float, power: float, alpha: float) -> float | None:
+    """As `detectable_difference`; the pairs of many models have few numbers of discordant items."""
+
     def missing(d: float) -> float:
         first, second = (discordant + d) / 2, (discordant - d) / 2
-        return power - mcnemar_power(int(n), only_first=first, only_second=second, alpha=alpha)
+        return power - mcnemar_power(n, only_first=first, only_second=second, alpha=alpha)
 
     # A difference cannot exceed the share of discordant items.
     return _root(missing, discordant) if missing(discordant) <= 0 else None

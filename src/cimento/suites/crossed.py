@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from typing import NamedTuple
 
 from cimento.errors import Fault, counted
 from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning, name_of_levels, without_noun
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
-from cimento.suites.design import N_LEVELS, island_factors
+from cimento.suites.design import N_LEVELS
 from cimento.suites.faults import fault
 from cimento.suites.formula import is_condition_name
 
@@ -28,24 +29,10 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 _USUAL = 0.75
 """Least share of items that show what a table means, of which the others may have a mistake."""
 
+MOST_FACTORS = 40
+"""Columns of two levels that are tried as factors; tables made to exhaust have thousands."""
+
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
-
-
-def condition_columns(table: Table) -> dict[str, str]:
-    """The columns of sentences named after the cells of a design, and the conditions that they are.
-
-    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
-    """
-    named = {}
-    for name in table.columns:
-        if not table.profile(name).may_be_levels:
-            continue
-        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
-        if first and second.strip() and "_" not in second:
-            named[name] = "_".join("-".join(level.split()) for level in (first, second))
-    names = list(named.values())
-    is_design = len(set(names)) == len(names) >= N_LEVELS**2 and island_factors(names)
-    return named if is_design else {}
 
 
 def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
@@ -62,8 +49,10 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
         for name in numbers_last(table)
         if name not in (item, besides) and all(table.cells[name])
         and len({*table.cells[name]}) == N_LEVELS
+        and all(len(rows) == N_LEVELS**2 == len({*rows}) * N_LEVELS
+                for rows in _by_item(table.cells[item], table.cells[name]))
     }  # fmt: skip
-    for first, second in combinations(columns, 2):
+    for first, second in combinations([*columns][:MOST_FACTORS], 2):
         items = _by_item(table.cells[item], columns[first], columns[second])
         if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
             return first, second
@@ -71,11 +60,12 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
 
 
 def numbers_last(table: Table) -> list[str]:
-    """The columns of a table, those of numbers and dates after all others.
+    """The columns of a table, those of codes after all others, and those of numbers and dates last.
 
     Levels of factors are mostly words; a count that happens to have two values is then none.
     """
-    return sorted(table.cells, key=lambda name: not table.profile(name).may_be_levels)
+    kinds = {name: table.profile(name) for name in table.cells}
+    return sorted(kinds, key=lambda name: (not kinds[name].may_be_levels, kinds[name].is_codes))
 
 
 def _by_item(*columns: Sequence[str]) -> list[list[tuple[str, ...]]]:
@@ -99,7 +89,7 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
         for name in numbers_last(table)
         if name != item and (two := _usual_levels(table.cells[name]))
     }
-    for first, second in combinations(usual, 2):
+    for first, second in combinations([*usual][:MOST_FACTORS], 2):
         items = _by_item(table.cells[item], table.stripped(first), table.stripped(second))
         whole = {*product(usual[first], usual[second])}
         n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in items)
@@ -119,28 +109,43 @@ def _usual_levels(cells: Sequence[str]) -> set[str]:
     return {level for level, _ in common} if is_factor and n_usual >= _USUAL * len(cells) else set()
 
 
-def arranged(table: Table) -> tuple[Table, list[Fault]]:
-    """A table with the conditions that its other columns make, and what is to be said of that.
+class Arranged(NamedTuple):
+    """A table with a column of conditions.
+
+    Attributes:
+        table: the table.
+        faults: what is to be said of it; errors if rows of an item cannot be told apart.
+        makers: the columns whose cells make the conditions.
+    """
+
+    table: Table
+    faults: list[Fault]
+    makers: tuple[str, ...] = ()
+
+
+def arranged(table: Table) -> Arranged:
+    """A table with the conditions that its other columns make.
 
     One column may say which sentences are good: these are pairs. Otherwise two factors that are
-    crossed in every item make a design. The fault is an error if rows of an item cannot be told
-    apart.
+    crossed in every item make a design.
     """
     if pairs := paired(table):
-        return pairs[0], [pairs[1]] if pairs[1] else []
+        return pairs
     condition = table.find("condition")
     repeated = _repeated(table, condition) if condition else []
+    own = (condition,) if condition else ()
     if condition and (lettered := _lettered(table, condition)):
-        return table, [lettered]
+        return Arranged(table, [lettered])
     if condition and not repeated:
-        return _with_good_and_bad(table, condition)
+        return Arranged(*_with_good_and_bad(table, condition), own)
     if factors := crossed_columns(table):
         alike = _agreement(table, factors)
-        return named_by_levels(table, factors), [alike] if alike else []
+        return Arranged(named_by_levels(table, factors), [alike] if alike else [], factors)
     factors = nearly_crossed(table)
     if factors or not condition or len(repeated) * 2 <= len({*_ids(table)}):
-        return (named_by_levels(table, factors) if factors else table), []  # checks name the rows
-    return table, [_untold(table, condition, repeated)]
+        named = named_by_levels(table, factors) if factors else table
+        return Arranged(named, [], factors or own)  # checks name the rows
+    return Arranged(table, [_untold(table, condition, repeated)])
 
 
 def _agreement(table: Table, factors: tuple[str, str]) -> Fault | None:
@@ -159,18 +164,19 @@ def _agreement(table: Table, factors: tuple[str, str]) -> Fault | None:
     return fault("CIM-S003", where=table.name, seen=seen, todo=todo)
 
 
-def paired(table: Table) -> tuple[Table, Fault | None] | None:
+def paired(table: Table) -> Arranged | None:
     """A table in which one column judges the sentences, with the conditions good and bad.
 
     An item holds one pair, or one for each level of another column, which joins the items' ids.
 
     Returns:
-        The table and a fault: an error if it is not clear which sentences are a pair. None for a
-        table with conditions of its own, or with one sentence in most items.
+        The table, with an error if it is not clear which sentences are a pair. None for a table
+        with conditions of its own, or with one sentence in most items.
     """
     if (judging := _judging(table)) is None:
         return None
     column, sides = judging
+    columns = table.cells
     judged = [sides[cell] for cell in table.stripped(column)]
     ways = _apart(table, column, judged)
     if not ways and (joined := _joined(table, column, judged)):
@@ -178,7 +184,7 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
     if not ways and crossed_columns(table, besides=column):
         return None
     if len(ways) != 1:
-        return table, _untold(table, column, _repeated(table, column), ways)
+        return Arranged(table, [_untold(table, column, _repeated(table, column), ways)])
     [apart] = ways
     made = {**table.cells, "condition": judged}
     if apart:
@@ -197,7 +203,9 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
         if column not in (table.find("rating"), table.find("ratings")):
             todo = ""
         message = fault("CIM-S063", where=table.name, seen=f"{seen} {marks}", todo=todo)
-    return table.with_cells(made), message
+    telling = [apart] if apart in columns else filter(None, apart.split(JOINED))
+    makers = (column, *telling)
+    return Arranged(table.with_cells(made), [message], makers)
 
 
 def _judging(table: Table) -> tuple[str, dict[str, str]] | None:
@@ -296,7 +304,8 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
 def _ways(table: Table, sides: Sequence[str], columns: Sequence[str]) -> list[str]:
     """The ways to pair the sentences by some columns; see `_apart`."""
     ways: dict[frozenset[tuple[int, ...]], str] = {}
-    for name in ("", *sorted(columns, key=lambda name: len({*table.cells[name]}))):
+    by_levels = sorted(columns, key=lambda name: len({*table.cells[name]}))
+    for name in ("", *by_levels[:_MOST_TELLING]):
         cells = table.cells[name] if name else [""] * len(sides)
         pairs: dict[tuple[tuple[str, ...], str], list[int]] = {}
         for row, key in enumerate(zip(_ids(table), cells, strict=True)):
@@ -309,9 +318,12 @@ def _ways(table: Table, sides: Sequence[str], columns: Sequence[str]) -> list[st
     return list(ways.values())
 
 
+JOINED = " x "
+"""What stands between the names of two columns that are joined."""
+_MOST_TELLING = 200
 _MOST_LEVELS = 6
 _MOST_FACTORS = 8
-"""Limits on the columns that are joined two by two."""
+"""Limits on the columns that are tried, and joined two by two."""
 
 
 def _joined(table: Table, column: str, judged: Sequence[str]) -> Table | None:
@@ -330,8 +342,8 @@ def _joined(table: Table, column: str, judged: Sequence[str]) -> Table | None:
     fitting = list[Table]()
     for two in combinations(factors[:_MOST_FACTORS], 2):
         levels = map("-".join, zip(*map(table.stripped, two), strict=True))
-        with_both = table.with_cells({**table.cells, " x ".join(two): [*levels]})
-        if with_both.columns[-1] in _apart(with_both, column, judged):
+        with_both = table.with_cells({**table.cells, JOINED.join(two): [*levels]})
+        if with_both.columns[-1] in _ways(with_both, judged, with_both.columns[-1:]):
             fitting.append(with_both)
     return fitting[0] if len(fitting) == 1 else None
 

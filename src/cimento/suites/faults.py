@@ -80,10 +80,6 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S070": _warning(
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
     ),
-    "CIM-S080": _warning(
-        "columns that are not used",
-        'If the test needs one, the page "Supported file formats" has the names that count.',
-    ),
     "CIM-S081": _error(
         "a column of another kind than its name says",
         "Rename the column, or correct its cells.",

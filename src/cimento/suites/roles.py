@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from cimento.errors import Fault
 from cimento.intake.layout import joined_names
@@ -48,6 +48,8 @@ def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
     faults = []
     for name in filter(None, dict.fromkeys(columns)):
         cells = table.cells[name]
+        if {*map(type, cells)} <= {str}:
+            continue
         rows = [row for row, cell in enumerate(cells) if isinstance(cell, NotText)]
         if rows:
             shown = cells[rows[0]][:_LONGEST]
@@ -55,29 +57,6 @@ def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
             places = [table.place(row) for row in rows]
             faults.append(fault("CIM-S083", where=places[0], seen=seen, places=places))
     return faults
-
-
-def unused(table: Table, used: Collection[str | None]) -> list[Fault]:
-    """The fault that names the columns of numbers and dates that decide nothing; none without.
-
-    Other columns, such as remarks, are kept beside the items, and are plainly no part of the test.
-
-    Args:
-        table: the table.
-        used: the columns that a reader gave a role.
-    """
-    others = [name for name in table.columns if name not in used and _is_measure(table, name)]
-    return [left_out(table, others)] if others else []
-
-
-def left_out(table: Table, columns: Collection[str]) -> Fault:
-    """The fault that names columns that are not used."""
-    seen = f"These columns are not used: {', '.join(map(repr, columns))}."
-    return fault("CIM-S080", where=table.name, seen=seen)
-
-
-def _is_measure(table: Table, name: str) -> bool:
-    return table.profile(name).kind in ("numbers", "moments")
 
 
 def join_names(

@@ -1,25 +1,27 @@
-"""Tables in other shapes: sentences A and B with a key, or a column for each region."""
+"""Tables in other shapes: sentences A and B with a key, a column for each region or condition."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import Fault
 from cimento.intake.marks import names_judgments
 from cimento.intake.names import begins_capital, ends_sentence, has_letter, is_negative
+from cimento.intake.roles import find
 from cimento.intake.table import Table
-from cimento.intake.words import NAMES, SIDES
+from cimento.intake.words import CONTEXTS, NAMES, PREFIXES, SIDES
 from cimento.suites import BAD, GOOD
+from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.faults import fault
-from cimento.suites.roles import hold_text, left_out
+from cimento.suites.roles import hold_text
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _LETTERED = {"label", *NAMES["label"]}
 """Names of keys only where letters stand for the sentences: numbers may label anything."""
-_OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
+_OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[a-f1-6])\)?", re.IGNORECASE)
 _LABELS = (("a", "b"), ("1", "2"))
 _MOST_PAIRS = 8
 """Pairs of columns that are tried; tables made to exhaust have thousands."""
@@ -40,12 +42,7 @@ class Key:
 
 def key_of(table: Table) -> Key | None:
     """The key of a table, and the columns between which it chooses; None without them."""
-    named: dict[str, dict[str, str]] = {}
-    for name in table.columns:
-        match = _OPTION.fullmatch(name.strip())
-        if match and hold_text(table, [name]):
-            named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
-    pairs = [options for options in named.values() if tuple(sorted(options)) in _LABELS]
+    pairs = [options for options in _options(table) if tuple(sorted(options)) in _LABELS]
     keys = _keys_of(table) if pairs else []
     for options in pairs[:_MOST_PAIRS]:
         both = {**options, **{name.casefold(): name for name in options.values()}}
@@ -57,6 +54,35 @@ def key_of(table: Table) -> Key | None:
         ]
         if column := _filled(table, columns, {*both}):
             return Key(column, both)
+    return None
+
+
+def _options(table: Table) -> list[dict[str, str]]:
+    """The columns of texts whose names differ in a letter or number alone, by that label."""
+    named: dict[str, dict[str, str]] = {}
+    for name in table.columns:
+        match = _OPTION.fullmatch(name.strip())
+        if match and hold_text(table, [name]):
+            named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
+    return list(named.values())
+
+
+def choice_of(table: Table) -> Key | None:
+    """The key of a table with several options in each row; None for other tables.
+
+    The options are called A, B, C and so on, or 1, 2, 3, and the key has these labels. Two options
+    are a pair of sentences, unless a column of beginnings stands before both.
+    """
+    context = find(table, "context", *CONTEXTS, *PREFIXES)
+    is_begun = context is not None and not table.is_mostly(context, ends_sentence)
+    least = len(_LABELS[0]) + (not is_begun)
+    for options in _options(table)[:_MOST_PAIRS]:
+        labels = sorted(options)
+        is_row = labels in (list("abcdef")[: len(labels)], list("123456")[: len(labels)])
+        if is_row and len(labels) >= least:
+            columns = [name for name in _keys_of(table) if name not in options.values()]
+            if column := _filled(table, columns, {*options}):
+                return Key(column, options)
     return None
 
 
@@ -126,39 +152,104 @@ def _contradicted(table: Table) -> list[Fault]:
     return [fault("CIM-S003", where=table.name, seen=seen, todo=todo)]
 
 
-_NUMBERED = re.compile(r"(.*?)\W*[0-9]+(?:\s*[/(:].*)?")
+_NUMBERED = re.compile(r"(?P<stem>.*?)\W*(?P<number>[0-9]+)(?:\s*[/(:].*)?")
+_CHOSEN = re.compile(r"region[0-9]+")
 _FEWEST_WORDS = 3
 _FEWEST_ROWS = 3
+
+
+def condition_columns(table: Table) -> dict[str, str]:
+    """The columns of sentences named after the cells of a design, and the conditions that they are.
+
+    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
+    Columns of other texts may have such names too, if their cells are no sentences.
+    """
+    named = {}
+    for name in table.columns:
+        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
+        if first and second.strip() and "_" not in second and hold_text(table, [name]):
+            named[name] = "_".join("-".join(level.split()) for level in (first, second))
+    if not _is_design(named) and len(named) > N_LEVELS**2:
+        named = {k: v for k, v in named.items() if table.profile(k).kind == "sentences"}
+    return named if _is_design(named) else {}
+
+
+def _is_design(named: Mapping[str, str]) -> bool:
+    """Whether conditions are the cells of a design, each once."""
+    names = list(named.values())
+    return len({*names}) == len(names) >= N_LEVELS**2 and bool(island_factors(names))
 
 
 def region_column_names(table: Table) -> tuple[str, ...]:
     """The columns whose cells, in order, are the regions of one sentence; empty for other tables.
 
     The table has a column of items and one of conditions, and none of sentences. A sentence begins
-    with the first region and ends with the last; no other region does either.
+    with the first region and ends with the last; no other region does either. Columns with one name
+    and numbers behind it are regions only together.
     """
-    item, condition = table.find("item"), table.find("condition")
+    item, condition = find(table, "item"), find(table, "condition")
     if not (item and condition) or table.find("sentence", "text", "good"):
         return ()
+    if chosen := sorted(filter(_CHOSEN.fullmatch, table.chosen), key=_number_in):
+        return tuple(chosen)
     known = {item, condition, table.find("phenomenon"), table.find("rating")}
     others = [name for name in table.columns if name not in known]
-    texts = [name for name in others if table.is_mostly(name, has_letter)]
-    stems = [match[1] for name in others if (match := _NUMBERED.fullmatch(name))]
-    if len(stems) > 1 and len({*stems}) == 1:
-        texts = [name for name in others if _NUMBERED.fullmatch(name)]
-    places = [table.columns.index(name) for name in texts]
-    if len(texts) <= 1 or places != [*range(places[0], places[-1] + 1)]:
-        return ()
-    first, second, *_ = texts
-    joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
-    whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
-    fits = (
-        table.is_mostly(first, begins_capital)
-        and not table.is_mostly(second, begins_capital)
-        and 2 * sum(whole) > len(whole)
-        and not any(table.is_mostly(name, ends_sentence) for name in texts[:-1])
+    numbered = list(_numbered(table, others))
+    whole = [names for names in numbered if _make_sentences(table, names)]
+    if numbered:
+        return tuple(whole[0]) if len(whole) == 1 else ()
+    texts = [name for name in others if _is_region(table, name)]
+    ends = [place for place, name in enumerate(texts) if table.is_mostly(name, ends_sentence)]
+    run = texts[: ends[0] + 1] if len(ends) == 1 else []
+    begins = [place for place, name in enumerate(run) if table.is_mostly(name, begins_capital)]
+    run = run[begins[0] :] if len(begins) == 1 else run
+    places = list(map(table.columns.index, run))
+    is_run = (
+        len(run) > 1
+        and places == [*range(places[0], places[-1] + 1)]
+        and (
+            table.is_mostly(run[0], begins_capital) and not table.is_mostly(run[1], begins_capital)
+        )
     )
-    return tuple(texts) if fits else ()
+    return tuple(run) if is_run and _make_sentences(table, run) else ()
+
+
+def _is_region(table: Table, name: str) -> bool:
+    """Whether the cells of a column are words, and no letters for lists or groups."""
+    is_word = hold_text(table, [name]) and table.is_mostly(name, has_letter)
+    return is_word and not _is_label(table, name)
+
+
+def _is_label(table: Table, name: str) -> bool:
+    """Whether a column has capital letters alone, as those of lists are."""
+    return table.is_mostly(name, lambda cell: len(cell) == 1 and cell.isupper())
+
+
+def _number_in(name: str) -> int:
+    """The number behind the name of a column."""
+    match = _NUMBERED.fullmatch(name)
+    return int(match["number"]) if match else 0
+
+
+def _numbered(table: Table, columns: Iterable[str]) -> Iterable[list[str]]:
+    """The columns of each name with the numbers behind it in steps of one, all of texts."""
+    named = dict[str, list[str]]()
+    for name in columns:
+        if match := _NUMBERED.fullmatch(name):
+            named.setdefault(match["stem"], []).append(name)
+    for names in named.values():
+        numbers = list(map(_number_in, names))
+        is_row = numbers == [*range(numbers[0], numbers[0] + len(names))]
+        if len(names) > 1 and is_row and hold_text(table, names):
+            yield names
+
+
+def _make_sentences(table: Table, regions: Sequence[str]) -> bool:
+    """Whether the cells of regions make whole sentences, and no fewer of them do."""
+    joined = [" ".join(cells).strip() for cells in _rows(table, regions)]
+    whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
+    ends = any(table.is_mostly(name, ends_sentence) for name in regions[:-1])
+    return 2 * sum(whole) > len(whole) and not ends
 
 
 def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:
@@ -174,12 +265,9 @@ def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[
         for row in _rows(table, regions)
     ]
     seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
-    faults = [fault("CIM-S065", where=table.name, seen=seen), *_left_empty(table, regions)]
-    known = {*map(table.find, ("item", "condition", "phenomenon", "rating")), *regions}
-    others = [name for name in table.columns if name not in known]
-    if texts := [name for name in others if table.is_mostly(name, has_letter)]:
-        faults.append(left_out(table, texts))
-    return table.with_cells(cells), faults
+    is_guess = not table.chosen.issuperset(regions)
+    faults = [fault("CIM-S065", where=table.name, seen=seen)] if is_guess else []
+    return table.with_cells(cells), [*faults, *_left_empty(table, regions)]
 
 
 def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:

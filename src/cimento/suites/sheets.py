@@ -11,7 +11,7 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.intake.glosses import gloss_rows
 from cimento.intake.layout import headings_and_sums
-from cimento.intake.names import ends_sentence, rivals
+from cimento.intake.names import rivals
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
@@ -90,8 +90,7 @@ def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
 
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
-    filled = [name for name in table.columns if table.is_mostly(name, _is_sentence)]
-    both = rivals(filled)
+    both = rivals(table.columns, lambda name: table.profile(name).kind == "sentences")
     if not both or table.chosen & {*both}:
         return None
     first, second, *_ = both
@@ -101,11 +100,6 @@ def _rivals(table: Table) -> Fault | None:
     return fault("CIM-S004", where=table.name, seen=seen, todo=todo)
 
 
-def _is_sentence(cell: str) -> bool:
-    """Whether a cell is several words or ends as a sentence."""
-    return " " in cell or ends_sentence(cell)
-
-
 def _with_whole_ids(table: Table) -> Table:
     """The table with numbers of items that other programs write as 1.0 written as 1."""
     ids = {
@@ -113,7 +107,7 @@ def _with_whole_ids(table: Table) -> Table:
         for column, cells in table.cells.items()
         if column.casefold() in ITEMS and all(map(_WITH_POINT.fullmatch, cells))
     }
-    return replace(table, cells={**table.cells, **ids})
+    return replace(table, cells={**table.cells, **ids}) if ids else table
 
 
 def unread_columns(table: Table) -> list[Fault]:

@@ -48,6 +48,7 @@ ROW_BYTES = 12
 The shortest rows grow a hundredfold in memory, and no real sentence is so short.
 """
 
+_OF_TEXT = (".tsv", ".csv", ".tab", ".txt")
 _LOOKED_AT = 200
 """Number of rows that tell whether a file without names of columns is in a published form."""
 _MOST_SHEETS = 50
@@ -128,10 +129,14 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     """
     records, faults = _open_rows(data, path, only_header=True)
     try:
-        header, below = [*islice(filter(_is_filled, records), 2), [], []][:2]
+        first = [*islice(filter(_is_filled, records), MOST_TITLES + 1)]
     except csv.Error:
-        header = below = []
-    if not header or is_title(header) or has_gap(header, below) or header_of([header]):
+        first = []
+    header, below = (first[k] if len(first) > k else [] for k in range(2))
+    of_one_column = path.suffix.lower() in _OF_TEXT and len(first) > MOST_TITLES
+    of_one_column = of_one_column and all(map(is_title, first))
+    is_title_row = bool(header) and is_title(header) and not of_one_column
+    if not header or is_title_row or has_gap(header, below) or header_of([header]):
         return read_suite_table(data, path)
     names = tuple(filter(None, map(column_name, header)))
     return _chosen(Table(path.name, names, (), dict.fromkeys(names, ())), faults)
@@ -284,7 +289,8 @@ def _with_header(
     titles = count_titles([record for _, record in filled[: MOST_TITLES + 1]])
     (header_row, header), *body = filled[titles:]
     columns = list(map(column_name, header))
-    lacking = sum(max(0, len(columns) - len(record)) for _, record in body)
+    width = len(columns)
+    lacking = sum(width - len(record) for _, record in body if len(record) < width)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
@@ -356,7 +362,9 @@ def _table_of(
                 if len(faults) >= MOST_FAULTS:
                     break  # every further row would give the same fault
         numbers.append(number)
-        rows.append([*record[:width], *[""] * (width - len(record))])
-    cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
+        rows.append(
+            record if len(record) == width else [*record[:width], *[""] * (width - len(record))]
+        )
+    cells = {name: tuple([row[k] for row in rows]) for k, name in enumerate(columns)}
     named = tuple(filter(None, columns))
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})

@@ -11,6 +11,7 @@ import pytest
 
 from cimento import InputError, Meta, Policy, Run, TableError, UsageError, evaluate, open_run
 from cimento.cli.main import invoke
+from cimento.corpus.morphology.dictionaries import dictionary_for
 from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
 from cimento.io.tables import JUDGMENTS, write_table
@@ -18,7 +19,7 @@ from cimento.models.questions import FillCandidate, FillPolicy
 from cimento.paradigms import Score
 from cimento.paradigms.cloze import CLOZE
 from cimento.paradigms.cloze.files import write_cloze
-from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
+from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.profile import open_cloze_runs
 from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests

@@ -14,8 +14,9 @@ from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.kinds.run import open_run
-from cimento.paradigms.prompted import NOT_PROBABILITIES, PROMPTED
+from cimento.paradigms.prompted import PROMPTED
 from cimento.paradigms.prompted.judging import UNREAD, answers_of
+from cimento.paradigms.prompted.paradigm import NOT_PROBABILITIES
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
 from cimento.records.outcomes import each_outcome
 from cimento.suites import Prediction

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
-from cimento.paradigms.ratings import scatter_of
+from cimento.paradigms.ratings.paradigm import scatter_of
 from cimento.paradigms.ratings.sections import label_places
 from cimento.suites.formats.native import write_native
 from cimento.suites.ratings import (

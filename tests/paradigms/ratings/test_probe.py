@@ -14,7 +14,7 @@ from cimento.kinds.registry import sentence_suite
 from cimento.models.hf.sites import sentence_vectors
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
-from cimento.paradigms.ratings.probe import labeled
+from cimento.paradigms.ratings.probe import labeled_sentences
 
 
 def suite_named(name: str):
@@ -22,17 +22,17 @@ def suite_named(name: str):
 
 
 def test_the_labels_are_those_of_predictions_designs_and_ratings():
-    agreement = labeled(suite_named("it-subject-verb"))
+    agreement = labeled_sentences(suite_named("it-subject-verb"))
     assert (len(agreement.texts), sum(agreement.acceptable)) == (72, 24)
     assert len(set(agreement.groups)) == 24
-    islands = labeled(suite_named("it-islands"))
+    islands = labeled_sentences(suite_named("it-islands"))
     assert (len(islands.texts), sum(islands.acceptable)) == (720, 540)
-    two = labeled(pairs([("The dog is here.", "The dog are here.")], language="en"))
+    two = labeled_sentences(pairs([("The dog is here.", "The dog are here.")], language="en"))
     assert dict(zip(two.texts, two.acceptable, strict=True)) == {
         "The dog is here.": True,
         "The dog are here.": False,
     }
-    rated = labeled(suite_named("it-acceptability"))
+    rated = labeled_sentences(suite_named("it-acceptability"))
     assert (len(rated.texts) + rated.left_out, rated.left_out) == (120, 24)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.audit import audit_region_suite, ngram_baselines
+from cimento.paradigms.regions.audit import audit_region_suite
+from cimento.paradigms.regions.ngrams import ngram_baselines
 from cimento.suites.formats.native import write_native
 from cimento.testing.models import uniform_scorer
 

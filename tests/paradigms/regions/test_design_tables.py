@@ -11,7 +11,6 @@ import pytest
 
 from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.documents.paper import dd_in_paper, effects_in_paper
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import (
@@ -20,6 +19,7 @@ from cimento.paradigms.regions.factorial_tables import (
     effects_grid,
     factorial_items_grid,
 )
+from cimento.paradigms.regions.paper_tables import dd_in_paper, effects_in_paper
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, grid_as_text
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares

@@ -11,10 +11,10 @@ from cimento import InputError, Region, evaluate
 from cimento.cli.main import invoke
 from cimento.io.values import NoValue
 from cimento.measures.regions import RegionValues
-from cimento.paradigms.regions import region_text
 from cimento.paradigms.regions.chance import NearTies
 from cimento.paradigms.regions.estimates import region_dds_of
 from cimento.paradigms.regions.factorial_tables import regions_grid
+from cimento.paradigms.regions.paradigm import region_text
 from cimento.paradigms.regions.two_by_two import SAME_READING, region_dds
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of

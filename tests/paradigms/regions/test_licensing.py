@@ -13,9 +13,9 @@ from cimento import Condition, InputError, Item, Meta, Region, Suite, evaluate
 from cimento.cli.main import invoke
 from cimento.io.values import BITS_PER_NAT, NoValue
 from cimento.measures.regions import RegionValues
-from cimento.paradigms.regions import design_grids
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.licensing import effects_of_items, licensing_effects
+from cimento.paradigms.regions.paradigm import design_grids
 from cimento.report.grid import grid_as_text
 from cimento.suites.checks import check_suite
 from cimento.suites.design import Licensing, licensing_of, regions_measured

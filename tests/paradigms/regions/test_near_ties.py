@@ -10,7 +10,8 @@ import pytest
 from cimento import UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.kinds.registry import find_paradigm, parse_options
-from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_tie_threshold
+from cimento.measures.errors import ROUNDING_BITS
+from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.records.outcomes import each_outcome
 from cimento.report.formatting import near_ties as said_near_ties
 from cimento.testing import FakeScorer
@@ -55,7 +56,7 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
     )
     assert near > 0
     exact = in_formats["float32"].summary()
-    assert exact.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert exact.headline.near_tie_bits == ROUNDING_BITS["float32"]
     assert said_near_ties([exact, summary]) == (
         f"Near ties: 0 of 120 verdicts within 0.00011 bits (the error of float32); {near} of 120"
         f" verdicts within {bits:g} bits (the error of bfloat16, measured with this model), which"
@@ -75,7 +76,7 @@ def test_a_threshold_of_ones_own_goes_before_that_of_the_format(in_formats):
 def test_what_is_not_known_of_the_format_is_said():
     run = evaluate(make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}]), FakeScorer(score))
     summary = run.summary()
-    assert summary.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert summary.headline.near_tie_bits == ROUNDING_BITS["float32"]
     assert summary.headline.near_tie_method == "number format unknown, as for float32"
     assert summary.headline.near_tied == 1  # 1e-6 nats
 
@@ -139,7 +140,7 @@ def test_quantized_weights_are_not_taken_for_what_they_are_computed_in():
     }
     near_ties = near_tie_threshold(manifest, None)
     assert (near_ties.bits, near_ties.reason) == (
-        NEAR_TIE_BITS["bfloat16"],
+        ROUNDING_BITS["bfloat16"],
         "weights quantized, as for bfloat16",
     )
 

@@ -9,9 +9,9 @@ import pytest
 
 from cimento.paradigms.stories.classification import detect, detection_intervals
 from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.metrics import rates
 from cimento.paradigms.stories.options import by_type
 from cimento.paradigms.stories.outcomes import NOT_ASKED, judge_all
-from cimento.paradigms.stories.rates import rates
 from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
 from cimento.statistics.means import CLUSTERED_T

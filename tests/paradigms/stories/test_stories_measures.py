@@ -17,6 +17,18 @@ from cimento.paradigms.stories.classification import (
     unbiased_mcc,
 )
 from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.metrics import (
+    FAMILIES,
+    METRICS,
+    baselines,
+    by_true_shots,
+    chance_of,
+    confusions,
+    majority_labels,
+    partial_credit,
+    rates,
+    survivors,
+)
 from cimento.paradigms.stories.options import StoryOptions, by_paper_code, by_type
 from cimento.paradigms.stories.outcomes import (
     ALL_IMPOSSIBLE,
@@ -31,18 +43,6 @@ from cimento.paradigms.stories.outcomes import (
     judge,
     judge_all,
     probabilities,
-)
-from cimento.paradigms.stories.rates import (
-    FAMILIES,
-    METRICS,
-    baselines,
-    by_true_shots,
-    chance_of,
-    confusions,
-    majority_labels,
-    partial_credit,
-    rates,
-    survivors,
 )
 from cimento.studies.stories import conditional_rates, summarize_stories
 from cimento.suites import Meta

@@ -75,7 +75,8 @@ def runs(tmp_path_factory):
 
 
 def test_models_vary_and_change_places(runs):
-    by_model, order = variation_of(open_story_runs([runs]))
+    found = variation_of(open_story_runs([runs]))
+    by_model, order = found.models, found.ranking
     alpha, beta = by_model["alpha@0000000"], by_model["beta@0000000"]
     assert (alpha.mean, alpha.low, alpha.high) == (0.75, 0.5, 1.0)
     # 24 cells, 18 right: total 24 * 3/16 = 4.5; prompts 24 * (1/4)² = 1.5.

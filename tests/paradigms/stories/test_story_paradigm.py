@@ -16,7 +16,7 @@ import pytest
 from cimento import SuiteError, UsageError, evaluation, open_run
 from cimento.paradigms.stories.answers import tier_options
 from cimento.paradigms.stories.judging import judge_stories
-from cimento.paradigms.stories.rates import METRICS
+from cimento.paradigms.stories.metrics import METRICS
 from cimento.paradigms.stories.recordings import read_responses
 from cimento.studies.stories import summarize_stories
 from cimento.suites.formats.stories import read_stories

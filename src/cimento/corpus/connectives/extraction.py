@@ -15,10 +15,11 @@ from itertools import cycle
 from operator import attrgetter
 
 from cimento.corpus import TreebankSentence
+from cimento.corpus.conllu import ReadingProblem
 from cimento.corpus.connectives.inventories import JOINED_BY, Inventory, Passage, passage_of
 from cimento.corpus.connectives.matching import Finder, Match, Rule, is_clause, is_initial
 from cimento.corpus.search import DuplicateSentences, Hit, make_hit, search_treebanks
-from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, need_known
 from cimento.io.values import grouped
 

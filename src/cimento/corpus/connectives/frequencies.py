@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from cimento.corpus.conllu import ReadingProblem
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.matching import Finder, Rule
 from cimento.corpus.search import DuplicateSentences
-from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.intake.table import Row, Table
 from cimento.io.parsing import whole_number

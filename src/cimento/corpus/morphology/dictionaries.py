@@ -7,6 +7,7 @@ order of estimated probability.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from cimento.corpus.morphology.index import (
 )
 from cimento.corpus.morphology.rules import Rules
 from cimento.errors import InputError, UsageError, did_you_mean, needing
-from cimento.io.files import expanded, reading
+from cimento.io.files import default_cache_folder, expanded, reading
 from cimento.suites.letters import one_spelling
 
 
@@ -276,3 +277,24 @@ def open_morphology(
         seen=f"got {name!r}",
         todo=did_you_mean(kind, KNOWN) + " Write delaf:FILE, unimorph:FILE, rules:pt or pymorphy3.",
     )
+
+
+@functools.lru_cache(maxsize=4)
+def dictionary_for(name: str, language: str) -> Morphology:
+    """A dictionary, its index in the cache folder; opened once for all methods and runs.
+
+    Args:
+        name: as `open_morphology` takes it.
+        language: ISO 639-1 code of what it is for.
+
+    Raises:
+        CimentoError: there is no such dictionary, or it cannot be used.
+    """
+    folder = default_cache_folder() / "dictionaries"
+    return open_morphology(name, language=language, index_folder=folder)
+
+
+def faults_of(dictionary: Morphology | None) -> tuple[str, ...]:
+    """The faults of a dictionary that is a file, in one sentence; none for other dictionaries."""
+    text = dictionary.faults_text if isinstance(dictionary, FileMorphology) else ""
+    return (text,) if text else ()

@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cimento.corpus import Multiword, TreebankSentence, Word
-from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.corpus.conllu import ReadingProblem
+from cimento.corpus.treebanks import TreebankFile
 from cimento.io.patterns import LONGEST_SEARCHED
 from cimento.suites.letters import one_spelling
 

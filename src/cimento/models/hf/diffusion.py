@@ -187,6 +187,6 @@ class DiffusionScorer(MaskedScorer):
                 where=f"model {self.card.name!r}",
                 seen="the score of a token comes from many passes, so that there is no column"
                 f" {column if isinstance(column, str) else 'of boundaries'}",
-                todo="Leave --columns and --layers out, and measures that need them.",
+                todo="Leave --store and --layers out, and measures that need them.",
             )
         return number - 1

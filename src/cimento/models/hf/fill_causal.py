@@ -20,11 +20,11 @@ from cimento.models.hf.fill_words import Beam, Row, RowFiller, Take, best_at, gr
 from cimento.models.hf.heads import widened
 from cimento.models.hf.inside import Inside
 from cimento.models.questions import (
+    Blank,
     ChoiceRule,
     FillCandidate,
     FillKind,
     FillPolicy,
-    FillRequest,
     OpenRule,
     chosen_protocol,
     ranked,
@@ -67,7 +67,7 @@ class CausalFiller(RowFiller):
 
     def fill(
         self,
-        requests: Sequence[FillRequest],
+        requests: Sequence[Blank],
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
@@ -84,7 +84,7 @@ class CausalFiller(RowFiller):
         best = self._best(texts, policy.k, [None] * len(texts))
         return self._tokens.single(best, protocol, fits)
 
-    def _before(self, request: FillRequest, room: int) -> _Ids:
+    def _before(self, request: Blank, room: int) -> _Ids:
         """The token ids that the model reads; a blank at the end belongs to the next token.
 
         Raises:
@@ -235,7 +235,7 @@ class SentinelFiller:
 
     def fill(
         self,
-        requests: Sequence[FillRequest],
+        requests: Sequence[Blank],
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
@@ -244,7 +244,7 @@ class SentinelFiller:
         chosen_protocol(policy, self)
         return [self._one(request, policy) for request in requests]
 
-    def _one(self, request: FillRequest, policy: FillPolicy) -> list[FillCandidate]:
+    def _one(self, request: Blank, policy: FillPolicy) -> list[FillCandidate]:
         """The candidates for one blank: the best beginnings, each closed by the next sentinel.
 
         A candidate's probability is that of its tokens times that of the next sentinel after them,

@@ -23,10 +23,10 @@ from cimento.models.hf.planning import PlanningScorer
 from cimento.models.hf.shapes import Passes
 from cimento.models.questions import (
     CHOICE,
+    Blank,
     ChoiceRule,
     FillCandidate,
     FillPolicy,
-    FillRequest,
     OpenRule,
     chosen_protocol,
     ranked,
@@ -160,7 +160,7 @@ class MaskedFiller(RowFiller):
 
     def fill(
         self,
-        requests: Sequence[FillRequest],
+        requests: Sequence[Blank],
         policy: FillPolicy,
         *,
         choice: Sequence[ChoiceRule] = (),
@@ -178,7 +178,7 @@ class MaskedFiller(RowFiller):
         scored = self._choose(requests, gaps, fits, choice)
         return [[*generated, *options] for generated, options in zip(fills, scored, strict=True)]
 
-    def _gaps(self, requests: Sequence[FillRequest], masks: int) -> list[_Gap]:
+    def _gaps(self, requests: Sequence[Blank], masks: int) -> list[_Gap]:
         """The texts as tokens around one mask, read by the tokenizer from its mask token.
 
         If tokens include the blank before a word, the blank before the mask belongs to the fill,
@@ -204,7 +204,7 @@ class MaskedFiller(RowFiller):
         return gaps
 
     def _gap(
-        self, before: Sequence[int], after: Sequence[int], tokens: int, request: FillRequest
+        self, before: Sequence[int], after: Sequence[int], tokens: int, request: Blank
     ) -> _Gap:
         """The tokens around some tokens; those of a text that is too long are cut to fit.
 
@@ -279,7 +279,7 @@ class MaskedFiller(RowFiller):
 
     def _choose(
         self,
-        requests: Sequence[FillRequest],
+        requests: Sequence[Blank],
         gaps: Sequence[_Gap],
         fits: Sequence[bool],
         choice: Sequence[ChoiceRule],
@@ -331,7 +331,7 @@ class MaskedFiller(RowFiller):
         self._distributions.read(list(asked), take)
         return values
 
-    def _options(self, request: FillRequest) -> list[_Option]:
+    def _options(self, request: Blank) -> list[_Option]:
         """Each option as the tokens that it makes in its text."""
         texts = [f"{request.before}{option}{request.after}" for option in request.options]
         if not texts:
@@ -347,7 +347,7 @@ class MaskedFiller(RowFiller):
 
     def _option(
         self,
-        request: FillRequest,
+        request: Blank,
         ids: Sequence[int],
         spans: Sequence[tuple[int, int]],
         place: tuple[int, int],
@@ -379,5 +379,5 @@ def _terms(option: _Option, gap: _Gap, rule: ChoiceRule, mask: int) -> list[tupl
     return terms
 
 
-def _shown(request: FillRequest) -> str:
+def _shown(request: Blank) -> str:
     return shortened(f"{request.before}___{request.after}")

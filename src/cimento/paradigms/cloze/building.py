@@ -129,19 +129,31 @@ def generate(
     }
 
 
-def build(
-    description: Description, seeds: Mapping[str, Sequence[Seed]], folder: Path
+def build_templates(
+    description: Description,
+    folder: Path,
+    *,
+    dictionary: Morphology | None = None,
+    ask: AskModel | None = None,
 ) -> dict[str, Review]:
     """Write the suite, or the generated forms next to a suite that was reviewed.
+
+    Args:
+        description: description of the templates.
+        folder: folder of the suite.
+        dictionary: inflects seeds; None if none is needed.
+        ask: asks a generator model for words in blanks; None if none is needed.
 
     Returns:
         For each template what its two lists differ in.
 
     Raises:
+        InputError: a dictionary or a generator model is needed and there is none, or a form is
+            missing.
         SuiteError: what is there cannot be read, or the sentences have faults.
         StorageError: the folder cannot be written.
     """
-    reviewed = _reviewed(folder)
+    seeds, reviewed = generate(description, dictionary=dictionary, ask=ask), _reviewed(folder)
     wanted = {template.id: template.columns.get(EXPECTED, "") for template in description.template}
     sets = {name: _sets(_expecting(given, wanted[name])) for name, given in seeds.items()}
     kept = sets if reviewed is None else reviewed

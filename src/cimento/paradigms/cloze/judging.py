@@ -12,7 +12,6 @@ counted apart.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -95,30 +94,14 @@ def refuse_unknown_columns(items: Iterable[ClozeItem], by: Iterable[str]) -> Non
         need_known(name, known, where=f"by={name}", seen="no item has this column")
 
 
-@functools.lru_cache(maxsize=4)
-def dictionary_for(name: str, language: str) -> Morphology:
-    """A dictionary, its index in the cache folder; opened once for all methods and runs.
-
-    Args:
-        name: as `cimento.corpus.morphology.dictionaries.open_morphology` takes it.
-        language: ISO 639-1 code of what it is for.
-
-    Raises:
-        CimentoError: there is no such dictionary, or it cannot be used.
-    """
-    from cimento.corpus.morphology.dictionaries import open_morphology
-    from cimento.io.files import default_cache_folder
-
-    folder = default_cache_folder() / "dictionaries"
-    return open_morphology(name, language=language, index_folder=folder)
-
-
 def dictionary_of(answers: ClozeAnswers) -> Morphology | None:
     """The dictionary that a run is judged by; None where its options name none.
 
     Raises:
         CimentoError: it cannot be used.
     """
+    from cimento.corpus.morphology.dictionaries import dictionary_for
+
     name = answers.options.dictionary
     return dictionary_for(name, answers.suite.meta.language) if name else None
 

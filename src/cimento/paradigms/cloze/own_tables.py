@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
+from cimento.intake.reading import reading_of
+from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
@@ -23,6 +25,7 @@ from cimento.suites import Meta
 from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import sha256_of, unusable
+from cimento.suites.roles import wrong_kind
 from cimento.suites.tables import read_header, read_suite_table
 
 
@@ -42,9 +45,25 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         raise unusable(path, faults)
     ours = _with_bars(_with_our_names(table), faults)
     suite = suite_of_items(Meta(path.stem), ours, faults)
+    roles: dict[str, Sequence[str | None]] = {
+        name: [table.find(name), *_numbered(table, name)] for name in ROLES
+    }
+    roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
+    roles["none"] = [name for name in ("none",) if name in table.cells]
+    read = reading_of(table, BLANKS, roles, n_items=len(suite.items), own={"row"})
     return SuiteReading(
-        suite=suite, faults=tuple(faults), sha256=sha256_of(data), path=path, format="blanks"
+        suite=suite,
+        faults=tuple(faults),
+        sha256=sha256_of(data),
+        path=path,
+        format="blanks",
+        table=read,
     )
+
+
+def _text_column(table: Table) -> str | None:
+    """The column of the sentences: the one that is chosen, or that is called so."""
+    return "sentence" if "sentence" in table.chosen else table.find("text")
 
 
 def is_blank_table(path: Path) -> bool:
@@ -54,13 +73,13 @@ def is_blank_table(path: Path) -> bool:
     data = read_bytes(path)
     try:
         header, _ = read_header(data, path)
-        if header is None or header.find("target") is None or header.find("text") is None:
+        if header is None or header.find("target") is None or _text_column(header) is None:
             return False
         table, _ = read_suite_table(data, path)
     except SuiteError:
         return False
     return table is not None and any(
-        BLANK in cell for cell in table.cells[table.find("text") or ""]
+        BLANK in cell for cell in table.cells[_text_column(table) or ""]
     )
 
 
@@ -75,6 +94,7 @@ def _of_another_kind(table: Table) -> list[Fault]:
     for name in dict.fromkeys(roles):
         of_column = table.profile(name)
         if of_column.kind != "numbers":
+            faults += [] if name in table.forced else wrong_kind(table, [name], "target")
             continue
         shown = ", ".join(list(dict.fromkeys(filter(None, table.stripped(name))))[:_SHOWN])
         code = "CIM-S081"
@@ -104,7 +124,7 @@ def _with_our_names(table: Table) -> Table:
 
     Numbered columns of one role, such as *distractor 1* and *distractor 2*, become one with bars.
     """
-    ours = {table.find(name): name for name in ("item", "text", *ROLES)}
+    ours = {table.find(name): name for name in ("item", *ROLES)} | {_text_column(table): "text"}
     cells = {ours.get(name) or name: table.cells[name] for name in table.columns}
     for role in ROLES:
         if (numbered := _numbered(table, role)) and role not in cells:

@@ -18,6 +18,8 @@ from typing import Literal
 from pydantic import Field
 
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
+from cimento.intake.reading import reading_of
+from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Row, Table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
@@ -202,11 +204,13 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
         suite = ClozeSuite(meta, templates=tuple(_templates(items, sets, faults)))
     else:
         suite = suite_of_items(meta, items, faults)
+    roles: dict[str, str] = {name: name for name in (*BLANKS.needs, *BLANKS.may)}
     return SuiteReading(
         suite=replace(suite, cluster=settings.options.cluster, extra=settings.rest()),
         faults=tuple(faults),
         sha256=sha256_of(toml, data, seed_data),
         path=folder,
+        table=reading_of(items, BLANKS, roles, n_items=len(items.numbers)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
@@ -203,16 +203,13 @@ class AnswerRow:
     answered: Answered
 
 
-def answer_rows(runs: Iterable[Run]) -> Iterator[AnswerRow]:
-    """Every prompt of the prompted runs among some runs."""
-    for run in runs:
-        if run.paradigm.name == "prompted":
-            for answered in answers_of(run):
-                yield AnswerRow(run.suite.name, run.model, answered)
-
-
-def answers_grid(rows: Sequence[AnswerRow]) -> Grid:
+def answers_grid(runs: Sequence[Run]) -> Grid:
     """Every answer as a row: its place in the design, the answer, and what it says."""
+    rows = [
+        AnswerRow(run.suite.name, run.model, answered)
+        for run in runs
+        for answered in answers_of(run)
+    ]
 
     def answer(row: AnswerRow) -> str:
         shares = row.answered.shares

@@ -82,7 +82,7 @@ class Probe:
     reason: str | None
 
 
-def labeled(suite: Suite) -> LabeledSentences:
+def labeled_sentences(suite: Suite) -> LabeledSentences:
     """The sentences of a suite and whether they are acceptable.
 
     In a design of two factors one cell is not; in other suites with predictions, the conditions
@@ -130,7 +130,7 @@ def labeled(suite: Suite) -> LabeledSentences:
     return LabeledSentences(texts, truth, groups, sum(1 for _ in suite.stimuli()) - len(rows))
 
 
-def probe(
+def probe_sentences(
     sentences: LabeledSentences,
     vectors: Floats,
     *,

@@ -7,14 +7,12 @@ a model that has seen such pairs needs to know nothing about the phenomenon.
 
 from __future__ import annotations
 
-import math
-import random
 import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, pairwise, takewhile
+from itertools import combinations, takewhile
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
@@ -26,13 +24,14 @@ from cimento.paradigms.regions.contrast import (
     find_contrast,
     items_with_other_contexts,
 )
+from cimento.paradigms.regions.judging import whole_items
+from cimento.paradigms.regions.ngrams import NgramBaseline, ngram_baselines
 from cimento.suites import Region
 from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.derived import Frequency
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import (
-    WITHOUT_BLANKS,
     count_words,
     join_regions,
     stimulus_text,
@@ -40,6 +39,7 @@ from cimento.suites.stimuli import (
 )
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.models.base import Encoding, Scorer
     from cimento.suites import Condition, Item, Suite
     from cimento.suites.stimuli import Span
@@ -50,14 +50,6 @@ RARE_IN_ITEMS = 50
 
 SIMILAR = 0.8
 """Smallest share of common words (Jaccard index) at which two items overlap."""
-ORDERS = {"unigrams": 1, "bigrams": 2}
-NEAR_CHANCE = 0.60
-"""The largest accuracy that counts as near chance, which is 0.50."""
-
-_LEAST_PAIRS = 20
-_ROUNDS = 10
-_MOST_TRIED = 20_000
-_WORD = re.compile(r"[^\W_]+(?:['’\u2010-][^\W_]+)*['’]?|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +88,19 @@ class Baseline:
     n: int
     solved: tuple[str, ...]
     reason: str = ""
+
+    @classmethod
+    def of_run(cls, name: str, run: Run) -> Baseline:
+        """The baseline that a cheap model is, by its run of the suite.
+
+        Args:
+            name: name of the model.
+            run: its run.
+        """
+        outcomes = whole_items(run).drop_nulls("right")
+        solved = tuple(outcomes.filter("right")["item"])
+        reason = "" if len(outcomes) else "it scores none of the items"
+        return cls(name=name, n=len(outcomes), solved=solved, reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,27 +142,25 @@ class Audit:
     confounds: tuple[Confound, ...] | None
     ngrams: tuple[NgramBaseline, ...] = ()
 
+    def remarks(self) -> dict[str, tuple[str, ...]]:
+        """What was found about items, in words, by what it is about.
 
-def audit_remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
-    """What an audit found about items, in words, by what it is about.
-
-    Args:
-        audit: the findings.
-
-    Returns:
-        Items, groups or pairs of items, under ``split`` (targets with more tokens in a condition),
-        ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the target), ``unlike``
-        (hardly a word in common), ``same`` (contexts), ``marked`` (sentences), ``overlapping``.
-    """
-    return {
-        "split": audit.split_unequally or (),
-        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown or ()),
-        "elsewhere": audit.other_contexts,
-        "unlike": audit.unlike,
-        "same": tuple(f"items {', '.join(ids)}" for ids in audit.same_contexts),
-        "marked": audit.marked,
-        "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
-    }
+        Returns:
+            Items, groups or pairs of items, under ``split`` (targets with more tokens in a
+            condition), ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the
+            target), ``unlike`` (hardly a word in common), ``same`` (contexts), ``marked``
+            (sentences), ``overlapping``.
+        """
+        unknown = self.unknown or ()
+        return {
+            "split": self.split_unequally or (),
+            "unknown": tuple(f"{item} {name} ({count})" for item, name, count in unknown),
+            "elsewhere": self.other_contexts,
+            "unlike": self.unlike,
+            "same": tuple(f"items {', '.join(ids)}" for ids in self.same_contexts),
+            "marked": self.marked,
+            "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in self.overlapping),
+        }
 
 
 def audit_region_suite(
@@ -408,91 +411,3 @@ def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None)
         if all(target > position for position in known):
             solved.append(item.id)
     return Baseline(name=name, n=n, solved=tuple(solved))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NgramBaseline:
-    """The accuracy of n-grams of half the pairs on the other half.
-
-    Attributes:
-        name: ``unigrams`` or ``bigrams``.
-        n: number of pairs.
-        accuracy: share of pairs that they get right, ties counted half; None for too few pairs.
-    """
-
-    name: str
-    n: int
-    accuracy: float | None
-
-    @property
-    def is_high(self) -> bool:
-        """Whether they do better than near chance."""
-        return self.accuracy is not None and self.accuracy > NEAR_CHANCE
-
-
-def ngram_baselines(
-    pairs: Sequence[tuple[str, str]], *, seed: int = 0
-) -> tuple[NgramBaseline, ...]:
-    """The cross-validated accuracy of unigrams and of bigrams.
-
-    In each of ten rounds the pairs are halved at random, those with one acceptable sentence
-    together, and each half is judged by the other: the sentence with the higher sum of
-    log((good + 1) / (bad + 1)) over its n-grams is taken to be the acceptable one, where good and
-    bad count the n-gram in the acceptable and the unacceptable sentences of the other half (naive
-    Bayes, add-one smoothed). Many pairs get fewer rounds.
-
-    Args:
-        pairs: acceptable and unacceptable sentences.
-        seed: seed of the halves.
-    """
-    n = len(pairs)
-    return tuple(
-        NgramBaseline(
-            name=name,
-            n=n,
-            accuracy=_accuracy(pairs, order, seed) if n >= _LEAST_PAIRS else None,
-        )
-        for name, order in ORDERS.items()
-    )
-
-
-def _accuracy(pairs: Sequence[tuple[str, str]], order: int, seed: int) -> float:
-    generator = random.Random(seed)  # noqa: S311  # halves of a suite, not secrets
-    counted = [(Counter(_ngrams(good, order)), Counter(_ngrams(bad, order))) for good, bad in pairs]
-    # Alternatives of one acceptable sentence stay together: a half must not have seen it.
-    together: dict[str, list[int]] = {}
-    for number, (sentence, _) in enumerate(pairs):
-        together.setdefault(sentence, []).append(number)
-    items = list(together.values())
-    accuracies = []
-    for _ in range(max(1, min(_ROUNDS, _MOST_TRIED // len(pairs)))):
-        generator.shuffle(items)
-        halves = items[: len(items) // 2], items[len(items) // 2 :]
-        for train, test in (halves, halves[::-1]):
-            good, bad = Counter[str](), Counter[str]()
-            for number in chain.from_iterable(train):
-                good.update(counted[number][0])
-                bad.update(counted[number][1])
-            tried = [counted[number] for number in chain.from_iterable(test)]
-            accuracies += [_right(pair, good, bad) for pair in tried]
-    return statistics.fmean(accuracies)
-
-
-def _right(pair: tuple[Counter[str], Counter[str]], good: Counter[str], bad: Counter[str]) -> float:
-    """1 if the acceptable sentence scores higher, 0.5 in a tie, 0 otherwise."""
-    # What both sentences have cancels out, exactly only if it is not added in the first place.
-    first, second = pair
-    difference = math.fsum(
-        (first[ngram] - second[ngram]) * (math.log(good[ngram] + 1) - math.log(bad[ngram] + 1))
-        for ngram in first.keys() | second.keys()
-    )
-    return 0.5 if difference == 0 else float(difference > 0)
-
-
-def _ngrams(sentence: str, order: int) -> Iterator[str]:
-    text = one_spelling(sentence).casefold()
-    spans = word_spans(text) if WITHOUT_BLANKS.search(text) else ()
-    words = [text[start:end] for start, end in spans] or _WORD.findall(text)
-    if order == 1:
-        return iter(words)
-    return (f"{one} {other}" for one, other in pairwise(["", *words, ""]))

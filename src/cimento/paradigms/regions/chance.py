@@ -35,6 +35,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from cimento.measures.errors import ROUNDING_BITS
 from cimento.suites.formula import Comparison, Junction, Number, Reference, comparisons, numbers
 
 if TYPE_CHECKING:
@@ -316,14 +317,6 @@ def _holds(formula: Formula, holds: Callable[[Comparison], Truth]) -> Truth:
     return left & right if formula.operator == "&" else left | right
 
 
-NEAR_TIE_BITS: Mapping[str, float] = {
-    "float64": 1e-13,
-    "float32": 1.1e-4,
-    "float16": 0.17,
-    "bfloat16": 1.3,
-}
-"""Number formats of weights, each with the largest measured change of a margin in bits."""
-
 _UNKNOWN = "float32"
 
 
@@ -354,10 +347,10 @@ def near_tie_threshold(manifest: Mapping[str, JsonValue], given: float | None) -
     policy = asking.get("policy") if isinstance(asking, dict) else None
     args = policy.get("model_args") if isinstance(policy, dict) else None
     if isinstance(args, dict) and "quantization_config" in args:
-        return NearTies(NEAR_TIE_BITS["bfloat16"], "weights quantized, as for bfloat16")
+        return NearTies(ROUNDING_BITS["bfloat16"], "weights quantized, as for bfloat16")
     measured = model.get("rounding_bits") if isinstance(model, dict) else None
     if isinstance(measured, float):
         return NearTies(measured, f"the error of {dtype}, measured with this model")
-    if dtype in NEAR_TIE_BITS:
-        return NearTies(NEAR_TIE_BITS[dtype], f"the error of {dtype}")
-    return NearTies(NEAR_TIE_BITS[_UNKNOWN], f"number format unknown, as for {_UNKNOWN}")
+    if dtype in ROUNDING_BITS:
+        return NearTies(ROUNDING_BITS[dtype], f"the error of {dtype}")
+    return NearTies(ROUNDING_BITS[_UNKNOWN], f"number format unknown, as for {_UNKNOWN}")

@@ -16,6 +16,7 @@ from cimento.io.values import NoValue, Value
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope
 from cimento.measures.sentence import Measure
+from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
@@ -26,7 +27,6 @@ from cimento.paradigms.regions.judging import (
     has_parts,
     judged_suite,
     measure_of,
-    on_each_measure,
     options_of,
     questions,
     scores_of,

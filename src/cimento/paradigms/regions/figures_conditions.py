@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.io.values import BITS_PER_NAT, NoValue
+from cimento.kinds.named import Bars
 from cimento.measures import find_measure
 from cimento.measures.normalizing import SCALES, Normalization
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.two_by_two import Effects
     from cimento.suites import Suite
 
-
-Bars: TypeAlias = Literal["se", "means-removed", "cousineau-morey", "loftus-masson"]
 
 BARS: Mapping[Bars, str] = {
     "se": "± 1 standard error of the mean over items",

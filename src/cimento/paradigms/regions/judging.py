@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from cimento.errors import InputError
 from cimento.io.tables import MONTE_CARLO_ERROR, NO_LEFT_CONTEXT, REQUESTS, TOKENS
-from cimento.measures import MEASURES, find_measure, find_measures, judged_on
+from cimento.measures import MEASURES, find_measure, find_measures
+from cimento.measures.errors import half_widths, replicates_of
 from cimento.measures.normalizing import load_unigrams
 from cimento.measures.regions import (
     FinalMarkRule,
@@ -28,10 +29,8 @@ from cimento.paradigms.regions.predictions import (
     VERDICTS,
     Evaluations,
     combine,
-    half_widths,
     judged_items,
     parse_predictions,
-    replicates_of,
     with_undecided,
 )
 from cimento.records.outcomes import GROUP, OUTCOMES
@@ -194,24 +193,6 @@ def scores_of(run: Run, measures: Sequence[str] = ()) -> pl.DataFrame:
         return table
     errors = half_widths([values.cast(pl.Float64).to_numpy() for values in replicates])
     return table.with_columns(pl.Series(MONTE_CARLO_ERROR, errors).fill_nan(None))
-
-
-def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
-    """The run, once for each of some measures.
-
-    Args:
-        run: run of a suite of sentences.
-        measures: names of measures, possibly several with commas between them; ``regions`` for the
-            values of regions; empty for the measures in the run's options.
-
-    Raises:
-        UsageError: a measure is unknown.
-    """
-    options = options_of(run)
-    names = judged_on(measures) or tuple(dict.fromkeys((options.measure, *options.also)))
-    if names == (options.measure,) and not options.also:
-        return [run]
-    return [run.judge(measure=name, also=()) for name in names]
 
 
 def questions(run: Run) -> tuple[str, ...]:

@@ -6,22 +6,15 @@ formula are converted to that unit, and never the measured values.
 
 ``&`` takes the first of fail, unscored, tie, pass that occurs among its parts: a part that fails
 decides, whatever is missing elsewhere. ``|`` is its mirror image: pass, unscored, tie, fail.
-
-Masked diffusion models are scored by samples in independent replicates, whose scores are columns of
-the tokens table (docs/scoring.md). Whatever follows from scores, such as a sum, a difference or a
-measure, is computed on each replicate, and the spread of the results gives its error, whatever the
-formula and however the noise of its parts is correlated.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import FormulaError, did_you_mean
-from cimento.io.tables import REPLICATE, REPLICATES, replicate_columns
 from cimento.io.values import Unit
 from cimento.measures import BITS_PER_NAT, Value
 from cimento.measures.regions import RegionColumns
@@ -42,8 +35,6 @@ from cimento.suites.formula import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from cimento.io.values import Floats, Integers
     from cimento.suites import Suite
 
@@ -61,7 +52,6 @@ _ORDER: Mapping[Connective, tuple[int, ...]] = {
     "&": (_FAIL, _UNSCORED, _TIE, _PASS),
     "|": (_PASS, _UNSCORED, _TIE, _FAIL),
 }
-CONFIDENCE = 0.95
 UNDECIDED = "undecided: the margin is within its Monte Carlo error"
 
 
@@ -326,6 +316,19 @@ def judged_items(
     return tuple(evaluate_items(tree, values, unit=unit) for tree in trees)
 
 
+def suite_evaluations(suite: Suite, columns: RegionColumns) -> Sequence[Evaluations]:
+    """The results of the predictions of a suite over values of its regions.
+
+    Args:
+        suite: the suite.
+        columns: values of all stimuli, surprisals or others.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    return judged_items(suite, parse_predictions(suite), columns, unit="bits")
+
+
 def parse_predictions(suite: Suite) -> tuple[Formula, ...]:
     """The parsed predictions of a suite.
 
@@ -364,33 +367,6 @@ def _known(name: str, conditions: Sequence[str]) -> str:
     close = did_you_mean(name, conditions, listed=())
     meant = f"{close} " if close.endswith("?") else ""
     return f"{meant}Its conditions: {Listing(sorted(set(conditions)))}."
-
-
-def replicates_of(tokens: pl.LazyFrame) -> list[pl.LazyFrame]:
-    """A tokens table with the scores of each replicate in their place; none without replicates."""
-    import polars as pl
-
-    if not any(name.startswith(REPLICATE) for name in tokens.collect_schema()):
-        return []
-    return [tokens.with_columns(logprob_nats=pl.col(name)) for name in replicate_columns()]
-
-
-def half_widths(values: Sequence[Floats]) -> Floats:
-    """Half the width of the 95 % interval of a mean over replicates: t times its standard error.
-
-    Args:
-        values: the values of each replicate; NaN where there is none.
-
-    Returns:
-        One number for each value, with the quantile of Student's t for one degree of freedom less
-        than there are replicates.
-    """
-    import numpy as np
-    from scipy.stats import t
-
-    spread: Floats = np.std(np.stack(values), axis=0, ddof=1)
-    quantile = float(t.ppf((1 + CONFIDENCE) / 2, REPLICATES - 1))
-    return quantile * spread / math.sqrt(REPLICATES)
 
 
 def with_undecided(

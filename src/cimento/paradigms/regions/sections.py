@@ -12,6 +12,7 @@ from cimento.errors import UsageError, counted
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.kinds.base import MethodFacts
 from cimento.measures.normalizing import MODEL
+from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL
 from cimento.paradigms.regions.contribution_tables import contribution_figure, contribution_grids
@@ -24,7 +25,6 @@ from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
     judged_suite,
-    on_each_measure,
     options_of,
     suite_of,
     tokens_of,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean, need_known
-from cimento.models.questions import AttributionRule, Baseline, Part
+from cimento.models.questions import Alignment, AttributionRule, Baseline, Part
 from cimento.paradigms.regions.judging import judged_suite, suite_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.twins import KEY, Twins, controller_of, twins_of, with_twins
@@ -27,8 +27,6 @@ from cimento.suites.naming import find_prediction
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.suites import Condition, Item, Suite
-
-Alignment: TypeAlias = Literal["auto", "exact", "last"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +60,26 @@ class ExplainSettings:
     predictions: tuple[str, ...] = ()
     rule: AttributionRule = "integrated"
     baseline: Baseline = "mean"
+
+    def named_regions(
+        self, run: Run, *, controller: Sequence[str], regions: Sequence[str]
+    ) -> ExplainSettings:
+        """The settings with regions of a run by their names or numbers.
+
+        Args:
+            run: run of a region suite.
+            controller: the regions that make the controller.
+            regions: those whose states are exchanged.
+
+        Raises:
+            UsageError: the suite has no such region.
+        """
+        suite = suite_of(run)
+        return replace(
+            self,
+            controller=regions_named(suite, controller, flag="--controller"),
+            regions=regions_named(suite, regions),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,9 +25,7 @@ from cimento.paradigms.stories.judging import (
     asked_of,
     judged_run,
 )
-from cimento.paradigms.stories.options import Grouping
-from cimento.paradigms.stories.prompts import choose_shots
-from cimento.paradigms.stories.rates import (
+from cimento.paradigms.stories.metrics import (
     CHANCE,
     EMPTY,
     METRICS,
@@ -35,6 +33,8 @@ from cimento.paradigms.stories.rates import (
     chance_of,
     partial_credit,
 )
+from cimento.paradigms.stories.options import Grouping
+from cimento.paradigms.stories.prompts import choose_shots
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
 from cimento.records.outcomes import BASELINE, Estimate, rate
 from cimento.statistics.design import Design, Statistic

@@ -16,6 +16,7 @@ from cimento.paradigms.stories.answers import (
     read_answer,
     tier_answers,
 )
+from cimento.paradigms.stories.metrics import kinds_of
 from cimento.paradigms.stories.options import (
     Grouping,
     StoryOptions,
@@ -35,7 +36,6 @@ from cimento.paradigms.stories.outcomes import (
     judge,
     judge_all,
 )
-from cimento.paradigms.stories.rates import kinds_of
 from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.rounds import PAIR_TASK, Question, questions_of
 from cimento.records.outcomes import Outcome, VerdictName

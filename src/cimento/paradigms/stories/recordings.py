@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,10 +16,11 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
-from cimento.models.recorded import ModelLog, Sample, TaskLog, is_log, one_log
+from cimento.models.recorded import ModelLog, Sample, TaskLog, is_log, one_log, read_logs
 from cimento.paradigms.stories.answers import RECORDED, read_reply
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.requests import numbered_requests
+from cimento.suites import Meta
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.stories import stories_of
 from cimento.suites.letters import one_spelling
@@ -165,6 +167,49 @@ def logged_stories(log: ModelLog) -> tuple[Story, ...]:
         places=[sample.where for sample in samples],
         path=log.folder,
     )
+
+
+def recorded_stories(
+    paths: Sequence[Path], suite: StorySuite | None = None
+) -> tuple[StorySuite, list[RecordedAnswers]]:
+    """The recorded answers of some models, and the stories that they are about.
+
+    Args:
+        paths: folders of lm-eval's logs, and files of recorded answers of one model.
+        suite: the stories; None for those of the logs.
+
+    Raises:
+        UsageError: the logs do not hold the stories, or two models share a name.
+        InputError: a file cannot be read.
+    """
+    by_path = {path: read_logs(path) for path in paths if is_log(path)}
+    logs = [log for some in by_path.values() for log in some]
+    if suite is None:
+        logged = next(filter(None, map(logged_stories, logs)), None)
+        if logged is None:
+            raise UsageError(
+                where="--responses", seen="they do not hold the stories", todo="Give --data."
+            )
+        meta = Meta("gita4calamita", language="it")
+        suite = StorySuite(meta=meta, stories=logged, format="gita4calamita")
+    models = [logged_responses(log, stories=suite.stories) for log in logs]
+    names = Counter(model.model for model in models)
+    models = [
+        replace(model, model=f"{model.model} ({log.folder.parent.name})")
+        if names[model.model] > 1
+        else model
+        for model, log in zip(models, logs, strict=True)
+    ]
+    others = [path for path in paths if path not in by_path]
+    models += [read_responses(path, stories=suite.stories) for path in others]
+    twice = [name for name, n in Counter(model.model for model in models).items() if n > 1]
+    if twice:
+        raise UsageError(
+            where="--responses",
+            seen=f"two files are called {min(twice)!r}",
+            todo="Models are named after their files or folders; rename one.",
+        )
+    return suite, models
 
 
 def _logged_answer(sample: Sample, texts: Mapping[str, int], *, row: int, tier: Tier) -> TierAnswer:

@@ -13,8 +13,8 @@ from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.conditions import names_of
 from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, JudgedAnswers, asked_of, judged_run
+from cimento.paradigms.stories.metrics import confusions
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
-from cimento.paradigms.stories.rates import confusions
 from cimento.paradigms.stories.text import (
     constant_flow,
     constants_in_words,

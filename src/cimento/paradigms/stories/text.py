@@ -14,15 +14,15 @@ from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import tier_question
 from cimento.paradigms.stories.judging import JudgedAnswers, asked_of, judge_stories, judged_run
-from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
-from cimento.paradigms.stories.outcomes import Step, flow
-from cimento.paradigms.stories.rates import (
+from cimento.paradigms.stories.metrics import (
     METRICS,
     constant_answers,
     distinct,
     majority_labels,
     short_constant,
 )
+from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
+from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.records.outcomes import BASELINE, Estimate, reasons_together
 from cimento.report.formatting import interval
 from cimento.suites import JsonValue

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from cimento.errors import TableError, UsageError
+from cimento.io.inline_markup import columns
 from cimento.kinds.identity import content_of
 from cimento.kinds.run import Run, open_run
 from cimento.paradigms.stories.conditions import PromptCondition, condition_of
@@ -164,6 +165,33 @@ def _ahead(one: float, other: float) -> float:
     return 0.5 if one == other else float(one > other)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryVariation:
+    """How much results depend on prompt and seed.
+
+    Attributes:
+        models: model to its variation.
+        ranking: the order of several models; None for one.
+    """
+
+    models: dict[str, Variation]
+    ranking: PromptRanking | None
+
+    def text(self) -> str:
+        """The variation of each model, then the order of models."""
+        parts = [
+            f"{model}\n{columns(_variation_rows(of_model), indent=2)}\n"
+            for model, of_model in self.models.items()
+        ]
+        if self.ranking is not None:
+            parts.append(f"Order of models\n{columns(_ranking_rows(self.ranking), indent=2)}")
+        return "\n".join(parts)
+
+    def plain(self) -> dict[str, object]:
+        """The same as JSON."""
+        return _as_json(self.models, self.ranking)
+
+
 def open_story_runs(paths: Iterable[Path]) -> list[Run]:
     """Every run of the three tiers in some folders; other runs are ignored.
 
@@ -183,17 +211,12 @@ def open_story_runs(paths: Iterable[Path]) -> list[Run]:
     return tiered
 
 
-def variation_of(
-    runs: Sequence[Run], *, tier: Tier = STORY
-) -> tuple[dict[str, Variation], PromptRanking | None]:
+def variation_of(runs: Sequence[Run], *, tier: Tier = STORY) -> StoryVariation:
     """The variation of each model over prompts and seeds, and the stability of the ranking.
 
     Args:
         runs: of one suite.
         tier: right at this tier and all before.
-
-    Returns:
-        Model to its variation, and the ranking where there are several models.
 
     Raises:
         UsageError: the runs are of different stories, or two are of the same model asked alike.
@@ -226,4 +249,79 @@ def variation_of(
         )
     }
     order = compare_rankings({model: result.rates for model, result in variations.items()})
-    return variations, order if len(variations) > 1 else None
+    return StoryVariation(models=variations, ranking=order if len(variations) > 1 else None)
+
+
+def _variation_rows(of_model: Variation) -> list[tuple[str, ...]]:
+    shares = of_model.shares.shares
+    rows: list[tuple[str, ...]] = [
+        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in of_model.rates.items()
+    ]
+    facts = {
+        "mean": of_model.mean,
+        "lowest": of_model.low,
+        "highest": of_model.high,
+        "standard deviation": of_model.sd,
+        "same throughout": of_model.same_throughout,
+        "kappa": of_model.kappa,
+        **{f"variance: {name}": share for name, share in (shares or {}).items()},
+    }
+    rows += [(name, "", "-" if value is None else f"{value:.3f}") for name, value in facts.items()]
+    if shares is None:
+        rows.append(("variance", "", str(of_model.shares.reason)))
+    return rows
+
+
+def _ranking_rows(order: PromptRanking) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        (f"{condition.prompt}, seed {condition.seed}", " > ".join(models))
+        for condition, models in order.orders.items()
+    ]
+    rows.append(
+        ("mean Kendall tau", order.reason if order.mean_tau is None else f"{order.mean_tau:.3f}")
+    )
+    rows += [
+        (f"{one} before {other}", f"{share:.3f}") for (one, other), share in order.kept.items()
+    ]
+    return rows
+
+
+def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> dict[str, object]:
+    common = ("mean", "low", "high", "sd", "n_common", "same_throughout", "kappa")
+    models = {
+        model: {
+            "rates": [
+                {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
+                for condition, rate in of_model.rates.items()
+            ],
+            **{name: getattr(of_model, name) for name in common},
+            "variance": {"shares": of_model.shares.shares, **_reason(of_model.shares.reason)},
+            **_reason(of_model.reason),
+        }
+        for model, of_model in variations.items()
+    }
+    if order is None:
+        return {"models": models}
+    orders = [
+        {"prompt": condition.prompt, "seed": condition.seed, "models": names}
+        for condition, names in order.orders.items()
+    ]
+    kept = [
+        {"first": one, "second": other, "ahead": share}
+        for (one, other), share in order.kept.items()
+    ]
+    return {
+        "models": models,
+        "ranking": {
+            "orders": orders,
+            "mean_tau": order.mean_tau,
+            "same_best": order.same_best,
+            "kept": kept,
+            **_reason(order.reason),
+        },
+    }
+
+
+def _reason(reason: str | None) -> dict[str, str]:
+    """The reason why something is missing; empty where none is given."""
+    return {"reason": reason} if reason else {}

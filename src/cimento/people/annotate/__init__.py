@@ -25,7 +25,7 @@ from cimento.io.tables import JUDGMENTS, read_table, write_table
 from cimento.judgments import FITS
 from cimento.judgments.summaries import PairAgreement, pair_agreement
 from cimento.kinds.run import open_run
-from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.paradigms.cloze import ClozeAnswers
 from cimento.report import formatting
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design

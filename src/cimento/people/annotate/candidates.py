@@ -10,15 +10,13 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
+from cimento.paradigms import cloze
 from cimento.people.annotate import CandidateDecision, CandidateKey, Journal, YesOrNo
-
-if TYPE_CHECKING:
-    from cimento.paradigms.cloze.requests import ClozeAnswers
 
 OTHER = "other"
 REMARKS = "remarks.txt"
@@ -274,7 +272,7 @@ def part_of(
 
 
 def candidate_tasks(
-    answers: ClozeAnswers, method: str = "", *, only_other: bool = False
+    answers: cloze.ClozeAnswers, method: str = "", *, only_other: bool = False
 ) -> list[CandidateTask]:
     """Each candidate of each item once, in the order of items and ranks.
 
@@ -289,19 +287,16 @@ def candidate_tasks(
     Raises:
         UsageError: the run has no such method.
     """
-    from cimento.paradigms.cloze.people import top_class
-    from cimento.paradigms.cloze.requests import by_item
-
     if method:
         seen = "the run has no candidates that were asked for so"
         need_known(method, answers.methods, where=f"--method={method}", seen=seen)
     method = method or next(iter(answers.methods), "")
-    fills, candidates = answers.by_method(method), by_item(answers.candidates(method))
+    fills, candidates = answers.by_method(method), cloze.by_item(answers.candidates(method))
     tasks = []
     for item in answers.items:
         item_candidates = candidates.get(item.id, ())
         if only_other and not (
-            item.options and top_class(item, item_candidates, answers.options.k) == OTHER
+            item.options and cloze.top_class(item, item_candidates, answers.options.k) == OTHER
         ):
             continue
         details = {name: item.columns.get(name, "") for name in _SHOWN}

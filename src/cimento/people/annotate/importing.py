@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import os
 import secrets
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
-from cimento.intake.words import HEADERS, PARTICIPANTS
+from cimento.intake.forms import program_of, programs
+from cimento.intake.reading import AnswersReading
+from cimento.intake.table import Table
 from cimento.io.files import folder_atomically, read_bytes, writing
-from cimento.judgments import (
-    BETTER,
-    ColumnMap,
-    Judgment,
-    RawRow,
-    judgments_of,
-    usual_map,
-)
+from cimento.judgments import BETTER, ColumnMap, Judgment, judgments_of
 from cimento.judgments.asked import AskedItem, AskedItems
 from cimento.judgments.formats import RawAnswers, likely_form, read_long
-from cimento.judgments.jspsych import JSPSYCH_COLUMNS, TRIAL_TYPE, read_jspsych
-from cimento.judgments.pcibex import PCIBEX_COLUMNS, read_pcibex
+from cimento.judgments.jspsych import TRIAL_TYPE, read_jspsych
+from cimento.judgments.pcibex import read_pcibex
+from cimento.judgments.programs import is_labjs, read_program
 from cimento.judgments.rated import judgments_table
+from cimento.judgments.roles import usual_columns
 from cimento.judgments.summaries import once
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
-from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
+from cimento.people.annotate.rows import OF_PROGRAMS, Import, ImportOptions, judgments_from
 from cimento.suites.tables import open_table
 
 BYTES = 32
@@ -93,33 +92,6 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
                 yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
 
 
-def _spelled(*names: str) -> tuple[str, ...]:
-    """Names of a column in small letters, with a capital, and in capitals."""
-    return tuple(dict.fromkeys(f(name) for name in names for f in (str, str.capitalize, str.upper)))
-
-
-# A subject, a person or a name may also be those of the sentence.
-_LONG = usual_map(
-    annotator=(
-        *_spelled("participant_id", "participant id", *PARTICIPANTS),
-        "PROLIFIC_PID",
-    ),
-    value=_spelled(
-        "answer", "rating", "response", "judgment", "judgement", "risposta", "giudizio", "voto",
-        "valutazione", "punteggio", "respuesta", "juicio", "valoración", "puntuación", "resposta",
-        "julgamento", "avaliação", "pontuação", "nota", "ответ", "оценка", "балл",
-    ),
-    item=_spelled("item", "ítem", "elemento"),
-    condition=_spelled("condition", *HEADERS["condition"]),
-    text=_spelled("sentence", "stimulus", "text", *HEADERS["text"]),
-    milliseconds=("rt",),
-    survey=("list",),
-)  # fmt: skip
-_MAPS: Mapping[AnswerForm, ColumnMap] = {
-    "long": _LONG, "wide": _LONG, "jspsych": JSPSYCH_COLUMNS, "pcibex": PCIBEX_COLUMNS,
-}  # fmt: skip
-
-
 def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     """The answers in some files as judgments.
 
@@ -129,21 +101,52 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     """
     if options.form == "rated":
         return _published(files, options)
-    options = replace(options, columns=_MAPS[options.form].with_own(options.columns))
-    passed, rows, notes = Counter[str](), list[RawRow](), list[str]()
-    for path, person in zip(files, _names(files), strict=True):
-        answers = _read(path, options, person)
-        rows += answers.rows
-        passed.update(answers.passed)
-        notes += answers.notes
-    imported = judgments_from(rows, options)
+    answers = [
+        _read(path, options, person) for path, person in zip(files, _names(files), strict=True)
+    ]
+    rows = [row for of_file in answers for row in of_file.rows]
+    imported, kept = judgments_from(rows, options)
     if not imported.judgments:
         raise InputError(where=str(files[0]), seen="there is no answer", todo="Check --form.")
+    passed = Counter[str]()
+    for of_file in answers:
+        passed.update(of_file.passed)
+    notes = dict.fromkeys(note for of_file in answers for note in of_file.notes)
     return replace(
         imported,
         passed={**passed, **imported.passed},
-        notes=(*dict.fromkeys(notes), *imported.notes),
+        notes=(*notes, *imported.notes),
+        readings=tuple(_readings(answers, imported.judgments, kept)),
     )
+
+
+def _readings(
+    answers: Sequence[RawAnswers], judgments: Sequence[Judgment], kept: Sequence[int]
+) -> list[AnswersReading]:
+    """What files were read as, those together that were read alike.
+
+    Args:
+        answers: of each file.
+        judgments: that came of all of them.
+        kept: the place of the row of each judgment among the rows of all files.
+    """
+    ends = [*accumulate(len(of_file.rows) for of_file in answers)]
+    alike: dict[object, AnswersReading] = {}
+    given: dict[object, list[Judgment]] = {}
+    for of_file in answers:
+        reading, key = of_file.reading, of_file.reading.layout
+        alike[key] = alike[key].with_file(reading) if key in alike else reading
+    for judgment, row in zip(judgments, kept, strict=True):
+        key = answers[bisect_right(ends, row)].reading.layout
+        given.setdefault(key, []).append(judgment)
+    return [
+        replace(
+            reading,
+            n_judgments=len(given.get(key, ())),
+            n_people=len({judgment.annotator for judgment in given.get(key, ())}),
+        )
+        for key, reading in alike.items()
+    ]
 
 
 OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
@@ -166,62 +169,106 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
         options: how it is read.
         person: who answered, where one person's answers fill a file that does not name them.
     """
-    if options.form == "long":
-        _refuse_other_form(path, options)
-        return read_long(path, options.columns)
-    if options.form == "wide":
+    form = options.form or form_of(path, options.columns, options.places)
+    if form == "long":
+        table, columns = open_table(path), usual_columns(None).with_own(options.columns)
+        _refuse_other_form(table, columns, options.places)
+        return read_long(table, columns)
+    program = programs().get(form)
+    if form == "wide" or (program is not None and program.shape == "wide"):
         return read_wide(
             path,
-            options.columns,
+            usual_columns(None).with_own(options.columns),
             options.places,
+            form=form,
             items=options.items,
             unsubmitted=options.unsubmitted == "keep",
             keep_names=options.secret is None,
         )
-    if options.form == "jspsych":
-        return read_jspsych(path, options.columns, person)
-    return read_pcibex(path, options.columns, person, keep_names=options.secret is None)
+    if program is None or form not in OF_PROGRAMS:
+        raise unclear_form(path, form)
+    columns = usual_columns(program, alone=program.shape != "long").with_own(options.columns)
+    if form == "jspsych":
+        return read_jspsych(path, columns, person)
+    if form == "pcibex":
+        return read_pcibex(path, columns, person, keep_names=options.secret is None)
+    return read_program(path, program, columns, person)
+
+
+FORMS = {
+    "long": "a table with one answer a row, as `cimento annotate serve` exports them",
+    "wide": "a table with one person a row and one sentence a column, as form programs export them",
+    "rated": "a published list of sentences with single ratings, such as ItaCoLA's",
+}
+"""The forms of answers beside those of programs."""
+
+
+def unclear_form(path: Path, form: str) -> UsageError:
+    """The error of a file whose form is not clear, or that has no answers.
+
+    Args:
+        path: of the file.
+        form: what it has in place of answers; empty if that is not known.
+    """
+    if form == "prolific":
+        return UsageError(
+            where=path.name,
+            seen="is Prolific's list of who took part, and has no answers",
+            todo=f"Give the file of the answers, and this one as --prolific {path.name}.",
+        )
+    return UsageError(
+        where=path.name,
+        seen="it is not clear how the answers are arranged",
+        todo="Give --form with one of: "
+        + "; ".join(f"{name}: {what}" for name, what in FORMS.items())
+        + f"; or the program: {', '.join(OF_PROGRAMS)}.",
+    )
 
 
 def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
-    """The form that a file of answers seems to have; empty if it is not clear.
+    """The form that a file of answers has by its contents; empty if it is not clear.
 
     Args:
         path: of the file.
         columns: where fields stand, before the usual columns.
-        places: the questions of a design; None where no design is given.
+        places: the questions of a suite or a design; None where none is given.
     """
     begin = read_bytes(path)[:1]
-    if begin == b"#" or begin in (b"[", b"{"):
-        return "pcibex" if begin == b"#" else "jspsych"
+    if begin == b"#":
+        return "pcibex"
+    if begin in (b"[", b"{"):
+        return "labjs" if is_labjs(path) else "jspsych"
     try:
         table = open_table(path)
     except CimentoError:
         return ""
-    if TRIAL_TYPE in table.columns:
-        return "jspsych"
-    return likely_form(table, _LONG.with_own(columns), places or AskedItems(()))
+    program = program_of(table)
+    if program is not None and program.shape != "wide":
+        return program.name
+    likely = likely_form(table, usual_columns(None).with_own(columns), places or AskedItems(()))
+    if program is None or likely == "long":
+        return likely
+    return program.name
 
 
-def _refuse_other_form(path: Path, options: ImportOptions) -> None:
+def _refuse_other_form(table: Table, columns: ColumnMap, places: AskedItems) -> None:
     """Refuse a table with a person in each row where one with an answer in each row is expected.
 
     Raises:
         UsageError: it looks like that, or has jsPsych's responses, which may count from 0.
     """
-    table = open_table(path)
     if {TRIAL_TYPE, "response"} <= {*table.columns} and "value" not in table.columns:
         raise UsageError(
-            where=path.name,
+            where=table.name,
             seen=f"there is a column {TRIAL_TYPE}, as in jsPsych's data, whose responses may count"
             " from 0",
             todo="Give --form jspsych.",
         )
-    if likely_form(table, options.columns, options.places) == "wide":
+    if likely_form(table, columns, places) == "wide":
         raise UsageError(
-            where=path.name,
+            where=table.name,
             seen="looks as if each row had all answers of one person, and no column has answers",
-            todo="Give --form wide; or name the columns: --map value=COLUMN --map item=COLUMN.",
+            todo="Give --form wide; or name the columns: --columns answer=COLUMN,item=COLUMN.",
         )
 
 

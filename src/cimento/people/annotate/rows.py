@@ -13,15 +13,17 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, counted
+from cimento.intake.reading import AnswersReading
 from cimento.judgments import (
     ACCEPTABILITY,
     ATTENTION,
     BETTER,
     FILLER,
     MILLISECONDS,
+    MISSING,
     PRACTICE,
     TEXT,
     ColumnMap,
@@ -48,10 +50,13 @@ _SHOWN = 5
 _DIGITS = 12
 """Hexadecimal digits of a pseudonym: 48 bits; two of 10,000 people share one in 2 of 10 million."""
 
-_MISSING = ("NA", "N/A", "NaN")
-"""What R and others write into empty cells."""
-
-AnswerForm: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
+AnswerForm: TypeAlias = Literal[
+    "long", "wide", "qualtrics", "google", "microsoft", "limesurvey", "jspsych", "pcibex",
+    "gorilla", "labjs", "psychopy", "labvanced", "rated",
+]  # fmt: skip
+ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
+OF_PROGRAMS = ANSWER_FORMS[2:-1]
+"""The forms that programs have, as in `intake/forms.toml`."""
 Unknown: TypeAlias = Literal["refuse", "skip"]
 """The treatment of an answer that the suite or the design does not know."""
 
@@ -85,11 +90,13 @@ class Import:
         judgments: in the order of the files.
         passed: reasons why rows were skipped, and how often.
         notes: what else a person should know.
+        readings: what the files were read as, those together that are alike.
     """
 
     judgments: tuple[Judgment, ...]
     passed: Mapping[str, int]
     notes: tuple[str, ...] = ()
+    readings: tuple[AnswersReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +104,8 @@ class ImportOptions:
     """The user's description of files of answers.
 
     Attributes:
-        form: which program wrote them; ``rated`` for lists such as those of ItaCoLA and Lau et al.
+        form: which program wrote them; ``rated`` for lists such as those of ItaCoLA and Lau et al.;
+            None if each file's contents say it.
         places: what was asked; may be empty, and then items are as the files have them.
         columns: where fields stand, before what is usual for the form.
         secret: for pseudonyms; None keeps the names of participants.
@@ -107,7 +115,7 @@ class ImportOptions:
         unsubmitted: what becomes of answers that form programs mark as never submitted.
     """
 
-    form: AnswerForm
+    form: AnswerForm | None = None
     places: AskedItems = field(default_factory=lambda: AskedItems(()))
     columns: ColumnMap = field(default_factory=ColumnMap)
     secret: bytes | None = None
@@ -121,8 +129,8 @@ class ImportOptions:
         return pseudonym(name, self.secret) if self.secret else one_spelling(name)
 
 
-def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
-    """Rows as judgments.
+def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Import, Sequence[int]]:
+    """Rows as judgments, and the places of the rows that became some.
 
     Args:
         rows: one for each answer.
@@ -134,8 +142,8 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
     """
     passed, asked, faults = Counter[str](), list[tuple[Judgment, AskedItem | None]](), list[str]()
     people: dict[str, str] = {}
-    shifted = Counter[tuple[str, bool]]()
-    for row in rows:
+    shifted, kept = Counter[tuple[str, bool]](), list[int]()
+    for place, row in enumerate(rows):
         try:
             read = _judgment(row, reading, people)
         except InputError as error:
@@ -145,6 +153,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
             passed[read] += 1
             continue
         asked.append(read)
+        kept.append(place)
         if row.choice is not None:
             by_design = read[1] is not None and bool(read[1].answers)
             shifted[row.cells.get(TRIAL_TYPE, ""), by_design] += 1
@@ -165,7 +174,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
         *inattentive(judgments),
         *prolific_notes(people, reading.submissions),
     )
-    return Import(judgments=judgments, passed=passed, notes=notes)
+    return Import(judgments=judgments, passed=passed, notes=notes), kept
 
 
 def _judgment(
@@ -175,7 +184,7 @@ def _judgment(
     columns = reading.columns
 
     def cell(name: str) -> str:
-        return columns.cell(row, name)
+        return row.cells.get(name, "")
 
     name = cell("annotator")
     if not name:
@@ -193,7 +202,7 @@ def _judgment(
         return _not_of_suite(place.question)
     asked = place or AskedItem(cell("suite"), cell("item"), "", cell(TEXT))
     value = columns.value(cell("value"))
-    if not value or (value in _MISSING and not (asked.answers and asked.answer(value))):
+    if not value or (value in MISSING and not (asked.answers and asked.answer(value))):
         return "there is no answer in the row"
     answer = asked.answer(value) if row.choice is None else _in_place(row, asked, cell("question"))
     if answer is None:
@@ -214,20 +223,18 @@ def _judgment(
         expected=(columns.value(expected) if expected else asked.expected) or None,
         scale=cell("scale") or asked.scale or None,
     )
-    return _timed(judgment, row, columns, (reading.submissions or {}).get(name)), place
+    return _timed(judgment, row, (reading.submissions or {}).get(name)), place
 
 
-def _timed(
-    judgment: Judgment, row: RawRow, columns: ColumnMap, submission: Submission | None
-) -> Judgment:
+def _timed(judgment: Judgment, row: RawRow, submission: Submission | None) -> Judgment:
     """The judgment with its place in the survey, its times, and the status of the submission."""
 
     def number(name: str) -> float | None:
-        return _number(row, name, columns.cell(row, name))
+        return _number(row, name, row.cells.get(name, ""))
 
     seconds, milliseconds = number("seconds"), number(MILLISECONDS)
     sitting, position = number("session_seconds"), number("position")
-    status = columns.cell(row, "status")
+    status = row.cells.get("status", "")
     return replace(
         judgment,
         position=None if position is None else int(position),
@@ -280,7 +287,7 @@ def _no_answer(row: RawRow, asked: AskedItem, value: str, unknown: Unknown) -> s
 def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
     """The place of a row; the reason for skipping it; None for an attention check of no item."""
     item, condition, text, question, expected = (
-        reading.columns.cell(row, n) for n in ("item", "condition", TEXT, "question", "expected")
+        row.cells.get(n, "") for n in ("item", "condition", TEXT, "question", "expected")
     )
     check = bool(expected) or question == ATTENTION
     if check and not reading.places.complete:
@@ -290,9 +297,10 @@ def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
             raise InputError(
                 where=row.where,
                 seen="it names no item",
-                todo="Name the column: --map item=COLUMN; or --map text=COLUMN with --suite.",
+                todo="Name the column: --columns item=COLUMN; or --columns sentence=COLUMN with"
+                " --suite.",
             )
-        return AskedItem(reading.columns.cell(row, "suite"), item or text, condition, "")
+        return AskedItem(row.cells.get("suite", ""), item or text, condition, "")
     # An id with its condition first: the id alone is that of all conditions.
     asked = BETTER if question == BETTER else condition
     both = [f"{item}/{asked}"] if item and asked else []

@@ -28,7 +28,6 @@ from cimento.judgments.summaries import (
     place_design,
 )
 from cimento.kinds.run import open_run
-from cimento.paradigms.prompted.judging import model_judgments
 from cimento.people.annotate.dialogue import DialogueField, FieldReading, RefusedError, Values
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
@@ -329,13 +328,13 @@ def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgre
         InputError: the run cannot be read.
     """
     run = open_run(folder)
-    if run.paradigm.name != "prompted":
+    judge: Sequence[Judgment] | None = run.paradigm.judge.judgments(run)
+    if judge is None:
         raise UsageError(
             where=f"--judge={folder}",
             seen=f"the run is of the kind {run.paradigm.name!r}, and gives no judgments in words",
             todo="Make a prompted suite of it (cimento suites build prompted), and run that.",
         )
-    judge = model_judgments(run)
     asked = {judgment.key for judgment in people if judgment.counts}
     questions = dict.fromkeys(j.question for j in judge if j.key in asked)
     if not questions:

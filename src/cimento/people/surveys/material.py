@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import CimentoError, InputError, UsageError, counted, need_known
+from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, option
 from cimento.judgments import (
     ACCEPTABILITY,
@@ -33,9 +33,9 @@ from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, Surve
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.published import language_code
-from cimento.suites.ratings import points_of
+from cimento.suites.ratings import points_of, suite_from_ratings
+from cimento.suites.sentence_list import sentence_list
 from cimento.suites.stories import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
-from cimento.suites.tables import open_table
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"
 
@@ -221,7 +221,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
         surveyor = surveyor_of(run.paradigm, suite)
         asked = surveyor.survey_items(suite, wanted.task, run=run)
     else:
-        loaded = _load(path)
+        loaded = load_material(path, language=wanted.language)
         suite, sentences, sha256 = loaded.suite, loaded.sentences, loaded.reading.sha256
         asked = surveyor_of(loaded.paradigm, suite).survey_items(suite, wanted.task)
     ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
@@ -249,39 +249,22 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
     )
 
 
-def _load(path: Path) -> LoadedSuite:
-    """The suite in a path.
+def load_material(path: Path, *, language: str = "") -> LoadedSuite:
+    """The suite in a path, or the sentences of a list as a suite without ratings.
+
+    Args:
+        path: a suite, or a list of sentences.
+        language: ISO 639-1 code of such sentences.
 
     Raises:
-        UsageError: there are sentences and nothing else; the message says how people can be asked.
         CimentoError: it cannot be read.
     """
     try:
         return load_suite(path)
-    except InputError as error:
-        if not path.is_file() or not _is_list(path):
+    except InputError:
+        if (listed := sentence_list(path, language=language)) is None:
             raise
-        raise UsageError(
-            where=str(path),
-            seen="there are sentences, and nothing that says what is asked of them",
-            todo="For ratings: `cimento suites new acceptability SENTENCES.xlsx`, replace the"
-            " examples by your sentences, one a row with an item number and the condition sentence,"
-            " leave the column rating empty, and build the survey of that workbook. For choices"
-            " between two sentences, head two columns good and bad.",
-        ) from error
-
-
-def _is_list(path: Path) -> bool:
-    """Whether a table is a list of sentences: one column of texts, at most with numbers of rows."""
-    try:
-        table = open_table(path)
-    except CimentoError:
-        return False
-    texts = [
-        name for name in table.columns if any(len(cell.split()) > 1 for cell in table.cells[name])
-    ]
-    others = [cell for name in table.columns if name not in texts for cell in table.cells[name]]
-    return len(texts) == 1 and all(cell.strip().isdecimal() or not cell.strip() for cell in others)
+        return load_suite(suite_from_ratings(listed))
 
 
 def _refuse_marks(items: Iterable[SurveyItem], *, where: str) -> None:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.corpus.conllu import ReadingProblem
 from cimento.corpus.connectives.frequencies import Counts, count_connectives
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
-from cimento.corpus.treebanks import SAMPLE, ReadingProblem, TreebankFile, open_treebanks
+from cimento.corpus.treebanks import SAMPLE, TreebankFile, open_treebanks
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json

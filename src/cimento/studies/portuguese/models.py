@@ -7,13 +7,15 @@ of the same sentence, where there are some.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.cloze.judging import dictionary_for
+from cimento.corpus.morphology.dictionaries import dictionary_for
+from cimento.errors import UsageError
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     Fits,
@@ -22,9 +24,10 @@ from cimento.paradigms.cloze.judgments import (
     human_judgments,
     judge_expected,
     parse_expectation,
+    read_judged_candidates,
     reuse_judgments,
 )
-from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
+from cimento.paradigms.cloze.portuguese import MULTIWORD, RECORDED_MODEL, SHEET, Instance
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
@@ -174,6 +177,41 @@ def starter_instance(item: ClozeItem) -> Instance:
 
 Judged = Mapping[tuple[str, str], Sequence[JudgedCandidate]]
 """Model and judge to what was judged."""
+
+
+def asked_suites(data: Path | None) -> list[str]:
+    """The suites for models: the authors' sentences if available, otherwise our own.
+
+    Args:
+        data: the authors' folder as released, or one file of it; None for our own sentences.
+
+    Raises:
+        UsageError: neither file of sentences is there.
+    """
+    if data is None:
+        return [MULTIWORD_STARTER, GRAMMAR_STARTER]
+    folder = data.parent if data.is_file() else data
+    names = [data.name] if data.is_file() else [MULTIWORD, SHEET]
+    paths = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
+    paths = [path for path in paths if Path(path).is_file()]
+    if not paths:
+        raise UsageError(
+            where=f"--data {data}",
+            seen=f"neither {MULTIWORD} nor {SHEET} is there, whose sentences are asked",
+            todo="Give the folder as the authors released it, or leave --data out.",
+        )
+    return paths
+
+
+def earlier_candidates(released: StudyData | None, tables: Iterable[Path]) -> list[Candidate]:
+    """The candidates that people judged before, the released ones first.
+
+    Args:
+        released: the authors' files; None without them.
+        tables: further tables of judged candidates.
+    """
+    candidates = [row.candidate for row in released.judged] if released else []
+    return candidates + [one for path in tables for one in read_judged_candidates(path)]
 
 
 def judged(

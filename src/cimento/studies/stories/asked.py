@@ -11,13 +11,15 @@ from cimento.paradigms.stories import (
     Story,
     StoryOptions,
     asked_of,
+    judge_stories,
     judged_run,
     names_of,
     prompt_for,
+    story_figures,
 )
 
 if TYPE_CHECKING:
-    from cimento.paradigms import Run
+    from cimento.paradigms import Figure, Run
 
 AS_PUBLISHED: Mapping[str, str] = {"protocol": "paper"}
 """The options with which models are asked as the study asked them; the others follow."""
@@ -113,3 +115,19 @@ def _sentence(one: AskingRecord) -> str:
         f"not asked as the models of the published rows were ({named}; what differs: {others}),"
         " so that its numbers cannot be compared with theirs."
     )
+
+
+def drawn(
+    name: str, stories: Sequence[Story], models: Sequence[RecordedAnswers]
+) -> Sequence[Figure]:
+    """The figures of a report on stories, for all models; the first of tied options is chosen.
+
+    Args:
+        name: name of the suite.
+        stories: the stories.
+        models: the answers of each model.
+    """
+    judged = {
+        model.model: judge_stories(stories, model.answers, first_of_ties=True) for model in models
+    }
+    return story_figures(name, judged)

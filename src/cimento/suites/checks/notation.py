@@ -100,11 +100,21 @@ def notation(sentences: Sentences, *, same: Sentences | None = None) -> list[Fau
     return [*found, *typed(sentences if same is None else same)]
 
 
-def _with_hint(texts: Sequence[str], hint: re.Pattern[str]) -> Iterator[int]:
-    """The numbers of the texts that a pattern is in; most suites need one look at many together."""
+def _with_hint(
+    texts: Sequence[str], hint: re.Pattern[str], signs: Sequence[str] = ()
+) -> Iterator[int]:
+    """The numbers of the texts that a pattern is in; most suites need one look at many together.
+
+    Args:
+        texts: the texts.
+        hint: the pattern.
+        signs: characters of which every match has one, which are found sooner; none to do without.
+    """
     for begin in range(0, len(texts), _TOGETHER):
         some = texts[begin : begin + _TOGETHER]
-        if hint.search("\n".join(some)):
+        lines = "\n".join(some)
+        may_be = not signs or any(sign in lines for sign in signs)
+        if may_be and hint.search(lines):
             yield from (n for n, text in enumerate(some, start=begin) if hint.search(text))
 
 
@@ -128,7 +138,7 @@ def marks_of(sentences: Sentences) -> dict[int, tuple[str, ...]]:
     of the others have none like it.
     """
     texts, conditions = sentences.texts, sentences.conditions
-    hinted = list(_with_hint(texts, _MARK_HINT))
+    hinted = list(_with_hint(texts, _MARK_HINT, "*?#%✓✔√"))
     marks = {n: found for n in hinted if (found := judgment_marks(texts[n]))}
     soft = {n: found for n in hinted if (found := judgment_marks(texts[n], soft=True))}
     if soft != marks:
@@ -224,6 +234,8 @@ def _deleting(sentences: Sentences, numbers: Sequence[int], marks: str) -> str:
 
 # --- Example numbers
 
+_LEAD = 24
+"""Letters within which the number of an example begins."""
 _LEAD_HINT = re.compile(
     r"[*?#%✓✔√]*\s*(?:[(\[\d]|[^\W\d_]{1,4}['′’]*[.)])|[EeBbПп]\w{1,7}\.?\s*\(?\d"
 )
@@ -236,7 +248,9 @@ def example_numbers(sentences: Sentences) -> dict[int, Lead]:
     half of the sentences have a number, or where those of one item differ.
     """
     texts = sentences.texts
-    hinted = (n for n, text in enumerate(texts) if _LEAD_HINT.match(text))
+    # Few sentences begin differently in as many letters as the number of an example takes.
+    begins = {begin for begin in {text[:_LEAD] for text in texts} if _LEAD_HINT.match(begin)}
+    hinted = (n for n, text in enumerate(texts) if text[:_LEAD] in begins)
     leads = {n: found for n in hinted if (found := lead(texts[n])).number}
     is_usual = 2 * len(leads) >= len(texts)
     told = {
@@ -338,7 +352,8 @@ def typed(sentences: Sentences) -> Iterator[Fault]:
     """Ligatures, words cut by a line's end, and marks typed differently within an item."""
     for find, hint in ((plain_letters, _LIGATURE_HINT), (broken_words, _BROKEN_HINT)):
         texts = sentences.texts
-        found = {n: words for n in _with_hint(texts, hint) if (words := find(texts[n]))}
+        asked = () if all(map(str.isascii, texts)) and hint is _LIGATURE_HINT else texts
+        found = {n: words for n in _with_hint(asked, hint) if (words := find(texts[n]))}
         if found:
             words = {wrong: right for some in found.values() for wrong, right in some.items()}
             (wrong, right), *others = words.items()
@@ -358,7 +373,7 @@ def typed(sentences: Sentences) -> Iterator[Fault]:
 
 def _typed_differently(sentences: Sentences) -> Iterator[Fault]:
     """Quotation marks, apostrophes, dashes and dots that differ within an item in form alone."""
-    hinted = {*_with_hint(sentences.texts, _TYPED_HINT)}
+    hinted = {*_with_hint(sentences.texts, _TYPED_HINT, _TYPED_HINT.pattern[1:-1])}
     differing: dict[tuple[str, str, str, str], list[int]] = {}
     for by_condition in _by_item(sentences).values() if hinted else ():
         groups = [[sentences.texts[n] for n in numbers] for numbers in by_condition.values()]
@@ -393,7 +408,9 @@ def special(sentences: Sentences) -> Iterator[Fault]:
     """What is spelled like a special token of a model."""
     texts = sentences.texts
     found = {
-        n: tokens for n in _with_hint(texts, _SPECIAL_HINT) if (tokens := special_tokens(texts[n]))
+        n: tokens
+        for n in _with_hint(texts, _SPECIAL_HINT, "[<")
+        if (tokens := special_tokens(texts[n]))
     }
     if found:
         first, tokens = next(iter(found.items()))

@@ -93,6 +93,9 @@ class Stimuli:
     def pairs(self, first: str, second: str) -> list[tuple[int, int]]:
         """The numbers of the stimuli in two conditions, for each item that has both."""
         left, right = self.places(first), self.places(second)
+        if len({*self.shapes}) == 1 and left and right:
+            [one], [other] = left.values(), right.values()
+            return [(start + one, start + other) for start in self.starts[: len(self.shapes)]]
         return [
             (start + left[shape], start + right[shape])
             for start, shape in zip(self.starts, self.shapes, strict=False)

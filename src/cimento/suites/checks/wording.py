@@ -152,7 +152,8 @@ _BETWEEN = " \0 "
 
 def _final_marks(stimuli: Stimuli) -> Iterator[Fault]:
     """Sentences without a final mark, where most have one."""
-    bare = [n for n, text in enumerate(stimuli.texts) if not text.rstrip(_CLOSING).endswith(_FINAL)]
+    bare = [n for n, text in enumerate(stimuli.texts) if not text.endswith(_FINAL)]
+    bare = [n for n in bare if not stimuli.texts[n].rstrip(_CLOSING).endswith(_FINAL)]
     marked, count = len(stimuli.texts) - len(bare), len(stimuli.texts)
     if marked <= MOST * count:
         return

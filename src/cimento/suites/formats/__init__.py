@@ -20,11 +20,11 @@ from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.crossed import condition_columns
 from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
     contexts,
+    examples,
     factorial,
     lm_eval,
     native,
@@ -35,7 +35,8 @@ from cimento.suites.formats import (
 )  # fmt: skip
 from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
-from cimento.suites.shapes import key_of
+from cimento.suites.sentence_list import list_advised
+from cimento.suites.shapes import choice_of, condition_columns, key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
@@ -97,8 +98,9 @@ FORMATS = {
         region_rows.read_syntaxgym_rows,
     ),
     "syntaxgym-csv": Format(
-        "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
-        region_rows.read_syntaxgym_csv,
+        "a table with a region in each row, as SyntaxGym CSV (.csv with item_number,"
+        " condition_name, region_number, content)",
+        region_rows.read_region_rows,
     ),
     "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", blimp.read_blimp),
     "pairs": Format(
@@ -116,6 +118,10 @@ FORMATS = {
     "zorro": Format("Zorro (two lines a pair, the bad one first)", pairs.read_zorro),
     "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", lm_eval.read_lm_eval),
     "good-first": Format("two lines a pair, the good one first", pairs.read_good_first),
+    examples.FORMAT: Format(
+        "one list of sentences, each followed by the one with a mark, as (1a), (1b) *",
+        examples.read_examples,
+    ),
     "factorial": Format(
         "factorial JSONL or JSON (.jsonl with a key for each condition)", factorial.read_factorial
     ),
@@ -133,6 +139,15 @@ FORMATS = {
         "a table with the columns Context1, Context2, Target1 and Target2, as EWoK's"
         " (.csv, .jsonl, .parquet)",
         contexts.read_crossed,
+    ),
+    "targets": Format(
+        "a table with a context, the expected word and other words in each row (.csv, .tsv, .xlsx)",
+        contexts.read_targets,
+    ),
+    "choice": Format(
+        "a table with the options A, B and C in each row, and a key that names the right one"
+        " (.csv, .tsv, .xlsx)",
+        contexts.read_choice,
     ),
     "options": Format(
         "a table with the columns input_prefix and options, the right option first"
@@ -206,7 +221,7 @@ def _json_format(data: bytes, path: Path) -> str:
     is_pair = table is not None and any(map(table.find, blimp.SENTENCES.values()))
     if not (name or is_pair) and table is not None and has_rows(data):
         whole, more = read_sheet(data, path)
-        raise _no_known_table(whole or table, more or faults, path)
+        raise _no_known_table(whole or table, more or faults, data, path)
     return name or default
 
 
@@ -230,17 +245,27 @@ def _fitting(table: Table) -> str:
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
-    "syntaxgym-csv": lambda table: "condition_name" in table.columns,
+    "syntaxgym-csv": region_rows.is_region_rows,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
     "labeled": sentences.is_labeled_table,
     "words": region_rows.is_words_table,
     "factorial-table": factorial.is_factorial_table,
-    "crossed": lambda table: table.has(*contexts.CROSSED_COLUMNS),
+    "crossed": lambda table: bool(contexts.crossed_columns(table)),
     "options": lambda table: table.has(*contexts.OPTION_COLUMNS),
     "forms": lambda table: table.has(*contexts.FORM_COLUMNS),
 }
 """The test of each format of tables; a table is in the first format whose test succeeds."""
+
+
+_BY_CELLS: Mapping[str, Callable[[Table], object]] = {
+    "choice": choice_of,
+    "pairs": key_of,
+    "syntaxgym-csv": region_rows.is_region_rows,
+    "targets": contexts.targets_of,
+    "factorial-table": factorial.is_factorial_table,
+}
+"""The tests that need the rows of a table, such as which columns are crossed in them."""
 
 
 def _table_format(data: bytes, path: Path) -> str:
@@ -254,10 +279,8 @@ def _table_format(data: bytes, path: Path) -> str:
             table, faults = read_sheet(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
-    if key_of(table):
-        return "pairs"
-    if factorial.is_factorial_table(table):
-        return "factorial-table"  # which columns are crossed is seen in the rows only
+    if name := next((name for name, fits in _BY_CELLS.items() if fits(table)), ""):
+        return name
     wide = condition_columns(table)
     if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
@@ -269,13 +292,23 @@ def _table_format(data: bytes, path: Path) -> str:
             " and give the folder. If there is no such file, call the column of the sentences"
             " sentence.",
         )
-    raise _no_known_table(table, faults, path)
+    raise _no_known_table(table, faults, data, path)
 
 
-def _no_known_table(table: Table, faults: Sequence[Fault], path: Path) -> InputError:
+def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Path) -> InputError:
     """The error of a table whose columns are those of no format."""
-    seen = f"is a table with the columns {', '.join(table.columns)}"
-    return InputError(where=str(path), seen=seen, todo=names_advised(table, faults))
+    shown = ", ".join(table.columns[:_SHOWN])
+    more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
+    seen = f"is a table with the columns {shown}{more}"
+    if todo := examples.examples_advised(data, path) or list_advised(path):
+        return InputError(where=str(path), seen="is one list of sentences", todo=todo)
+    todo = names_advised(table.beginning(_LOOKED_AT, _SHOWN), faults)
+    return InputError(where=str(path), seen=seen, todo=todo)
+
+
+_SHOWN = 40
+_LOOKED_AT = 5_000
+"""Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
 
 
 def find_reader(format_: str) -> Reader:

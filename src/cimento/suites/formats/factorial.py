@@ -2,8 +2,6 @@
 
 Three forms of JSON are read: one item a line; the same with a first line that gives the conditions,
 the factors and the phenomenon; and one document with ``sentences``. Tables have one sentence a row.
-The materials of Sprouse, Caponigro, Greco and Cecchetto 2016 (doi:10.1007/s11049-015-9286-8) are
-such a table, as they were released, with the level of each factor.
 """
 
 from __future__ import annotations
@@ -17,8 +15,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
-from cimento.intake.marks import sides_of
 from cimento.intake.profile import profile
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
 from cimento.intake.table import Table
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
@@ -26,8 +25,9 @@ from cimento.suites.crossed import (
     CLUSTER,
     GROUP_COLUMNS,
     ID_COLUMNS,
+    MOST_FACTORS,
+    Arranged,
     arranged,
-    condition_columns,
     crossed_columns,
     filled_down,
     nearly_crossed,
@@ -45,10 +45,11 @@ from cimento.suites.design import (
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
+from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
 from cimento.suites.plain_levels import assumed, plain_first
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
-from cimento.suites.roles import not_text, unused, wrong_kind
-from cimento.suites.shapes import region_column_names, with_sentences
+from cimento.suites.roles import not_text, wrong_kind
+from cimento.suites.shapes import condition_columns, region_column_names, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
@@ -229,7 +230,7 @@ def is_factorial_table(table: Table) -> bool:
 
     The sentence may be in several columns, one for each region.
     """
-    if _is_of_sprouse(table) or region_column_names(table):
+    if is_of_sprouse(table) or region_column_names(table):
         return True
     return bool(
         table.find("sentence")
@@ -257,23 +258,22 @@ def read_factorial_table(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    data, table, faults = tabulated(path)
-    table = filled_down(table)
+    data, whole, faults = tabulated(path)
+    table = filled_down(whole)
+    faults += [
+        wrong
+        for role in ("item", "condition", "phenomenon")
+        for wrong in wrong_kind(whole, [whole.find(role)], role)
+    ]
+    if errors(faults):
+        raise unusable(path, faults)
     if regions := region_column_names(table):
         table, more = with_sentences(table, regions)
         faults += more
-    if _is_of_sprouse(table):
-        table = _from_sprouse(table)
-    elif not is_factorial_table(table):
-        if not condition_columns(table):
-            seen = f"There is no column condition, sentence or item; there are {table.columns}."
-            raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-        table = _with_a_sentence_a_row(table)
-    else:
-        table, more = arranged(with_island_factor(table))
-        faults += more
-        if errors(more):
-            raise unusable(path, faults)
+    table, more, makers = _with_conditions(table)
+    faults += more
+    if errors(more):
+        raise unusable(path, faults)
     rows = _rows(table, faults)
     wrong = not_text(table, [table.find("sentence")])
     if not rows:
@@ -287,10 +287,63 @@ def read_factorial_table(path: Path) -> Reading:
         suite = replace(suite, cluster=CLUSTER)
     suite = with_design(replace(suite, region_names=regions or suite.region_names))
     faults += [*assumed(suite, where=path.name), *unread_columns(table)]
-    known = (*ID_COLUMNS, *GROUP_COLUMNS, *_TAKEN, *ISLAND_FACTORS, "rating")
-    judging = (name for name in table.columns if sides_of(name, table.cells[name]))
-    faults += unused(table, {*map(table.find, known), *suite.factors, *judging, CLUSTER, "row"})
-    return Reading(suite, sha256_of(data), places, tuple(faults))
+    read = _read_as(whole, suite, [row for row, _ in rows], regions=regions, makers=makers)
+    return Reading(suite, sha256_of(data), places, tuple(faults), read)
+
+
+def _with_conditions(table: Table) -> Arranged:
+    """A table with a sentence and its condition in each row, made of one of the known forms."""
+    if is_of_sprouse(table):
+        return Arranged(from_sprouse(table), [])
+    if is_factorial_table(table):
+        return arranged(with_island_factor(table))
+    if condition_columns(table):
+        return Arranged(_with_a_sentence_a_row(table), [])
+    seen = f"There is no column condition, sentence or item; there are {table.columns}."
+    return Arranged(table, [fault("CIM-S004", where=table.name, seen=seen)])
+
+
+def _read_as(
+    whole: Table,
+    suite: Suite,
+    rows: Sequence[_Row],
+    *,
+    regions: Sequence[str],
+    makers: Sequence[str],
+) -> TableReading:
+    """What a table was read as.
+
+    Args:
+        whole: the table of the file.
+        suite: what came of it.
+        rows: the cells of each sentence, under the names of this module.
+        regions: the columns of regions, if there are any.
+        makers: the columns that make the conditions; none where the table has no such columns.
+    """
+    id_column, groups = _id_columns(rows)
+    shape, find = CONDITIONS, whole.find
+    factors = [find(name) for name in suite.factors]
+    if None in factors and "structure" in suite.factors:  # as `with_island_factor` calls it
+        factors.append(find("island"))
+    roles: dict[str, str | Sequence[str | None] | None] = {
+        "item": find(id_column),
+        "group": [find(name) for name in groups if name == "suite"],
+        "condition": makers,
+        "factors": [name for name in factors if name not in makers],
+        "phenomenon": [find(name) for name in GROUP_COLUMNS[1:] if rows[0].get(name)],
+    }
+    if is_of_sprouse(whole):
+        island, dependency, *two, item, sentence = COLUMNS.values()
+        roles = {"item": item, "phenomenon": [dependency, island], "factors": two}
+        roles["sentence"] = sentence
+    elif regions:
+        shape, roles["regions"] = REGIONS, regions
+    elif makers or find("sentence"):
+        roles["sentence"] = find("sentence")
+    else:
+        shape, roles["conditions"] = CELLS, [*condition_columns(whole)]
+        roles["item"] = find("item", "id")
+    return reading_of(whole, shape, roles, n_items=len(suite.items), own={"row"})
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:
@@ -341,12 +394,7 @@ def _suite(
         faults: faults found so far.
     """
     rows = [row for row, _ in placed]
-    # The column that numbers items rather than sentences is the one with the fewest values.
-    id_column = min(
-        (column for column in ID_COLUMNS if column in rows[0]),
-        key=lambda column: len({row[column] for row in rows}),
-    )
-    groups = [column for column in GROUP_COLUMNS if len({row.get(column, "") for row in rows}) > 1]
+    id_column, groups = _id_columns(rows)
     factors, _ = plain_first(_factors(placed, faults))
     items, counts = Gathered(), Counter[int]()
     for row, where in placed:
@@ -370,6 +418,18 @@ def _suite(
         factors=factors,
     )
     return suite, items.places
+
+
+def _id_columns(rows: Sequence[_Row]) -> tuple[str, list[str]]:
+    """The column that numbers the items, and those without which its numbers begin anew."""
+    # The column that numbers items rather than sentences is the one with the fewest values.
+    id_column = min(
+        (column for column in ID_COLUMNS if column in rows[0]),
+        key=lambda column: len({row[column] for row in rows}),
+    )
+    return id_column, [
+        column for column in GROUP_COLUMNS if len({row.get(column, "") for row in rows}) > 1
+    ]
 
 
 def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ...]:
@@ -396,12 +456,12 @@ def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[st
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
             return dict(ISLAND_FACTORS)
     conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
-    # Levels are mostly words, so columns of numbers come last.
-    names = sorted(
-        rows[0], key=lambda name: not profile(row.get(name, "") for row in rows).may_be_levels
-    )
-    usual = {name: common for name in names if (common := _usual_levels(rows, name))}
-    for two in combinations(usual, 2):
+    usual = {name: common for name in rows[0] if (common := _usual_levels(rows, name))}
+    named = island_factors(conditions)
+    # Levels are mostly words: where the names of conditions have them, no column of numbers has.
+    words = [name for name in usual if profile(row.get(name, "") for row in rows).may_be_levels]
+    others = [] if named else [name for name in usual if name not in words]
+    for two in combinations([*words, *others][:MOST_FACTORS], 2):
         cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
         if len(cells) == len(conditions) == N_LEVELS**2:
             for row, where in placed:
@@ -411,7 +471,7 @@ def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[st
                         seen = f"{name} is {cell!r} in {condition}, and {due!r} elsewhere."
                         faults.append(fault("CIM-S031", where=where, seen=seen))
             return {name: tuple(dict.fromkeys(usual[name].values())) for name in two}
-    return island_factors(conditions)
+    return named
 
 
 LEAST_USUAL = 0.75
@@ -440,27 +500,3 @@ def _phenomenon(row: _Row, *, several: bool) -> str:
     )
     parts = (row.get("suite", "") if several else "", named)
     return " ".join(part for part in parts if part)
-
-
-_OF_SPROUSE: Mapping[str, str] = {
-    "island": "Island Type", "dependency": "Clause type", "distance": "Condition 1",
-    "structure": "Condition 2", "item_number": "item number", "sentence": "sentence",
-}  # fmt: skip
-"""Our names for the columns of the materials of Sprouse et al. 2016 as they were released."""
-
-
-def _is_of_sprouse(table: Table) -> bool:
-    """Whether a table has the columns of these materials."""
-    return {*_OF_SPROUSE.values()} <= {*table.columns}
-
-
-def _from_sprouse(table: Table) -> Table:
-    """The materials of Sprouse et al. 2016 with our names of columns, levels and phenomena."""
-    cells = {ours: table.cells[theirs] for ours, theirs in _OF_SPROUSE.items()}
-    for name in ("distance", "structure", "dependency", "island"):
-        values = map(str.lower, table.stripped(_OF_SPROUSE[name]))
-        cells[name] = [value.replace("non-island", "nonisland") for value in values]
-    cells["island"] = [c.removesuffix(" island").replace(" ", "_") for c in cells["island"]]
-    pairs = zip(cells["distance"], cells["structure"], strict=True)
-    cells["condition"] = ["_".join(pair) for pair in pairs]
-    return table.with_cells(cells)

@@ -16,6 +16,8 @@ from sys import intern
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import Fault
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.shapes import CELLS, CONDITIONS, PAIRS
 from cimento.intake.table import NotText, Table
 from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
@@ -154,12 +156,14 @@ class Rows:
         places: the place of each stimulus.
         pairs: whether each row is a pair of sentences.
         wide: whether each row is an item, with a column for each condition.
+        read: what the table was read as.
     """
 
     items: ItemColumns
     places: Sequence[str]
     pairs: bool
     wide: bool
+    read: TableReading
 
 
 def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | None, list[Fault]]:
@@ -178,18 +182,35 @@ def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | N
         return None, faults
     cells = _Cells(table)
     stimuli = _stimuli(table, columns, cells)
+    items = _by_item(stimuli)
     rows = Rows(
-        items=_by_item(stimuli),
+        items=items,
         places=RowPlaces(table.name, [table.numbers[row] for row in stimuli.rows]),
         pairs=columns.texts.keys() == {"good", "bad"},
         wide=columns.condition is None,
+        read=_read_as(table, columns, n_items=len(items.ids)),
     )
     return rows, cells.faults
+
+
+def _read_as(table: Table, columns: _Columns, *, n_items: int) -> TableReading:
+    """What a table of items was read as."""
+    roles = {"item": columns.item, "condition": columns.condition}
+    roles["phenomenon"] = table.find("phenomenon")
+    if columns.condition or columns.texts.keys() == {"sentence"}:
+        roles["sentence"] = next(iter(columns.texts.values()))
+        return reading_of(table, CONDITIONS, roles, n_items=n_items)
+    if columns.texts.keys() == {"good", "bad"}:
+        return reading_of(table, PAIRS, roles | {**columns.texts}, n_items=n_items)
+    several = {**roles, "conditions": [*columns.texts.values()]}
+    return reading_of(table, CELLS, several, n_items=n_items)
 
 
 def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
     """The columns of a table by their roles; None, and faults, where some are missing."""
     item, name, text = map(table.find, ("item", "condition", "text"))
+    if "sentence" in table.chosen:
+        text = "sentence"
     good, bad = table.find("good"), table.find("bad")
     if not (name and text) and conditions and set(conditions) <= set(table.columns):
         return _Columns(table.find("item", "id"), None, {name: name for name in conditions}), []

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, FormulaError, did_you_mean
+from cimento.intake.reading import with_role
 from cimento.intake.roles import ROLES
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
@@ -82,7 +83,8 @@ def read_native(folder: Path) -> Reading:
     if rows.wide and settings.factors:
         items = tuple(_with_levels(item, settings.factors) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
-    return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults))
+    read = with_role(rows.read, "factors", settings.factors)
+    return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults), read)
 
 
 def _unknown_roles(columns: Iterable[str]) -> list[Fault]:

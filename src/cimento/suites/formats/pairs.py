@@ -275,7 +275,7 @@ def _items(table: Table, pair: Pair) -> tuple[ItemColumns, list[Fault]]:
 
 def _free(cells: Mapping[str, Sequence[str]], column: str) -> Sequence[str]:
     """The cells of a free column, empty where a number is missing, as R writes it."""
-    if not any(map(is_absent, filter(None, cells[column]))):
+    if not any(map(is_absent, filter(None, {*cells[column]}))):
         return cells[column]
     is_numeric = profile(cells[column]).kind == "numbers"
     return ["" if is_numeric and is_absent(cell) else cell for cell in cells[column]]

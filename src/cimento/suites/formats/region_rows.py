@@ -8,11 +8,16 @@ nor metadata. Surprisals next to the words are results and not part of the suite
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.roles import find
+from cimento.intake.shapes import REGION_ROWS, WORD_ROWS
 from cimento.intake.table import Table
+from cimento.intake.words import NAMES
 from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
 from cimento.io.values import group_by
@@ -21,15 +26,45 @@ from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.syntaxgym import suite_from_document
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
-from cimento.suites.roles import left_out
+from cimento.suites.roles import wrong_kind
 from cimento.suites.tables import read_suite_table
 
 COLUMNS = ("item_number", "condition_name", "region_number", "content")
 NAME_COLUMN = "region_name"
+_DIGITS = 6
+"""Most digits of the number of a region."""
 
 
-def read_syntaxgym_csv(path: Path) -> Reading:
-    """Read the flat CSV; the file's name becomes the suite's.
+def is_region_rows(table: Table) -> bool:
+    """Whether a table has a region of a sentence in each row.
+
+    Tables with the columns of SyntaxGym's have; others if most sentences have several rows, each
+    with a region of another number or name.
+    """
+    if "condition_name" in table.columns:
+        return True
+    columns = _columns(table)
+    if columns is None or table.find("sentence"):
+        return False
+    item, condition, region, _ = map(table.stripped, columns)
+    sentences = group_by(range(len(region)), lambda row: (item[row], condition[row]))
+    several = [rows for rows in sentences.values() if len(rows) > 1]
+    return 2 * len(several) > len(sentences) and all(
+        len({region[row] for row in rows}) == len(rows) for rows in several
+    )
+
+
+def _columns(table: Table) -> tuple[str, str, str, str] | None:
+    """The columns of item, condition, region and content; None without one that fits its role."""
+    item = find(table, "item", "item_number", "item")
+    condition = find(table, "condition", "condition_name", "condition")
+    region = find(table, "region", "region_number", "region", *NAMES["region"])
+    content = find(table, "content", "content", *NAMES["content"])
+    return (item, condition, region, content) if item and condition and region and content else None
+
+
+def read_region_rows(path: Path) -> Reading:
+    """Read a table with a region in each row, as SyntaxGym's; the file's name becomes the suite's.
 
     Raises:
         InputError: the file may not be read.
@@ -37,46 +72,64 @@ def read_syntaxgym_csv(path: Path) -> Reading:
     """
     data = read_bytes(path)
     table, faults = read_suite_table(data, path)
-    missing = [name for name in COLUMNS if table is None or name not in table.columns]
-    if table is not None and missing:
+    columns = table and _columns(table)
+    if table is not None and not columns:
+        missing = [name for name in COLUMNS if name not in table.columns]
         seen = f"The column {', '.join(missing)} is missing; there are {', '.join(table.columns)}."
-        faults.append(fault("CIM-S004", where=path.name, seen=seen))
-    if table is None or missing:
+        wrong = wrong_kind(table, [table.find("content")], "content")
+        faults += wrong or [fault("CIM-S004", where=path.name, seen=seen)]
+    if table is None or not columns:
         raise unusable(path, faults)
     regions: dict[tuple[str, str], list[Region]] = {}
     places: dict[tuple[str, str], str] = {}
+    names = _region_names(table, columns)
     for row in table.rows:
         where = table.where(row)
         item, condition, number = (
             strip_blanks(row.cells[column], what=column, where=where, faults=faults)
-            for column in COLUMNS[:3]
+            for column in columns[:3]
         )
         what = f"Region {number}"
-        content = strip_blanks(row.cells["content"], what=what, where=where, faults=faults)
+        content = strip_blanks(row.cells[columns[3]], what=what, where=where, faults=faults)
         there = regions.setdefault((item, condition), [])
         places.setdefault((item, condition), where)
         there.append(Region(content))
-        if number != str(len(there)):
-            seen = f"Region {number!r} stands where region {len(there)} is due."
+        if (due := [*names, ""][min(len(there) - 1, len(names))]) != number:
+            seen = f"Region {number!r} stands where region {due or len(there)} is due."
             faults.append(fault("CIM-S014", where=where, seen=seen))
     items = Gathered()
     for (item, condition), texts in regions.items():
         items.add(item, Condition(condition, tuple(texts)), places[item, condition])
-    names = _region_names(table, max(map(len, regions.values()), default=0))
+    longest = max(map(len, regions.values()), default=0)
+    shown = tuple([*names.values()][:longest])
     meta = Meta(name=path.stem)
-    return items.reading(path, data, faults, meta=meta, region_names=names, predictions=())
+    reading = items.reading(path, data, faults, meta=meta, region_names=shown, predictions=())
+    roles = {
+        "region name": table.find(NAME_COLUMN),
+        **dict(zip(REGION_ROWS.needs, columns, strict=True)),
+    }
+    n_items = len(reading.suite.items)
+    return replace(reading, table=reading_of(table, REGION_ROWS, roles, n_items=n_items))
 
 
-def _region_names(table: Table, count: int) -> tuple[str, ...]:
-    """The names of the regions in the order of their numbers; the number where there is no name."""
-    names: dict[str, str] = {}
-    for row in table.rows:
-        if name := row.cells.get(NAME_COLUMN, "").strip():
-            names.setdefault(row.cells["region_number"].strip(), name)
-    return tuple(names.get(str(number), str(number)) for number in range(1, count + 1))
+def _region_names(table: Table, columns: Sequence[str]) -> dict[str, str]:
+    """The names of the regions by their numbers, in order.
+
+    Regions that are numbered have the names of another column, if there is one, and are in the
+    order of the numbers from 1, or from 0 where that is the lowest; others are in the order of the
+    rows.
+    """
+    numbers, name = table.stripped(columns[2]), table.find(NAME_COLUMN)
+    if not all(number.isdecimal() and len(number) <= _DIGITS for number in numbers):
+        return {number: number for number in numbers}
+    texts = table.stripped(name) if name else numbers
+    names = {n: text for n, text in zip(numbers[::-1], texts[::-1], strict=True) if text}
+    last = min(max(map(int, numbers), default=0), len(numbers))
+    return {str(n): names.get(str(n), str(n)) for n in range("0" not in numbers, last + 1)}
 
 
 WORD_COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
+_WORD_ROLES = ("item", "position", "word", "region", "condition")
 SUFFIX = ".csv.gz"
 MOST_REGIONS = 200
 """Largest number of regions: every sentence gets all regions, which could fill the memory."""
@@ -119,12 +172,8 @@ def read_words(path: Path) -> Reading:
     table, faults = open_words(data, path)
     if table is None:
         raise unusable(path, faults)
-    if is_words_table(table):
-        roles = {*map(table.find, (*WORD_COLUMNS, "language")), "row"}
-        others = [name for name in table.columns if name not in roles]
-        faults += [left_out(table, others)] if others else []
-        if stacked := _stacked(table, others):
-            raise unusable(path, [*faults, stacked])
+    if is_words_table(table) and (stacked := _stacked(table)):
+        raise unusable(path, [*faults, stacked])
     sentences = _sentences(table, faults) if is_words_table(table) else []
     if not sentences:
         seen = f"One of the columns {', '.join(WORD_COLUMNS)} is missing, or there are no rows."
@@ -150,23 +199,34 @@ def read_words(path: Path) -> Reading:
     meta = Meta(
         name=path.name.split(".")[0], language=languages.pop() if len(languages) == 1 else ""
     )
-    return items.reading(
+    reading = items.reading(
         path, data, faults, meta=meta, region_names=regions, predictions=(), join="detok"
     )
+    return replace(reading, table=_words_read_as(table, n_items=len(items.items)))
 
 
-def _stacked(table: Table, others: Sequence[str]) -> Fault | None:
+def _words_read_as(table: Table, *, n_items: int) -> TableReading:
+    """What a table of words was read as."""
+    roles = dict(zip(_WORD_ROLES, map(table.find, WORD_COLUMNS), strict=True))
+    roles["language"] = table.find("language")
+    return reading_of(table, WORD_ROWS, roles, n_items=n_items, own={"row"})
+
+
+def _stacked(table: Table) -> Fault | None:
     """The fault of a table in which most words are there several times, as for several models."""
-    columns = [table.stripped(table.find(name) or "") for name in WORD_COLUMNS]
-    rows = group_by(range(len(table.numbers)), lambda row: tuple(cells[row] for cells in columns))
+    known = [table.find(name) or "" for name in WORD_COLUMNS]
+    columns, others = map(table.stripped, known), {*table.columns} - {*known, "language", "row"}
+    places_of = [*zip(*columns, strict=True)]
+    rows = group_by(range(len(table.numbers)), places_of.__getitem__)
     repeated = [group for group in rows.values() if len(group) > 1]
     if 2 * len(repeated) <= len(rows):
         return None
     places = [table.place(row) for row in repeated[0]]
     telling = [
         name
-        for name in others
-        if all(len({table.cells[name][row] for row in group}) == len(group) for group in repeated)
+        for name in table.columns
+        if name in others
+        and all(len({table.cells[name][row] for row in group}) == len(group) for group in repeated)
     ]
     fewest = min(telling, key=lambda name: len({*table.cells[name]}), default="")
     seen = "Most words are there several times."

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
-from cimento.compare.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
+from cimento.paradigms.regions.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.testing import FakeScorer
 from tests.helpers.command_line import invoke

@@ -9,11 +9,11 @@ from functools import partial
 
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
+from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
-    on_each_measure,
     options_of,
 )
 from cimento.report.formatting import percent

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.compare.exposure import (
+from cimento.paradigms.regions.exposure import (
     SEEN,
     UNSEEN,
     WHOLE,

@@ -8,8 +8,8 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.compare.covariates import ANY, EVERY, NONE, baseline_rates, is_baseline
 from cimento.models.ngram_training import train
+from cimento.paradigms.regions.covariates import ANY, EVERY, NONE, baseline_rates, is_baseline
 from cimento.testing import FakeScorer
 
 PAIRS = {

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from cimento import UsageError, evaluate
-from cimento.compare.pivot import PivotCell, pivot, pivot_grid
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
+from cimento.paradigms.regions.pivot import PivotCell, pivot, pivot_grid
 from cimento.report.grid import as_csv, grid_as_text
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite

@@ -15,11 +15,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from cimento.compare.covariates import EVERY, PartRate, part_rates, passed_items
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
 from cimento.paradigms.regions.contrast import find_contrast
+from cimento.paradigms.regions.covariates import (
+    EVERY,
+    PartRate,
+    part_rates,
+    parts_grid,
+    passed_items,
+)
 from cimento.paradigms.regions.judging import judged_suite, whole_items
+from cimento.report import formatting
+from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites import Suite, sentence
@@ -77,6 +85,63 @@ class Exposure:
     model: str
     parts: tuple[PartRate, ...]
     margins: Correlation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusExposure:
+    """The critical words of a suite in a corpus, and the results of runs beside their counts.
+
+    Attributes:
+        pairs: the critical words of each item, with their counts.
+        exposures: the results of each run.
+        words: number of words in the corpus.
+    """
+
+    pairs: tuple[Pair, ...]
+    exposures: tuple[Exposure, ...]
+    words: int
+
+    @property
+    def grid(self) -> Grid:
+        """The table of accuracies on items whose critical words the corpus has, or lacks."""
+        correlations = tuple(
+            f"{exposure.suite}, {exposure.model}: Spearman's rho of margins and log ratios of"
+            f" counts {formatting.number(exposure.margins.r, digits=2)} (n = {exposure.margins.n}"
+            + (f"; {exposure.margins.reason})" if exposure.margins.reason else ")")
+            + "."
+            for exposure in self.exposures
+        )
+        return parts_grid(
+            [rate for exposure in self.exposures for rate in exposure.parts],
+            title="Accuracy on items whose words are, or are not, in a corpus of"
+            f" {self.words:,} words.",
+            notes=(
+                *correlations,
+                "Critical are the words that differ between the two sides, with those before them.",
+                "Words are compared in lower case. Of log ratios, one is added to each count.",
+            ),
+        )
+
+
+def corpus_exposure(
+    runs: Sequence[Run], lines: Sequence[str], *, before: int = 1
+) -> CorpusExposure:
+    """The results of runs of one suite beside the counts of its critical words in a corpus.
+
+    Args:
+        runs: runs of one suite.
+        lines: the texts of the corpus; n-grams are looked for inside each.
+        before: number of words before the differing ones.
+
+    Raises:
+        UsageError: the predictions name no or several likelier conditions.
+    """
+    pairs = counted_pairs(critical_pairs(judged_suite(runs[0]), before=before), lines)
+    return CorpusExposure(
+        pairs=tuple(pairs),
+        exposures=tuple(exposure(run, pairs) for run in runs),
+        words=sum(len(words_of(line)) for line in lines),
+    )
 
 
 def critical_pairs(suite: Suite, *, before: int = 1) -> list[Pair]:

@@ -1,0 +1,194 @@
+"""The columns of a table on the page: what they were read as, and the menu above each.
+
+A choice is that of ``--columns`` on the command line. It is kept with the table until this gets a
+description, which names its columns by their roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nicegui import ui
+
+from cimento.app.editing import Grid, delete_column, insert_column, rename_column
+from cimento.app.findings import button
+from cimento.app.frame import heading
+from cimento.app.parts import opened_dialog
+from cimento.app.views import View, letters
+from cimento.app.words import Words
+from cimento.intake.reading import TableReading
+from cimento.intake.roles import FORCED, ROLES
+
+OFFERED = (
+    "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "participant", "item",
+    "condition", "phenomenon", "context", "target", "key",
+)  # fmt: skip
+"""The roles in the menu above a column."""
+MISFIT = "CIM-S081"
+_OF_ROLES = {role for role in OFFERED if role in ROLES}
+
+HEAD = """class {
+  init(params) {
+    this.box = document.createElement('div');
+    this.box.className = 'column-head';
+    const name = document.createElement('span');
+    name.textContent = params.displayName;
+    const menu = document.createElement('select');
+    menu.setAttribute('aria-label', params.label);
+    for (const [role, text] of params.roles) {
+      const option = document.createElement('option');
+      option.value = role;
+      option.textContent = text;
+      option.selected = role === params.role;
+      menu.append(option);
+    }
+    if (params.chosen) menu.className = 'chosen';
+    menu.addEventListener('keydown', (event) => event.stopPropagation());
+    menu.addEventListener('change', () => {
+      const detail = {column: params.column.getColId(), role: menu.value};
+      menu.dispatchEvent(new CustomEvent('role', {bubbles: true, detail}));
+    });
+    this.box.append(name, menu);
+  }
+  getGui() { return this.box; }
+  refresh() { return false; }
+}"""
+"""The head of a column with a menu of roles, whose choice is an event of the page."""
+
+CHOSEN = "(event) => emit(event.detail)"
+HEIGHT = 68
+"""Height of heads with a menu, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The role of a column in a bare table.
+
+    Attributes:
+        role: the role that it was read as or chosen for; empty without one.
+        chosen: whether somebody chose it.
+    """
+
+    role: str = ""
+    chosen: bool = False
+
+
+def heads_of(grid: Grid, view: View, read: TableReading | None) -> tuple[Head, ...]:
+    """The role of each column of a view; none for a suite with a description.
+
+    Args:
+        grid: the table.
+        view: what is shown of it.
+        read: what the table was read as; None where it could not be.
+    """
+    if grid.described:
+        return ()
+    roles = (
+        {} if read is None else {name: role for role, names in read.roles.items() for name in names}
+    )
+    chosen = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
+    names = (column.name.strip() for column in view.columns)
+    return tuple(Head(chosen.get(name, roles.get(name, "")), name in chosen) for name in names)
+
+
+def with_heads(options: dict[str, Any], heads: Sequence[Head], say: Words) -> dict[str, Any]:
+    """The options of a grid with a menu above each column, as far as it has a name.
+
+    Args:
+        options: the options, in which the first column is that of the rows' numbers.
+        heads: the roles of the others; none for a grid without menus.
+        say: the words of the page.
+    """
+    if not heads:
+        return options
+    for column, head in zip(options["columnDefs"][1:], heads, strict=True):
+        # A role that the menu lacks, such as those of stories, is shown as it is.
+        others = [] if head.role in ("", *OFFERED) else [(head.role, role_name(head.role, say))]
+        listed = [(role, role_name(role, say)) for role in OFFERED]
+        column[":headerComponent"] = HEAD
+        column["headerComponentParams"] = {
+            "label": say("edit.role", name=column["headerName"]),
+            "roles": [("", say("edit.role-none")), *others, *listed],
+            "role": head.role,
+            "chosen": head.chosen,
+        }
+    return {**options, "headerHeight": HEIGHT}
+
+
+def role_name(role: str, say: Words) -> str:
+    """What a role is called on the page."""
+    return say.named("role", role)
+
+
+def with_role(grid: Grid, column: str, role: str) -> Grid:
+    """The grid with a role that somebody chose for a column; empty for none."""
+    kept = {
+        other: name
+        for other, name in grid.roles.items()
+        if other != role and name.removesuffix(FORCED) != column
+    }
+    return replace(grid, roles={**kept, role: column} if role in _OF_ROLES else kept)
+
+
+def insisted(grid: Grid) -> Grid:
+    """The grid whose chosen columns have their roles whatever they hold."""
+    roles = {role: f"{name.removesuffix(FORCED)}{FORCED}" for role, name in grid.roles.items()}
+    return replace(grid, roles=roles)
+
+
+def read_line(read: TableReading | None, say: Words) -> str:
+    """What a table was read as, in the words of the page; empty where it was not read."""
+    if read is None:
+        return ""
+    if say.language == "en":
+        return read.said()
+    roles = ", ".join(
+        f"{role_name(role, say)} = {_listed(names)}" for role, names in read.roles.items()
+    )
+    parts = [
+        say("edit.read", shape=say.named("shape", read.shape), roles=roles),
+        say("edit.read-items", count=read.n_items),
+        say("edit.read-unused", names=_listed(read.unused)) if read.unused else "",
+        say("edit.read-left", rows=", ".join(str(row) for row, _ in read.left_out))
+        if read.left_out
+        else "",
+        say("edit.read-forced", names=_listed(read.forced)) if read.forced else "",
+    ]
+    return "; ".join(filter(None, parts)) + "."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"«{name}»" for name in names)
+
+
+def columns_dialog(grid: Grid, sheet: str, say: Words, *, done: Callable[[Grid], Any]) -> None:
+    """A dialog to add, rename and remove columns.
+
+    Args:
+        grid: the suite.
+        sheet: name of the sheet.
+        say: the words of the page.
+        done: called with the grid that results.
+    """
+    names: Mapping[int, str] = {
+        n: name.strip() or letters(n) for n, name in enumerate(grid.sheets[sheet].columns)
+    }
+    with opened_dialog() as dialog:
+        heading(say("edit.columns"))
+        which = ui.select(dict(names), label=say("edit.column"), value=0)
+        name = ui.input(say("edit.column-name"))
+
+        async def do(edit: Callable[[int, str], Grid]) -> None:
+            dialog.close()
+            await done(edit(int(which.value or 0), str(name.value or "")))
+
+        with ui.element("div").classes("tools"):
+            for key, edit in (
+                ("rename", lambda at, to: rename_column(grid, sheet, at, to)),
+                ("add", lambda at, to: insert_column(grid, sheet, at + 1, to)),
+                ("delete", lambda at, _: delete_column(grid, sheet, at)),
+            ):
+                button(say(f"edit.column-{key}"), lambda edit=edit: do(edit))  # type: ignore[misc]
+            button(say("frame.close"), dialog.close, flat=True)

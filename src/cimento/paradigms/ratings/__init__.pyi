@@ -1,0 +1,9 @@
+from cimento.paradigms.ratings.estimates import ceilings as ceilings
+from cimento.paradigms.ratings.paradigm import RATINGS as RATINGS
+from cimento.paradigms.ratings.probe import Probe as Probe
+from cimento.paradigms.ratings.probe import labeled_sentences as labeled_sentences
+from cimento.paradigms.ratings.probe import probe_sentences as probe_sentences
+from cimento.suites.ratings import RatedSentence as RatedSentence
+from cimento.suites.ratings import Scale as Scale
+from cimento.suites.ratings import rated_of as rated_of
+from cimento.suites.ratings import ratings_by as ratings_by

@@ -1,0 +1,177 @@
+"""The figures of sentences that are drawn by name, for ``cimento figure NAME``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.kinds.named import FigureSettings
+from cimento.kinds.sections import run_report
+from cimento.measures import find_measure
+from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
+from cimento.paradigms.regions.factorial import Factorial, dd_tests
+from cimento.paradigms.regions.figures_conditions import (
+    Column,
+    interaction_figure,
+    regions_figure,
+    rows_figure,
+)
+from cimento.paradigms.regions.figures_pairs import items_figure
+from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
+from cimento.report.figures_scores import (
+    length_figure,
+    length_frame,
+    position_figure,
+    tokens_figure,
+)
+from cimento.suites.design import squares
+from cimento.suites.stimuli import count_words
+
+if TYPE_CHECKING:
+    from cimento.kinds.run import Run
+    from cimento.report.figures import Figure
+
+
+def drawable_as(runs: Sequence[Run]) -> list[str]:
+    """The names of the figures that these runs can be drawn as."""
+    factorial = sum(bool(squares(suite_of(run))) for run in runs)
+    of_one_suite = len({run.suite.name for run in runs}) == 1
+    apart = len({run.model for run in runs}) == len(runs)
+    can = {
+        "interaction": factorial == 1,
+        "rows": factorial > 0,
+        "items": factorial == 1,
+        "position": True,
+        "tokens": len(runs) == 1,
+        "length": True,
+        "regions": of_one_suite and apart,
+    }
+    return [name for name, fits in can.items() if fits]
+
+
+def named_figure(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
+    """A figure of some runs.
+
+    Args:
+        name: one of those of the presenter.
+        runs: runs of sentences.
+        settings: what was asked of it.
+
+    Raises:
+        UsageError: the runs cannot be drawn so.
+    """
+    makers: Mapping[str, Callable[[], Figure]] = {
+        "tokens": lambda: _tokens(runs, settings.item),
+        # All measures of a run share its tokens.
+        "position": lambda: position_figure([*map(run_report, runs)], length=settings.length),
+        "length": lambda: _length(runs, settings.measure),
+        "regions": lambda: _regions(runs, settings),
+    }
+    return makers[name]() if name in makers else _factorial(name, runs, settings)
+
+
+def _columns(name: str, runs: Sequence[Run], settings: FigureSettings) -> list[Column]:
+    """The results of all factorial runs, each with the p-value of DD by phenomenon."""
+    columns: list[Column] = []
+    for run in runs:
+        if squares(suite_of(run)):
+            result = factorial_of(run, settings.measure, scope=settings.scope)
+            if result.reason:
+                raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
+            columns.append((f"{run.suite.name}, {run.model}", result, _ps(result, settings)))
+    if not columns:
+        sections = runs[0].paradigm.presenter.sections(runs)
+        of_page = [figure.name for section in sections for figure in section.figures]
+        raise UsageError(
+            where=f"cimento figure {name}",
+            seen="none of the runs is of a suite with two factors",
+            todo="Declare them under [factors] in suite.toml, or draw one of these:"
+            f" {', '.join(dict.fromkeys((*of_page, *drawable_as(runs))))}.",
+        )
+    return columns
+
+
+def _ps(result: Factorial, settings: FigureSettings) -> dict[str, float | None]:
+    tests = dd_tests([result], normalization=settings.scale, seed=settings.seed)
+    return {test.phenomenon: test.dd.p for test in tests}
+
+
+def _factorial(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
+    """A figure of factorial suites."""
+    columns = _columns(name, runs, settings)
+    if isinstance(people := settings.beside, Factorial):
+        columns.insert(0, ("people", people, _ps(people, settings)))
+    if name == "rows":
+        return rows_figure(columns, settings.scale, bars=settings.bars)
+    if len(columns) > 1:
+        raise UsageError(
+            where=f"cimento figure {name}",
+            seen=f"there are {len(columns)} runs: {', '.join(title for title, _, _ in columns)}",
+            todo="Give one run folder, or draw `rows`.",
+        )
+    _, result, ps = columns[0]
+    if name == "items":
+        return items_figure(result)
+    return interaction_figure(result, settings.scale, ps, bars=settings.bars)
+
+
+_NAMED = 4
+
+
+def _tokens(runs: Sequence[Run], item: str) -> Figure:
+    if len(runs) != 1:
+        named = ", ".join(str(run.folder) for run in runs[:_NAMED])
+        raise UsageError(
+            where="cimento figure tokens",
+            seen=f"there are {len(runs)} runs",
+            todo=f"Give one of them, and --item ID: {named}{' ...' if runs[_NAMED:] else ''}",
+        )
+    if not item:
+        ids = runs[0].outcomes()["item"].unique(maintain_order=True).to_list()
+        more = " ..." if ids[_NAMED:] else ""
+        raise UsageError(
+            where="cimento figure tokens",
+            seen="no item is named",
+            todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
+        )
+    return tokens_figure(run_report(runs[0]), item)
+
+
+def _regions(runs: Sequence[Run], settings: FigureSettings) -> Figure:
+    names = dict.fromkeys(run.suite.name for run in runs)
+    if len(names) != 1:
+        raise UsageError(
+            where="cimento figure regions",
+            seen=f"there are {len(names)} suites: {', '.join(names)}",
+            todo="Give the runs of one suite.",
+        )
+    values = {run.model: values_of(run) for run in runs}
+    if len(values) < len(runs):
+        raise UsageError(
+            where="cimento figure regions",
+            seen="a model has several runs here",
+            todo="Give one run of each model.",
+        )
+    return regions_figure(suite_of(runs[0]), values, bars=settings.bars)
+
+
+def _length(runs: Sequence[Run], measure: str) -> Figure:
+    chosen = find_measure(measure or options_of(runs[0]).measure or DEFAULT_MEASURE)
+    rows: list[dict[str, object]] = []
+    for run in runs:
+        texts = {
+            (row["item"], row["condition"]): row["text"]
+            for row in run.table("requests").iter_rows(named=True)
+        }
+        rows += [
+            {
+                "model": run.model,
+                "item": row["item"],
+                "condition": row["condition"],
+                "words": count_words(texts[row["item"], row["condition"]]),
+                "value": row["value"],
+            }
+            for row in scores_of(run, [chosen.name]).iter_rows(named=True)
+        ]
+    return length_figure(length_frame(rows), measure=chosen.name, unit=chosen.unit)

@@ -1,0 +1,132 @@
+"""Lists: one sentence a row, with nothing else but perhaps its number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import CimentoError, Fault
+from cimento.intake.names import without_noun
+from cimento.intake.words import HEADERS
+from cimento.io.files import read_bytes
+from cimento.suites.checks.asides import cleaned, judgment_marks, lead
+from cimento.suites.faults import errors
+from cimento.suites.ratings import RatedSentence, RatedSet
+from cimento.suites.reading import decode, name_from
+from cimento.suites.tables import SUFFIXES, read_raw_rows
+
+_TEXT = ".txt"
+_COLUMNS = 2
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A row of a list.
+
+    Attributes:
+        number: number of the row in the file, from 1.
+        text: its sentence.
+        label: the cell beside it; empty without one.
+    """
+
+    number: int
+    text: str
+    label: str
+
+
+def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
+    """The rows of a list, the heading included; none where a file has more than two columns.
+
+    Args:
+        data: the content of the file.
+        path: its name.
+
+    Returns:
+        The rows that are not empty, and the faults found.
+    """
+    rows, faults = read_raw_rows(data, path)
+    if path.suffix.lower() == _TEXT and not errors(faults) and b"\t" not in data:
+        text, faults = decode(data, name=path.name)  # commas are those of sentences
+        rows = [[line] for line in (text or "").split("\n")]
+    filled = [(n, [*map(str.strip, row)]) for n, row in enumerate(rows, start=1)]
+    columns = sorted({place for _, row in filled for place, cell in enumerate(row) if cell})
+    if errors(faults) or not 0 < len(columns) <= _COLUMNS:
+        return [], faults
+    cells = {
+        place: [row[place] if place < len(row) else "" for _, row in filled] for place in columns
+    }
+    text_at = max(columns, key=lambda place: sum(" " in cell for cell in cells[place]))
+    labels = next((cells[place] for place in columns if place != text_at), ["" for _ in filled])
+    listed = [
+        ListRow(number, text, label)
+        for (number, _), text, label in zip(filled, cells[text_at], labels, strict=True)
+        if text or label
+    ]
+    return listed, faults
+
+
+def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
+    """The sentences of a list, without ratings; None where a file is none.
+
+    Args:
+        path: a table or a text; a first row that names the column is no sentence.
+        language: ISO 639-1 code of the sentences; empty if it is unknown.
+    """
+    if not path.is_file() or path.suffix.lower() not in SUFFIXES:
+        return None
+    try:
+        rows, faults = read_list(read_bytes(path), path)
+    except CimentoError:
+        return None
+    if rows and _is_heading(rows[0], rows[1:]):
+        rows = rows[1:]
+    whole = sum(" " in row.text for row in rows)
+    is_numbered = all(row.label.isdecimal() for row in rows)
+    has_labels = any(row.label for row in rows)
+    if errors(faults) or len(rows) < _FEWEST or 2 * whole <= len(rows):
+        return None
+    if not all(row.text for row in rows) or (has_labels and not is_numbered):
+        return None
+    labels = [row.label for row in rows]
+    ids = labels if is_numbered and len({*labels}) == len(labels) else _counted(rows)
+    sentences = tuple(
+        RatedSentence(id=id_, text=text)
+        for id_, text in zip(ids, _without_numbers(rows), strict=True)
+    )
+    return RatedSet(name=name_from(path), sentences=sentences, language=language)
+
+
+def list_advised(path: Path) -> str:
+    """What can be done with a list of sentences; empty for other files."""
+    if sentence_list(path) is None:
+        return ""
+    name = path.name
+    scored = f" To see what a model makes of them: `cimento score {name} -m MODEL`."
+    return (
+        "Nothing says which are good; colors and bold type are not read. To ask people: `cimento"
+        f" annotate survey build {name} --language it -o survey`, with your language."
+        f"{scored if path.suffix.lower() == _TEXT else ''} To compare sentences, write each good"
+        " one and its bad one in a row, under the names good and bad."
+    )
+
+
+def _counted(rows: Sequence[ListRow]) -> list[str]:
+    return [str(count) for count in range(1, len(rows) + 1)]
+
+
+def _is_heading(first: ListRow, rows: Sequence[ListRow]) -> bool:
+    """Whether the first row names the column: by its word, or as one word above sentences."""
+    if without_noun(first.text) in {"sentence", *HEADERS["sentence"]}:
+        return True
+    is_above_numbers = bool(first.label) and not first.label.isdecimal()
+    return is_above_numbers or (" " not in first.text and all(" " in row.text for row in rows))
+
+
+def _without_numbers(rows: Sequence[ListRow]) -> list[str]:
+    """The sentences without numbers such as ``(12)``, if all have one and none has a mark."""
+    texts = [row.text for row in rows]
+    if any(map(judgment_marks, texts)) or not all(lead(text).number for text in texts):
+        return texts
+    return [cleaned(text, doubtful=True) for text in texts]
