@@ -40,7 +40,8 @@ def read_as(path: Path, language: str) -> tuple[str, str]:
     errors = [fault for fault in audited.faults if fault.severity == "error"]
     if errors:
         return REFUSED, _short(f"{errors[0].code}: {errors[0].seen}")
-    return audited.read.rstrip(".") or audited.holds, _codes(audited.faults)
+    said = audited.read.said() if audited.read else audited.holds
+    return said.rstrip("."), _codes(audited.faults)
 
 
 def _short(text: str) -> str:
