@@ -65,15 +65,15 @@ Record = Mapping[str, JsonValue]
 
 def is_factorial(data: bytes) -> bool:
     """Whether the content of a JSON or JSONL file looks like a factorial suite."""
-    try:
-        record = parse_json(first_line(data).decode("utf-8-sig", "ignore"))
-    except ValueError:
-        if b'"region_meta"' in data:
-            return False  # SyntaxGym's key, which is found without parsing a long document
+    for part in (first_line(data), data):
         try:
-            record = parse_json(data.decode("utf-8-sig", "ignore"))
+            record = parse_json(part.decode("utf-8-sig", "ignore"))
+            break
         except ValueError:
-            return False
+            if b'"region_meta"' in data:
+                return False  # SyntaxGym's key, which is found without parsing a long document
+    else:
+        return False
     if isinstance(record, dict) and isinstance(record.get("sentences"), list):
         record = next(iter(record["sentences"]), None)
     if not isinstance(record, dict) or {"sentence_good", "sentence_bad"} & record.keys():
