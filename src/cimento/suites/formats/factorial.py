@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -65,17 +66,14 @@ Record = Mapping[str, JsonValue]
 
 def is_factorial(data: bytes) -> bool:
     """Whether the content of a JSON or JSONL file looks like a factorial suite."""
-    for part in (first_line(data), data):
-        try:
+    record: JsonValue = None
+    # SyntaxGym's key is found without parsing a long document.
+    for part in (first_line(data), b"" if b'"region_meta"' in data else data):
+        with suppress(ValueError):
             record = parse_json(part.decode("utf-8-sig", "ignore"))
             break
-        except ValueError:
-            if b'"region_meta"' in data:
-                return False  # SyntaxGym's key, which is found without parsing a long document
-    else:
-        return False
-    if isinstance(record, dict) and isinstance(record.get("sentences"), list):
-        record = next(iter(record["sentences"]), None)
+    if isinstance(record, dict) and isinstance(listed := record.get("sentences"), list):
+        record = next(iter(listed), None)
     if not isinstance(record, dict) or {"sentence_good", "sentence_bad"} & record.keys():
         return False
     if set(HEADER_KEYS) & record.keys() or set(ISLAND_CONDITIONS) & record.keys():
