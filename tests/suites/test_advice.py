@@ -199,15 +199,17 @@ def test_zeros_and_ones_beside_conditions_are_called_ratings(tmp_path):
     assert ratings(written(tmp_path, renamed)) == LABELED
 
 
-def test_marked_sentences_become_pairs_or_ratings(tmp_path):
+def test_marked_sentences_become_pairs_by_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     marked = [text if text in GOOD else f"*{text}" for text in BOTH]
     todo = refused(written(tmp_path, {"n": list("12345678"), "Frase": marked}))
-    assert "in columns good and bad" in todo
-    assert "a column rating, with 1, and 0 for those with a mark. Delete the marks." in todo
-    assert pairs(written(tmp_path, {"good": GOOD, "bad": BAD})) == PAIRS
-    numbers = ["0" if text.startswith("*") else "1" for text in marked]
-    unmarked = [text.removeprefix("*") for text in marked]
-    assert ratings(written(tmp_path, {"sentence": unmarked, "rating": numbers})) == LABELED
+    command = re.search(
+        r"`cimento (suites convert rows\.tsv --from examples -o NAME\.xlsx)`", todo
+    )[1]
+    with pytest.raises(SystemExit) as ended:
+        main([*shlex.split(command), "--language", "en"])
+    assert not ended.value.code
+    assert pairs(tmp_path / "NAME.xlsx") == PAIRS
 
 
 def test_a_list_with_nothing_that_judges_takes_items_and_conditions_or_ratings(tmp_path):

@@ -284,11 +284,6 @@ def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good,
         (("Frase A", "Frase B"), PAIRS, "rename 'Frase A' and 'Frase B': good is the column"),
         (PAIRS[0], PAIRS[1:], "Its first row holds a sentence"),
         (
-            ("Esempio", "Frase"),
-            (("(1a)", PAIRS[0][0]), ("(1b)", f"*{PAIRS[0][1]}")),
-            "Some sentences of 'Frase' have a mark such as *.",
-        ),
-        (
             ("Ítem", "Oración", "Gramatical"),
             (("1", PAIRS[0][0], "bien"), ("1", PAIRS[0][1], "fatal")),
             "If the two sentences of an item are a pair, call 'Gramatical' condition",

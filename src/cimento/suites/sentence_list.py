@@ -103,7 +103,11 @@ def list_advised(path: Path) -> str:
     if sentence_list(path) is None:
         return ""
     name = path.name
-    scored = f" To see what a model makes of them: `cimento score {name} -m MODEL`."
+    scored = (
+        f" To see what a model makes of them: `cimento score {name} -m MODEL`. If each two lines"
+        f" are a pair, run `cimento suites convert {name} --from good-first -o NAME`, or with"
+        " --from zorro if the bad sentence is the first."
+    )
     return (
         "Nothing says which are good; colors and bold type are not read. To ask people: `cimento"
         f" annotate survey build {name} --language it -o survey`, with your language."

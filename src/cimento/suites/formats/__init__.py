@@ -33,7 +33,7 @@ from cimento.suites.formats import (
     sentences,
     syntaxgym,
 )  # fmt: skip
-from cimento.suites.formats.advice import is_sentence, names_advised
+from cimento.suites.formats.advice import both_in_one, is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, first_line
 from cimento.suites.sentence_list import list_advised
 from cimento.suites.shapes import choice_of, condition_columns, key_of
@@ -300,6 +300,8 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     shown = ", ".join(table.columns[:_SHOWN])
     more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
     seen = f"is a table with the columns {shown}{more}"
+    if both := both_in_one(table, table.columns):
+        return InputError(where=str(path), seen=seen, todo=both)
     if todo := examples.examples_advised(data, path) or list_advised(path):
         return InputError(where=str(path), seen="is one list of sentences", todo=todo)
     todo = names_advised(table.beginning(_LOOKED_AT, _SHOWN), faults)

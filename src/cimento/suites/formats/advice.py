@@ -50,7 +50,7 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
         _texts_needed(table)
         or _blanks_needed(table)
         or _continuations_needed(table, sentences)
-        or _both_in_one(table, sentences)
+        or both_in_one(table, sentences)
         or _regions_needed(table)
     ):
         return known
@@ -125,7 +125,7 @@ def _is_like(table: Table, name: str, other: str) -> bool:
     return 2 * table.profile(name).n_distinct > table.profile(other).n_distinct
 
 
-def _both_in_one(table: Table, sentences: Sequence[str]) -> str:
+def both_in_one(table: Table, sentences: Sequence[str]) -> str:
     """Advice on cells with the good and the bad form of a word, as in ``erano/*era``."""
     for name in sentences:
         if both := next(filter(None, map(_BOTH_FORMS.search, table.cells[name])), None):
@@ -169,15 +169,7 @@ def _headed_by_sentences(table: Table) -> str:
             f" with `cimento annotate import {table.name} --form wide --names keep -o answers.csv`;"
             ' the page "What people answered" says what comes next.'
         )
-    if headings and len(table.columns) == 1:
-        return f"{_SENTENCES_FIRST} {_LINES.format(name=table.name)}"
     return _SENTENCES_FIRST if headings else ""
-
-
-_LINES = (
-    "If each two lines are a pair, run `cimento suites convert {name} --from good-first -o NAME`,"
-    " or with --from zorro if the bad sentence is the first."
-)
 
 
 _SENTENCES_FIRST = (

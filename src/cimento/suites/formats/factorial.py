@@ -152,12 +152,9 @@ _CODE = re.compile(r"[\w.-]*\w", re.ASCII)
 
 
 def _sentence_keys(record: Record) -> list[str]:
-    known = {*ID_KEYS, *ABOUT_KEYS}
-    return [
-        key
-        for key, value in record.items()
-        if isinstance(value, str) and key not in known and not _CODE.fullmatch(value)
-    ]
+    texts = {key: value for key, value in record.items() if isinstance(value, str)}
+    known = {*ID_KEYS, *ABOUT_KEYS, *(key for key in texts if _CODE.fullmatch(texts[key]))}
+    return [key for key in texts if key not in known]
 
 
 def _conditions(records: Sequence[Record]) -> tuple[str, ...]:
