@@ -1,7 +1,8 @@
-"""Which condition of a design in a table should be the worst, whatever the order of its rows."""
+"""Which condition of a design in a table should be the worst: words say it, and no order does."""
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -47,15 +48,19 @@ def test_columns_named_after_cells_are_ordered_by_their_words_too(tmp_path):
     assert square.unacceptable.name == "island_long"
 
 
-def test_a_level_that_only_the_order_makes_plain_is_named(tmp_path):
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
+def test_the_order_of_rows_makes_no_level_plain_and_the_advice_does(tmp_path, order):
     cells = list(product(("long", "short"), ("whether", "that")))
+    cells = [cells[place] for place in order]
     reading = load_suite(_written(tmp_path / "a.csv", ("Distance", "Clause"), cells)).reading
-    [said] = [fault.seen for fault in reading.faults if fault.code == "CIM-S067"]
-    assert said.startswith("'whether' is taken as a plain level")
-    assert said.endswith("should be the worst is long_that.")
-    advised = _written(tmp_path / "b.csv", ("Distance", "Clause"), cells[::-1])
-    [square] = squares(load_suite(advised).suite)
-    assert square.unacceptable.name == "long_whether"
+    assert (reading.suite.factors, reading.suite.predictions) == ({}, ())
+    [said] = [fault for fault in reading.faults if fault.code == "CIM-S067"]
+    assert "which level of 'Clause' is the plain one" in said.seen
+    for plain, worst in (("that", "long_whether"), ("whether", "long_that")):
+        [level] = re.findall(rf"'({plain} control)'", said.todo)
+        told = [(first, level if second == plain else second) for first, second in cells]
+        [square] = squares(load_suite(_written(tmp_path / "b.csv", ("A", "B"), told)).suite)
+        assert square.unacceptable.name == worst
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
     "CIM-S067": _warning(
-        "a plain level that only the order of a table shows",
-        "If that is wrong, put a row, or the column, of the other level first.",
+        "a design of which nothing says what is plain",
+        "Add a word that says it to the name of a level, such as control.",
     ),
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
     "CIM-S069": _warning("ratings that are not read", "Make a second file for the ratings."),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cimento.errors import Fault
 from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
-from cimento.suites.design import squares
+from cimento.suites.design import with_design
 from cimento.suites.faults import fault
 
 _PLAIN = {*word_list("levels.plain")}
@@ -41,23 +42,36 @@ def plain_first(
     return ordered, unknown
 
 
-def assumed(suite: Suite, *, where: str) -> Iterator[Fault]:
-    """The faults that name the levels that only the order of a table makes plain.
+def with_known_design(suite: Suite, *, where: str) -> tuple[Suite, list[Fault]]:
+    """A suite with the predictions of its design, if words say the plain level of each factor.
+
+    The order of the rows says nothing: where a plain level is not known, a design would predict the
+    opposite half of the time, so that there are conditions alone.
 
     Args:
-        suite: a suite whose predictions are those of its design, if it has a design.
+        suite: a suite without predictions.
         where: name of the table.
+
+    Returns:
+        The suite, and the faults that name what is not known.
     """
+    designed = with_design(suite)
     _, unknown = plain_first(suite.factors)
-    if not unknown or len(suite.predictions) <= 1:
-        return  # a design has several predictions
-    worst = " and ".join(square.unacceptable.name for square in squares(suite))
-    for level in unknown.values():
+    if not unknown or len(designed.predictions) <= 1:
+        return designed, []  # a design has several predictions
+    faults = []
+    for factor in unknown:
+        first, second = suite.factors[factor][:2]
         seen = (
-            f"{level!r} is taken as a plain level, since it comes first in the table; so the"
-            f" condition that should be the worst is {worst}."
+            f"Nothing says which level of {factor!r} is the plain one, {first!r} or {second!r}:"
+            " the table is no design yet, and nothing is predicted."
         )
-        yield fault("CIM-S067", where=where, seen=seen)
+        todo = (
+            "Add a word that says it to the name of one of them, such as control:"
+            f" {f'{first} control'!r} or {f'{second} control'!r}."
+        )
+        faults.append(fault("CIM-S067", where=where, seen=seen, todo=todo))
+    return replace(suite, factors={}), faults
 
 
 def _plain_of(factor: str, levels: Sequence[str]) -> str | None:

@@ -47,7 +47,7 @@ from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
-from cimento.suites.plain_levels import assumed, plain_first
+from cimento.suites.plain_levels import plain_first, with_known_design
 from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
 from cimento.suites.roles import not_text, wrong_kind
 from cimento.suites.shapes import condition_columns, region_column_names, with_sentences
@@ -280,8 +280,9 @@ def read_factorial_table(path: Path) -> Reading:
     suite, places = _suite(rows, path.stem, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
-    suite = with_design(replace(suite, region_names=regions or suite.region_names))
-    faults += [*assumed(suite, where=path.name), *unread_columns(table)]
+    suite = replace(suite, region_names=regions or suite.region_names)
+    suite, more = with_known_design(suite, where=path.name)
+    faults += [*more, *unread_columns(table)]
     read = _read_as(whole, suite, [row for row, _ in rows], regions=regions, makers=makers)
     return Reading(suite, sha256_of(data), places, tuple(faults), read)
 
