@@ -195,7 +195,7 @@ def test_two_columns_that_may_be_the_answers_are_refused_with_an_option_for_each
     columns = {**LONG, "rating": [str(8 - int(rating)) for rating in LONG["answer"]]}
     with TemporaryDirectory() as folder:
         path = written(folder, columns)
-        with pytest.raises(CimentoError, match=r"answer=answer or .*answer=rating"):
+        with pytest.raises(CimentoError, match=r"answer=answer' or .*answer=rating'"):
             read_answers([path], ImportOptions())
         for name in ("answer", "rating"):
             chosen = map_of_options(f"answer={name}")

@@ -119,7 +119,7 @@ def test_psychopy_has_answers_in_its_one_component_that_asks(tmp_path):
 def test_two_components_with_answers_are_refused_with_an_option_for_each(tmp_path):
     rows = [loop(GOOD, "5", key="f"), loop(BAD, "1", key="j")]
     path, text = tmp_path / "p.csv", table(PSYCHOPY, *rows)
-    with pytest.raises(UsageError, match=r"answer=go\.keys or .*answer=slider\."):
+    with pytest.raises(UsageError, match=r"answer=go\.keys' or .*answer=slider\."):
         imported(path, text)
     for column, values in (("go.keys", ["f", "j"]), ("slider.response", ["5", "1"])):
         answers = imported(path, text, columns=f"answer={column}")

@@ -11,9 +11,9 @@ SEEN = ("gatto", "nonno", "cuoco", "medico", "sarto", "pittore")
 THINGS = ("divano", "treno", "forno", "banco", "tavolo", "muro")
 CELLS = {
     "person_marked": (5, 4, 4),
-    "person_bare": (1, 2, 2),
-    "thing_marked": (2, 3, 1),
-    "thing_bare": (4, 5, 3),
+    "person_control": (1, 2, 2),
+    "control_marked": (2, 3, 1),
+    "control_control": (4, 5, 3),
 }
 
 
@@ -52,7 +52,7 @@ def test_accuracies_of_a_rated_design_name_their_predictions_once(rated, tmp_pat
     named = [line.split("  ")[1:] for line in table[1:] if line.startswith("  dom ")]
     assert len(named) == 5
     assert len(set(map(tuple, named))) == 5
-    assert any("person_bare" in line for line in table)
+    assert any("person_control" in line for line in table)
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "txt"])

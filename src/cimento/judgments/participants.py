@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError
 from cimento.intake.forms import is_stamp
 from cimento.intake.roles import seen_in
+from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
 from cimento.intake.words import PARTICIPANTS, word_list
 from cimento.judgments import SHOWN_COLUMNS, TEXT, ColumnMap, RawRow
@@ -104,7 +105,7 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
     for name in table.columns:
         if name.casefold() in (ANNOTATOR, *PARTICIPANTS) and not _of_people(table, [name]):
             seen = seen_in(table, name, "participant", ANSWER_ROLES).rstrip(".")
-            todo = f"If you mean it nevertheless, give --columns 'participant={name}!'."
+            todo = f"If you mean it nevertheless, give {as_option({'participant': f'{name}!'})}."
             return InputError(where=table.name, seen=seen, todo=todo)
     shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
     return InputError(

@@ -264,7 +264,7 @@ def _need_items(table: Table, columns: ColumnMap) -> None:
     raise InputError(
         where=table.name,
         seen=f"no column is known as that of the items; there are, each with a value: {shown}",
-        todo="Name them: --columns item=COLUMN,condition=COLUMN.",
+        todo="Name them: --columns='item=COLUMN,condition=COLUMN'.",
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError
 from cimento.intake.forms import Program, programs, squashed
 from cimento.intake.json_rows import records_of
+from cimento.intake.shapes import as_option
 from cimento.intake.table import Table, as_cell
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.formats import RawAnswers
@@ -142,7 +143,7 @@ def _need_items(table: Table, program: Program, columns: ColumnMap) -> ColumnMap
         where=table.name,
         seen=f"no column of {program.title} is known as that of the items or the sentences; there"
         f" are {', '.join(map(repr, others)) or 'none'}",
-        todo="Name it: --columns item=COLUMN or --columns sentence=COLUMN.",
+        todo="Name it: --columns=item=COLUMN or --columns=sentence=COLUMN.",
     )
 
 
@@ -163,7 +164,7 @@ def _of_component(table: Table, program: Program, columns: ColumnMap) -> ColumnM
         if match and cells - _GOING_ON - {"None", "none"}:
             found[name] = match[1]
     if len(found) > 1:
-        options = " or ".join(f"--columns answer={name}" for name in found)
+        options = " or ".join(as_option({"answer": name}) for name in found)
         raise UsageError(
             where=table.name,
             seen=f"{' and '.join(map(repr, found))} have answers to items",
@@ -188,5 +189,5 @@ def _unanswered(table: Table, program: Program) -> InputError:
         where=table.name,
         seen=f"no column of {program.title} is known as that of the answers; there are"
         f" {', '.join(map(repr, others)) or 'none'}",
-        todo="Name it: --columns answer=COLUMN.",
+        todo="Name it: --columns=answer=COLUMN.",
     )

@@ -16,6 +16,7 @@ from cimento.intake.forms import Program
 from cimento.intake.profile import Profile
 from cimento.intake.reading import AnswersReading
 from cimento.intake.roles import ROLES, Role, parse_choice, refuse_unknown, seen_in
+from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS, NAMES, PARTICIPANTS
 from cimento.io.parsing import read_toml
@@ -229,10 +230,10 @@ def unanswered(table: Table, names: Sequence[str]) -> InputError:
     """
     for name in filter(table.cells.__contains__, names):
         seen = seen_in(table, name, "answer", ANSWER_ROLES).rstrip(".")
-        todo = f"If you mean it nevertheless, give --columns 'answer={name}!'."
+        todo = f"If you mean it nevertheless, give {as_option({'answer': f'{name}!'})}."
         return InputError(where=table.name, seen=seen, todo=todo)
     seen = f"no column is known as that of the answers; there are {', '.join(table.columns)}"
-    return InputError(where=table.name, seen=seen, todo="Name it: --columns answer=COLUMN.")
+    return InputError(where=table.name, seen=seen, todo="Name it: --columns=answer=COLUMN.")
 
 
 def one_each(table: Table, columns: ColumnMap) -> ColumnMap:
@@ -243,7 +244,7 @@ def one_each(table: Table, columns: ColumnMap) -> ColumnMap:
     """
     answers = columns.columns.get("value", ())
     if len({tuple(table.stripped(name)) for name in answers}) > 1:
-        options = " or ".join(f"--columns answer={table.shown(name)}" for name in answers)
+        options = " or ".join(as_option({"answer": table.shown(name)}) for name in answers)
         raise UsageError(
             where=table.name,
             seen=f"{' and '.join(repr(table.shown(name)) for name in answers)} may both be the"

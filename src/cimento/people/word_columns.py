@@ -10,7 +10,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.intake.chosen import with_chosen
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find, seen_in
-from cimento.intake.shapes import MEASURED
+from cimento.intake.shapes import MEASURED, as_option
 from cimento.intake.table import Table
 from cimento.intake.words import NAMES, PARTICIPANTS, PEOPLE
 from cimento.people.word_positions import WordColumns
@@ -53,7 +53,7 @@ def word_columns(
         todo = did_you_mean(column, observations.columns)
         raise UsageError(where=where, seen=f"it has no column {column!r}", todo=todo)
     for role, seen in misfits.items():
-        todo = f"If you mean it nevertheless, give --columns '{role}={chosen[role]}!'."
+        todo = f"If you mean it nevertheless, give {as_option({role: f'{chosen[role]}!'})}."
         raise UsageError(where=where, seen=seen.rstrip("."), todo=todo)
     columns = {role: find(table, role, *names) for role, names in _KNOWN.items()}
     for role in MEASURED.needs:
@@ -63,7 +63,7 @@ def word_columns(
                 seen_in(table, named, role).rstrip(".") if named else f"it has no column {role!r}"
             )
             near = did_you_mean(role, observations.columns)
-            todo = f"{near} Give --columns '{role}=COLUMN'."
+            todo = f"{near} Give {as_option({role: 'COLUMN'})}."
             raise UsageError(where=where, seen=seen, todo=todo)
     names = WordColumns(**{role: table.shown(columns[role] or "") for role in MEASURED.needs})
     read = reading_of(table, MEASURED, columns, n_items=len(text), own={"row"})

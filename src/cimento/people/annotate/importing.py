@@ -268,7 +268,7 @@ def _refuse_other_form(table: Table, columns: ColumnMap, places: AskedItems) -> 
         raise UsageError(
             where=table.name,
             seen="looks as if each row had all answers of one person, and no column has answers",
-            todo="Give --form wide; or name the columns: --columns answer=COLUMN,item=COLUMN.",
+            todo="Give --form wide; or name the columns: --columns='answer=COLUMN,item=COLUMN'.",
         )
 
 

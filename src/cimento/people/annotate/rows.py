@@ -297,7 +297,7 @@ def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
             raise InputError(
                 where=row.where,
                 seen="it names no item",
-                todo="Name the column: --columns item=COLUMN; or --columns sentence=COLUMN with"
+                todo="Name the column: --columns=item=COLUMN; or --columns=sentence=COLUMN with"
                 " --suite.",
             )
         return AskedItem(row.cells.get("suite", ""), item or text, condition, "")
