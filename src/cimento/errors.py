@@ -75,7 +75,7 @@ _SWITCHES = frozenset(
 )
 """The options that are true or false; `cimento.options`, which has them, imports this module."""
 
-_OF_PYTHON = {"prediction": "predictions", "json": "as_json"}
+_PYTHON_NAMES = {"prediction": "predictions", "json": "as_json"}
 _PLAIN_VALUE = re.compile(r"-?[\d.]+|[A-Z][A-Z,|=]*|True|False|\.\.\.")
 
 
@@ -117,7 +117,7 @@ def _keyword(match: re.Match[str]) -> str:
         value = "True"
     if name.removeprefix("no_") in _SWITCHES - {name} and value is None:
         name, value = name.removeprefix("no_"), "False"
-    name = _OF_PYTHON.get(name, name)
+    name = _PYTHON_NAMES.get(name, name)
     if value is None:
         return f"{name}="
     return f"{name}={value if _PLAIN_VALUE.fullmatch(value) else repr(value)}"

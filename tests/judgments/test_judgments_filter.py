@@ -62,7 +62,7 @@ def write(rows, path: Path) -> Path:
 
 
 @dataclass
-class Filtered:
+class FilterResult:
     """What the command wrote: the judgments left, and the log as JSON and as text."""
 
     rows: list[dict[str, str]]
@@ -79,19 +79,19 @@ class Filtered:
         return self.log["steps"][step]["unmeasured"]
 
 
-def filter_rows(folder: Path, rows, *rules) -> Filtered:
+def filter_rows(folder: Path, rows, *rules) -> FilterResult:
     kept = folder / "kept.csv"
     table = write(rows, folder / "j.csv")
     assert invoke(["annotate", "filter", str(table), "-o", str(kept), *map(str, rules)]) == 0
     with kept.open(encoding="utf-8-sig", newline="") as file:
         left = list(csv.DictReader(file))
     log = json.loads((folder / "kept.log.json").read_text(encoding="utf-8"))
-    return Filtered(left, log, (folder / "kept.log.txt").read_text(encoding="utf-8"))
+    return FilterResult(left, log, (folder / "kept.log.txt").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def filtered(tmp_path):
-    def of(rows, *rules) -> Filtered:
+    def of(rows, *rules) -> FilterResult:
         return filter_rows(tmp_path, rows, *rules)
 
     return of

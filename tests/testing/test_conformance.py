@@ -138,7 +138,7 @@ CASES = {
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandResult:
     """What a command said.
 
     Attributes:
@@ -174,7 +174,7 @@ class Tried:
         """Where runs are stored."""
         return self.folder / "runs"
 
-    def run(self, *options: str) -> Said:
+    def run(self, *options: str) -> CommandResult:
         """The suite run with two models; what is stored is shown."""
         limit = ("--limit", str(self.case.limit))
         place = ("-o", str(self.runs))
@@ -193,12 +193,12 @@ class Tried:
         return check_paradigm(self.case.small or self.suite, self.case.model())
 
 
-def said(*arguments: str) -> Said:
+def said(*arguments: str) -> CommandResult:
     """A command of cimento."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = invoke(arguments)
-    return Said(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -218,28 +218,28 @@ def tried(tmp_path_factory) -> Iterator[Callable[[str], Tried]]:
 # --- The commands
 
 
-def _is_shown(tried: Tried) -> Said:
+def _is_shown(tried: Tried) -> CommandResult:
     return said("suites", "show", tried.suite, "--items", "1")
 
 
-def _is_checked(tried: Tried) -> Said:
+def _is_checked(tried: Tried) -> CommandResult:
     done = said("suites", "check", tried.suite, "--json")
     assert json.loads(done.out)
     return done
 
 
-def _is_audited(tried: Tried) -> Said:
+def _is_audited(tried: Tried) -> CommandResult:
     return said("suites", "audit", tried.suite)
 
 
-def _is_asked_of_people(tried: Tried) -> Said:
+def _is_asked_of_people(tried: Tried) -> CommandResult:
     """A survey of it; where people are not asked, one message says so."""
     done = said("annotate", "survey", "build", tried.suite, "-o", str(tried.folder / "survey"))
     refused = done.code == 2 and done.err.count("\n") == 1 and "people are not asked" in done.err
-    return Said(0, done.out, done.err) if refused else done
+    return CommandResult(0, done.out, done.err) if refused else done
 
 
-def _is_run_as_json(tried: Tried) -> Said:
+def _is_run_as_json(tried: Tried) -> CommandResult:
     done = tried.run("--json")
     summary = json.loads(done.out)
     assert summary["schema_version"] == 3
@@ -248,7 +248,7 @@ def _is_run_as_json(tried: Tried) -> Said:
     return done
 
 
-def _is_planned(tried: Tried) -> Said:
+def _is_planned(tried: Tried) -> CommandResult:
     limit = ("--limit", str(tried.case.limit))
     place = ("-o", str(tried.folder / "planned"))
     done = said("plan", tried.suite, *MODELS, *limit, *place, "--json")
@@ -257,42 +257,42 @@ def _is_planned(tried: Tried) -> Said:
     return done
 
 
-def _is_judged_again(tried: Tried) -> Said:
+def _is_judged_again(tried: Tried) -> CommandResult:
     return said("judge", *tried.stored, "--json")
 
 
-def _is_made_again(tried: Tried) -> Said:
+def _is_made_again(tried: Tried) -> CommandResult:
     model = "frozen:" + Path(tried.stored[0]).name.partition("@")[0]
     return said("rerun", tried.stored[0], "-m", model, "-o", str(tried.folder / "reruns"))
 
 
-def _is_compared(tried: Tried) -> Said:
+def _is_compared(tried: Tried) -> CommandResult:
     done = said("compare", *tried.stored)
     assert "shared items" in done.out
     return done
 
 
-def _is_cited(tried: Tried) -> Said:
+def _is_cited(tried: Tried) -> CommandResult:
     return said("cite", tried.stored[0], "--methods")
 
 
-def _is_printed(tried: Tried) -> Said:
+def _is_printed(tried: Tried) -> CommandResult:
     return said("report", *tried.stored)
 
 
-def _is_reported(tried: Tried, form: str) -> Said:
+def _is_reported(tried: Tried, form: str) -> CommandResult:
     page = tried.folder / f"page.{form}"
     done = said("report", *tried.stored, "-o", str(page))
     assert done.code != 0 or "plain" in page.read_text(encoding="utf-8")
     return done
 
 
-def _is_exported(tried: Tried, form: str) -> Said:
+def _is_exported(tried: Tried, form: str) -> CommandResult:
     place = tried.folder / f"export-{form}"
     return said("export", tried.stored[0], "--to", form, "-o", str(place))
 
 
-COMMANDS: dict[str, Callable[[Tried], Said]] = {
+COMMANDS: dict[str, Callable[[Tried], CommandResult]] = {
     "suites show": _is_shown,
     "suites check": _is_checked,
     "suites audit": _is_audited,

@@ -42,7 +42,7 @@ from cimento.judgments.summaries import (
 from cimento.kinds.registry import load_suite
 from cimento.kinds.run import Run, open_run
 from cimento.people.annotate.importing import (
-    OF_DESIGNS,
+    DESIGN_FORMS,
     apply_judgments,
     form_of,
     open_secret,
@@ -367,7 +367,7 @@ def imported(
         key, _ = open_secret(secret)
         options = ImportOptions(
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
-            places=asked_by(design, stored=form in OF_DESIGNS),
+            places=asked_by(design, stored=form in DESIGN_FORMS),
             secret=key,
         )
         reading = read_answers([path], options)

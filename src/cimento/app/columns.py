@@ -27,7 +27,7 @@ OFFERED = (
 )  # fmt: skip
 """The roles in the menu above a column."""
 MISFIT = "CIM-S081"
-_OF_ROLES = {role for role in OFFERED if role in ROLES}
+_CHOICES = {role for role in OFFERED if role in ROLES}
 
 HEAD = """class {
   init(params) {
@@ -129,7 +129,7 @@ def with_role(grid: Grid, column: str, role: str) -> Grid:
         for other, name in grid.roles.items()
         if other != role and name.removesuffix(FORCED) != column
     }
-    return replace(grid, roles={**kept, role: column} if role in _OF_ROLES else kept)
+    return replace(grid, roles={**kept, role: column} if role in _CHOICES else kept)
 
 
 def insisted(grid: Grid) -> Grid:

@@ -47,7 +47,7 @@ KINDS = ("pairs", "agreement", "regions", "factorial", "cloze", "templates", "ac
          "stories")  # fmt: skip
 """The kinds of templates, in the order in which they are offered."""
 
-_OF_RATES = frozenset(KINDS) - {"acceptability"}
+_RATE_KINDS = frozenset(KINDS) - {"acceptability"}
 """The kinds whose result is a share of right items."""
 
 ALL = ""
@@ -320,7 +320,7 @@ def _new(visit: Visit) -> None:
         answers.text = say(f"start.answers_{kind.value}")
         example.text = example_of_kind(str(kind.value), str(language.value))
         example.props(f"lang={language.value}")
-        precision.set_visibility(kind.value in _OF_RATES)
+        precision.set_visibility(kind.value in _RATE_KINDS)
         target = f"{SUITES}/{name.value}{form.value}"
         command.show(["suites", "new", str(kind.value), target, "--language", str(language.value)])
 

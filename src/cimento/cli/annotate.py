@@ -136,7 +136,7 @@ def _form_and_places(options: ImportAnswersOptions) -> tuple[AnswerForm, AskedIt
         InputError: the design or a suite cannot be read.
     """
     from cimento.people.annotate.importing import (
-        OF_DESIGNS,
+        DESIGN_FORMS,
         form_of,
         questions_by_name,
         unclear_form,
@@ -155,7 +155,7 @@ def _form_and_places(options: ImportAnswersOptions) -> tuple[AnswerForm, AskedIt
     form = next((form for form in ANSWER_FORMS if form == told), None)
     if form is None:
         raise unclear_form(first, told)
-    if design is not None and form in OF_DESIGNS:
+    if design is not None and form in DESIGN_FORMS:
         places = asked_by(design, stored=True)
     return form, places
 

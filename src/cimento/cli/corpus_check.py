@@ -16,7 +16,7 @@ from cimento.errors import counted
 from cimento.io.declared import Options, option
 from cimento.options import run_option
 
-_OF_PROBLEMS = ("line", "sentence", "seen", "severity")
+_PROBLEM_FIELDS = ("line", "sentence", "seen", "severity")
 _SHOWN = 3
 """How many warnings of one kind are listed; ``--all-warnings`` lists the others."""
 _PARTICULAR = re.compile(r"'[^']*'|[\d.-]+")
@@ -49,7 +49,7 @@ def check(options: CheckOptions) -> int:
         failed = failed or bool(errors)
         if options.as_json:
             listed = [
-                {name: getattr(problem, name) for name in _OF_PROBLEMS}
+                {name: getattr(problem, name) for name in _PROBLEM_FIELDS}
                 for problem in checked.problems
             ]
             counts = {"sentences": checked.n_sentences, "words": checked.n_words}

@@ -203,7 +203,7 @@ def _run(options: ExplainOptions) -> Run:
     return run
 
 
-_OF_INTERCHANGES = ("part", "align", "swap", "controller", "feature", "reverse", "region")
+_INTERCHANGE_OPTIONS = ("part", "align", "swap", "controller", "feature", "reverse", "region")
 
 
 def _refuse_unused(options: ExplainOptions) -> None:
@@ -212,7 +212,7 @@ def _refuse_unused(options: ExplainOptions) -> None:
     Raises:
         UsageError: an option of interchanges is given for contributions, or the other way round.
     """
-    unused = () if options.by == "interchange" else _OF_INTERCHANGES
+    unused = () if options.by == "interchange" else _INTERCHANGE_OPTIONS
     if options.by != "integrated":
         unused = (*unused, "baseline")
     for name in unused:

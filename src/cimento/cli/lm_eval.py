@@ -192,7 +192,7 @@ _SWITCHES: Mapping[str, tuple[str, object]] = {
     "add_bos_token": ("bos", "bos-or-eos"),
 }
 """Model arguments that are True or False in lm-eval, and the meaning of True here."""
-_OF_ITS_CLIENT = ("tokenizer", "tokenizer_backend", "tokenized_requests", "max_retries")
+_CLIENT_ARGUMENTS = ("tokenizer", "tokenizer_backend", "tokenized_requests", "max_retries")
 """Arguments on how lm-eval counts a server's tokens and repeats requests; here, the server states
 the positions of its tokens."""
 
@@ -250,8 +250,8 @@ def model_from_lm_eval(given: Given) -> Given:
     shown = stated.pop(named)
     is_alone, ignored = not stated, ""
     if model in _LM_EVAL_SERVERS:
-        ignored = ", ".join(key for key in stated if key in _OF_ITS_CLIENT)
-        stated = {key: value for key, value in stated.items() if key not in _OF_ITS_CLIENT}
+        ignored = ", ".join(key for key in stated if key in _CLIENT_ARGUMENTS)
+        stated = {key: value for key, value in stated.items() if key not in _CLIENT_ARGUMENTS}
         shown = f"openai:{_address(model, stated)}#{shown}"
     elif model in _LM_EVAL_ENGINES:
         shown = f"{model}:{shown}"

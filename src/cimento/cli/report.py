@@ -157,7 +157,7 @@ def report(options: ReportOptions) -> int:
     ending = output.suffix.lower() if output else ENDINGS[options.form or "text"]
     in_paper = ending in {".tex", ".docx"}
     table = options.table or ("results" if in_paper else "")
-    if not table and (given := [name for name in _OF_TABLES if getattr(options, name)]):
+    if not table and (given := [name for name in _TABLE_OPTIONS if getattr(options, name)]):
         raise UsageError(
             where=f"--{given[0]}",
             seen="it is for a table, and none is named",
@@ -205,7 +205,7 @@ def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
-_OF_TABLES = ("title", "rename", "label", "scale")
+_TABLE_OPTIONS = ("title", "rename", "label", "scale")
 _FOR_PROGRAMS = frozenset({".csv", ".json"})
 
 

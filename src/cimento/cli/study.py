@@ -197,7 +197,7 @@ def _ask(
 def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
     """Print what was asked for, and write everything."""
     from cimento.studies.agreement.syntaxgym import circuit_table, suite_accuracies
-    from cimento.studies.agreement.text import OF_PROFILE, agreement_tables
+    from cimento.studies.agreement.text import PROFILE_TABLES, agreement_tables
 
     grids = agreement_tables(report)
     few = [] if options.limit is None else [f"Own rows: the first {options.limit} items only."]
@@ -207,7 +207,7 @@ def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
     if options.as_json:
         show_json(report)
     else:
-        hidden = () if options.wants_profile else OF_PROFILE
+        hidden = () if options.wants_profile else PROFILE_TABLES
         show(as_text([grid for name, grid in grids.items() if name not in hidden], options.form))
     if options.output is not None and grids:
         options.write(grids, _figures(report, options.output))

@@ -56,7 +56,7 @@ def islands(options: IslandOptions) -> int:
     published and new items; tokens. LP, PenLP and their logistic forms are asked as in the study,
     tokens of masked models hidden one at a time.
     """
-    from cimento.studies.islands import OF_PRINTED, study
+    from cimento.studies.islands import PRINTED_SECTIONS, study
 
     if options.data is not None:
         need_folder(options.data)
@@ -70,7 +70,7 @@ def islands(options: IslandOptions) -> int:
         )
     if options.data is None:
         note("Without --data, only printed tables are checked; -m asks a model.")
-    sections = study(options.data, options.section or (() if options.data else OF_PRINTED))
+    sections = study(options.data, options.section or (() if options.data else PRINTED_SECTIONS))
     show(as_json("islands", sections) if options.as_json else as_text(sections, options.form))
     return 0
 

@@ -121,7 +121,7 @@ _TITLES = {
     "marked": "judgment marks in sentences",
     "overlapping": "overlapping words",
 }
-_OF_TOKENS = ("split", "unknown")
+_TOKEN_OPTIONS = ("split", "unknown")
 
 
 def _audit_as_text(audit: regions.Audit) -> str:
@@ -138,7 +138,7 @@ def _audit_as_text(audit: regions.Audit) -> str:
         in_columns(header, rows, indent=2),
         *(
             f"  {_TITLES[name]}: - (unknown without a model: -m)"
-            if name in _OF_TOKENS and audit.no_tokens
+            if name in _TOKEN_OPTIONS and audit.no_tokens
             else _told(_TITLES[name], items)
             for name, items in audit.remarks().items()
         ),

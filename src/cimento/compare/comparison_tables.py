@@ -27,7 +27,7 @@ _DETECTABLE = (
     "detectable: the smallest change that McNemar's exact test of as many items would find with a"
     " power of 0.8 (of clustered items, of their effective number)."
 )
-_OF_SUITE = ("suite", "right is")
+_SUITE_COLUMNS = ("suite", "right is")
 """The columns that say what a comparison is about; a table about one suite has it in its title."""
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 CHANGES_SHOWN = 12
@@ -201,7 +201,7 @@ def _pairs_grid(
             "detectable": lambda pair: _share(pair.detectable),
             "reason": lambda pair: pair.test.reason or pair.change.reason,
         },
-        without=() if suites else _OF_SUITE,
+        without=() if suites else _SUITE_COLUMNS,
         title=title,
         labels=4 if suites else 2,
         remarks=1,
@@ -288,7 +288,7 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
                 formatting.places(row[1].rank.best, row[1].rank.worst) if row[1].rank else None
             ),
         },
-        without=(*_OF_SUITE, "items") if alone else (),
+        without=(*_SUITE_COLUMNS, "items") if alone else (),
         title=f"{alone.suite}, {alone.question}: {alone.n} items scored by all models."
         if alone
         else "Models by suite, over the items scored by all of them.",
@@ -313,7 +313,7 @@ def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
             "items": lambda row: row[1].n,
             "model": lambda row: row[1].model,
         },
-        without=_OF_SUITE if alone else (),
+        without=_SUITE_COLUMNS if alone else (),
         title=f"{family} over training, {alone.suite}." if alone else f"{family} over training.",
         labels=1 if alone else 3,
         remarks=1,

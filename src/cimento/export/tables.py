@@ -251,18 +251,23 @@ def _texts(data: RunData) -> pl.DataFrame:
     }
     rows = [
         {
-            **dict(zip(_OF_TEXTS, (item, condition, text), strict=True)),
+            **dict(zip(_TEXT_COLUMNS, (item, condition, text), strict=True)),
             **{
-                _free(name, (*_OF_SENTENCES, *_OF_DESIGNS[1:], *_OF_TEXTS, *_OF_VALUES)): cell
+                _free(
+                    name,
+                    (*_SENTENCE_COLUMNS, *_DESIGN_COLUMNS[1:], *_TEXT_COLUMNS, *_VALUE_COLUMNS),
+                ): cell
                 for name, cell in columns.get((item, condition), {}).items()
             },
         }
         for item, texts in data.texts.items()
         for condition, text in texts.items()
     ]
-    names = dict.fromkeys((*_OF_TEXTS, *(name for row in rows for name in row)))
+    names = dict.fromkeys((*_TEXT_COLUMNS, *(name for row in rows for name in row)))
     table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
-    return table.with_columns(_with_points(table[name]) for name in table.columns[len(_OF_TEXTS) :])
+    return table.with_columns(
+        _with_points(table[name]) for name in table.columns[len(_TEXT_COLUMNS) :]
+    )
 
 
 def _with_points(column: pl.Series) -> pl.Series:
@@ -289,7 +294,9 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     clusters = dict(data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows())
     whose = pl.col("item").replace_strict(clusters, default=pl.col("item"), return_dtype=pl.String)
     known = _texts(data)
-    known = known.select(name for name in known.columns if name in _OF_TEXTS or name not in table)
+    known = known.select(
+        name for name in known.columns if name in _TEXT_COLUMNS or name not in table
+    )
     whole = (
         table.filter(pl.col("value").is_not_null())
         .join(known, on=["item", "condition"], how="left", maintain_order="left")
@@ -302,26 +309,26 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     if whole.is_empty():
         return None
     if "first_factor" not in whole.columns:
-        return whole.select(*_OF_SENTENCES, *known.columns[2:], *_OF_VALUES)
+        return whole.select(*_SENTENCE_COLUMNS, *known.columns[2:], *_VALUE_COLUMNS)
     whole = whole.filter(pl.col("phenomenon").is_not_null())
     factors: list[pl.Expr] = []
     for place in ("first", "second"):
         name = str(whole[f"{place}_factor"][0]) if whole.height else place
-        taken = (*_OF_SENTENCES, *_OF_DESIGNS, "text", *_OF_VALUES)
+        taken = (*_SENTENCE_COLUMNS, *_DESIGN_COLUMNS, "text", *_VALUE_COLUMNS)
         name = f"factor_{name}" if name in taken else name
         factors += [
             pl.lit(name).alias(f"{place}_factor"),
             pl.col(f"{place}_level").alias(name),
             pl.col(place).alias(f"{name}_code"),
         ]
-    named = whole.select(*_OF_SENTENCES, "phenomenon", *factors).columns
+    named = whole.select(*_SENTENCE_COLUMNS, "phenomenon", *factors).columns
     # The column of phenomena may have an Italian, Spanish, Portuguese or Russian header.
     named += [name for name in known.columns if name.casefold() in HEADERS["phenomenon"]]
     free = [name for name in known.columns[2:] if name not in named]
-    return whole.select(*_OF_SENTENCES, "phenomenon", *factors, *free, *_OF_VALUES)
+    return whole.select(*_SENTENCE_COLUMNS, "phenomenon", *factors, *free, *_VALUE_COLUMNS)
 
 
-_OF_TEXTS = ("item", "condition", "text")
-_OF_SENTENCES = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
-_OF_VALUES = ("value", "oriented")
-_OF_DESIGNS = ("phenomenon", "first_factor", "second_factor")
+_TEXT_COLUMNS = ("item", "condition", "text")
+_SENTENCE_COLUMNS = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
+_VALUE_COLUMNS = ("value", "oriented")
+_DESIGN_COLUMNS = ("phenomenon", "first_factor", "second_factor")

@@ -13,7 +13,7 @@ from cimento.intake.words import NAMES, pattern
 LABEL = "label"
 _LABELS = {LABEL, *NAMES[LABEL]}
 """Names of a column that labels sentences, beside those that ask for judgments."""
-_OF_ANSWERS = pattern("answers")
+_ANSWER_WORDS = pattern("answers")
 
 
 def label_column(table: Table) -> tuple[str, dict[str, str]]:
@@ -52,7 +52,7 @@ def may_be_label(name: str) -> bool:
 
 def judges(name: str) -> bool:
     """Whether a name says that its column judges sentences, and not answers to questions."""
-    return names_judgments(name) and not _OF_ANSWERS.search(name.replace("_", " "))
+    return names_judgments(name) and not _ANSWER_WORDS.search(name.replace("_", " "))
 
 
 def _labels_by_cells(table: Table) -> dict[str, dict[str, str]]:

@@ -16,14 +16,14 @@ _TICKS = {*word_list("judgments.ticks")}
 _YES = {"x", "1", "1.0", *_FROM_BAD_TO_GOOD[-1]} - _MARKS - _TICKS
 _NO = {"0", "0.0", *_FROM_BAD_TO_GOOD[1]} - _MARKS - _TICKS
 """Answers to the question in the name of a column, which may be whether a sentence is bad."""
-_OF_PAIRS = {
+_PAIR_SIDES = {
     **dict.fromkeys(word_list("judgments.likelier"), "good"),
     **dict.fromkeys(word_list("judgments.unlikelier"), "bad"),
 }
 """What says of the sentences of a pair which one should be likelier."""
 _LEGEND = re.compile(r"([^\s(,;=]+)\s*[=:]\s*([^,;)=]+)")
 _ZERO_OR_ONE = {"0": "bad", "0.0": "bad", "1": "good", "1.0": "good"}
-_OF_JUDGMENTS = pattern("judging")
+_JUDGING_WORDS = pattern("judging")
 
 
 def _place(judgment: str) -> int | None:
@@ -93,7 +93,7 @@ def is_judgments(cells: Iterable[str]) -> bool:
 
 def names_judgments(header: str) -> bool:
     """Whether the name of a column says that it judges sentences, such as *Gramaticalidad*."""
-    return _OF_JUDGMENTS.search(header) is not None or is_negative(header)
+    return _JUDGING_WORDS.search(header) is not None or is_negative(header)
 
 
 def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) -> dict[str, str]:
@@ -131,7 +131,7 @@ def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) ->
 def _sides(header: str, levels: Iterable[str], *, abbreviates: bool) -> dict[str, str]:
     """Good or bad for two levels, as far as they are known."""
     levels, is_judged = list(levels), names_judgments(header)
-    sides = {level: _OF_PAIRS.get(level.casefold(), meaning(level)) for level in levels}
+    sides = {level: _PAIR_SIDES.get(level.casefold(), meaning(level)) for level in levels}
     if {*sides.values()} != {"good", "bad"}:
         sides = {level: abbreviated(level) for level in levels}
         if not (is_judged or abbreviates) and min(map(len, levels)) < _SHORTEST:

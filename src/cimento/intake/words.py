@@ -63,13 +63,13 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Words for each role of a column, those with accents without them too, as programs for statistics
 have them. The names of the roles themselves are not among them."""
 
-_OF_TABLES = word_list("words.of_tables")
+_TABLE_WORDS = word_list("words.of_tables")
 _ROLES = (
     "item", "condition", "text", "sentence", "target", "plausible", "implausible", "phenomenon",
     "rating", "ratings",
 )  # fmt: skip
 HEADERS: Mapping[str, tuple[str, ...]] = {name: NAMES[name] for name in _ROLES} | {
-    side: tuple(word for word in known if word not in _OF_TABLES) for side, known in SIDES.items()
+    side: tuple(word for word in known if word not in _TABLE_WORDS) for side, known in SIDES.items()
 }
 """Words that stand for the name of a column wherever it is looked for."""
 

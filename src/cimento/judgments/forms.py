@@ -15,7 +15,7 @@ from cimento.intake.table import Row, Table
 from cimento.io.parsing import parse_json
 
 QUALTRICS = "qualtrics"
-_OF_A_QUESTION = re.compile(r"QID\d", re.IGNORECASE)
+_QUESTION_ID = re.compile(r"QID\d", re.IGNORECASE)
 _OLD = re.compile(r"V[0-9]+$")
 _LEAST_ALIKE = 3
 _HEADING_ROWS = 3
@@ -146,5 +146,5 @@ def _written(table: Table, program: Program, ids: Mapping[str, str]) -> frozense
     return frozenset(
         name
         for name in table.columns
-        if not _OF_A_QUESTION.match(ids.get(name, "")) or program.writes(ids.get(name, ""))
+        if not _QUESTION_ID.match(ids.get(name, "")) or program.writes(ids.get(name, ""))
     )

@@ -32,7 +32,7 @@ AnyScorer: TypeAlias = Scorer | TextScorer
 
 # The user name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
-_OF_FILES = frozenset({"replay", "kenlm", "gguf"})
+_FILE_KINDS = frozenset({"replay", "kenlm", "gguf"})
 
 
 class Source(Protocol):
@@ -413,7 +413,7 @@ def without_secrets(model: str) -> str:
 def lasting_name(model: str) -> str:
     """A model's name that works from any folder, with absolute paths and without secrets."""
     prefix, _, rest = model.partition(":")
-    if rest and prefix in _OF_FILES:
+    if rest and prefix in _FILE_KINDS:
         return f"{prefix}:{expanded(rest).resolve()}"
     shown = without_secrets(model)
     folder = expanded(shown)

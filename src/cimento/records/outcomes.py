@@ -89,7 +89,7 @@ class Outcome:
     groups: Mapping[str, str] = field(default_factory=dict)
 
 
-_OF_OUTCOME = tuple(name for name in OUTCOMES.columns if name != "suite")
+_OUTCOME_COLUMNS = tuple(name for name in OUTCOMES.columns if name != "suite")
 _NULL_IF_EMPTY = ("reason", "cluster")
 
 
@@ -104,7 +104,7 @@ def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
 
     rows = list(outcomes)
     columns: dict[str, list[object]] = {"suite": [suite] * len(rows)}
-    columns |= {name: [getattr(row, name) for row in rows] for name in _OF_OUTCOME}
+    columns |= {name: [getattr(row, name) for row in rows] for name in _OUTCOME_COLUMNS}
     columns |= {name: [text or None for text in columns[name]] for name in _NULL_IF_EMPTY}
     groups = dict.fromkeys(name for row in rows for name in row.groups)
     for name in groups:
@@ -115,7 +115,7 @@ def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
 def each_outcome(table: pl.DataFrame) -> Iterator[Outcome]:
     """The rows of an outcomes table as records."""
     for row in table.iter_rows(named=True):
-        values = {name: row[name] for name in _OF_OUTCOME}
+        values = {name: row[name] for name in _OUTCOME_COLUMNS}
         groups = {
             name.removeprefix(GROUP): value
             for name, value in row.items()

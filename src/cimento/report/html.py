@@ -111,7 +111,7 @@ def html_page(page: Page) -> str:
     """The page as HTML text."""
     environment = page_environment("cimento.report")
     style, script = asset("base.css", "report.css"), asset("items.js")
-    common, of_runs = provenance(page.runs)
+    common, own_provenance = provenance(page.runs)
     block = encode_items(page.runs)
     charted = _charted(page.runs)
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
@@ -133,7 +133,7 @@ def html_page(page: Page) -> str:
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
         models=tuple(dict.fromkeys(run.model for run in page.runs)),
         common=common,
-        own=of_runs,
+        own=own_provenance,
         block=block,
         packed=_packed,
         kept=sum(block.kept),
@@ -332,10 +332,10 @@ def provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunReport
         return (), ()
     shared = set(runs[0].provenance).intersection(*(run.provenance for run in runs))
     common = tuple(line for line in runs[0].provenance if line in shared)
-    of_runs = tuple(
+    own_provenance = tuple(
         (run, tuple(line for line in run.provenance if line not in shared)) for run in runs
     )
-    return common, of_runs
+    return common, own_provenance
 
 
 # Parts of a drawing that are not needed inside a page: namespaces, defaults, and a name for each

@@ -73,7 +73,7 @@ _BEGUN = ".site.begun"
 By them a build that was killed is known, and finished by the next one.
 """
 
-_OF_SERVERS = frozenset({"CNAME", "robots.txt"})
+_SERVER_FILES = frozenset({"CNAME", "robots.txt"})
 
 File = tuple[str, str | bytes | None]
 """The path of a file from the root of the site, and its content; None where it stays as it is."""
@@ -205,7 +205,7 @@ class _Folder:
             UsageError: there are some.
         """
         names = sorted(path.name for path in self.root.iterdir()) if self.root.is_dir() else []
-        others = [name for name in names if name not in _OF_SERVERS and not name.startswith(".")]
+        others = [name for name in names if name not in _SERVER_FILES and not name.startswith(".")]
         if others:
             raise UsageError(
                 where=str(self.root),

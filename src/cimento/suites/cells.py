@@ -19,7 +19,7 @@ _YES_OR_NO = {
     **dict.fromkeys(("0", "0.0", "false", "no", "falso"), False),
 }
 _SHOWN = 3
-_OF_SCALE = re.compile(r"[0-9.,]+ ?/ ?[0-9]+")
+_RATING_OVER_SCALE = re.compile(r"[0-9.,]+ ?/ ?[0-9]+")
 _LARGEST = 1e100
 """The largest number in a cell, beyond which squares overflow; the limit also excludes NaN."""
 
@@ -155,7 +155,7 @@ class Cells:
             seen=f"the {name} is {text!r}, not {expected}",
             todo="Write the number before the slash, and the ends of the scale behind the name of"
             " the column: rating (1-7)."
-            if _OF_SCALE.fullmatch(text)
+            if _RATING_OVER_SCALE.fullmatch(text)
             else "Correct it, or leave the cell empty.",
         )
 

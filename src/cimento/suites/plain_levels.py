@@ -17,7 +17,7 @@ _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
 _NEGATIONS = word_list("levels.negations")
 _NO = {*word_list("levels.absent")}
-_OF_ISLANDS = pattern("islands")
+_ISLAND_WORDS = pattern("islands")
 
 
 def plain_first(
@@ -87,7 +87,7 @@ def _plain_of(factor: str, levels: Sequence[str]) -> str | None:
 def _is_changed(level: str, factor: str) -> bool | None:
     """Whether a level is the one that adds to the cost of a sentence; None for unknown words."""
     word = level.casefold().strip()
-    if word in _NO and (_OF_ISLANDS.search(factor) or is_negative(factor)):
+    if word in _NO and (_ISLAND_WORDS.search(factor) or is_negative(factor)):
         return False
     if (side := meaning(word)) in ("good", "bad") and word not in _NO:
         return side == "bad"

@@ -201,16 +201,16 @@ def _at(entry: PublishedDataset, commit: str) -> PublishedDataset:
 GITHUB = "https://github.com"
 """The address of GitHub's repositories."""
 _DIGITS = 8
-_OF_SUITES = (
+_SUITE_SUFFIXES = (
     *(".tsv", ".csv", ".tab", ".txt", ".xlsx", ".json", ".jsonl", ".ndjson", ".parquet"),
     *(".toml", ".zip", ".gz"),
 )
 """Suffixes of files fetched from an address: suites in any format, and their descriptions."""
 
-_OF_REPOSITORY = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?")
+_REPOSITORY_NAME = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?")
 _FORMS: Mapping[str, tuple[str, re.Pattern[str]]] = {
-    "hf": ("hf:ORG/NAME@COMMIT", _OF_REPOSITORY),
-    "github": ("github:OWNER/REPO@COMMIT", _OF_REPOSITORY),
+    "hf": ("hf:ORG/NAME@COMMIT", _REPOSITORY_NAME),
+    "github": ("github:OWNER/REPO@COMMIT", _REPOSITORY_NAME),
     "zenodo": (
         "zenodo:10.5281/zenodo.NUMBER",
         re.compile(r"(?:10\.5281/zenodo\.)?(?P<record>[0-9]+)(?::(?P<path>.*))?"),
@@ -253,7 +253,7 @@ def _at_address(name: str) -> PublishedDataset:
         citation="see its page",
         size="",
         format="suites in any format that is read",
-        suffixes=_OF_SUITES,
+        suffixes=_SUITE_SUFFIXES,
         inside=path,
     )
     if prefix == "zenodo":

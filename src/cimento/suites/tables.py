@@ -48,7 +48,7 @@ ROW_BYTES = 12
 The shortest rows grow a hundredfold in memory, and no real sentence is so short.
 """
 
-_OF_TEXT = (".tsv", ".csv", ".tab", ".txt")
+_TEXT_SUFFIXES = (".tsv", ".csv", ".tab", ".txt")
 _LOOKED_AT = 200
 """Number of rows that tell whether a file without names of columns is in a published form."""
 _MOST_SHEETS = 50
@@ -133,7 +133,7 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     except csv.Error:
         first = []
     header, below = (first[k] if len(first) > k else [] for k in range(2))
-    of_one_column = path.suffix.lower() in _OF_TEXT and len(first) > MOST_TITLES
+    of_one_column = path.suffix.lower() in _TEXT_SUFFIXES and len(first) > MOST_TITLES
     of_one_column = of_one_column and all(map(is_title, first))
     is_title_row = bool(header) and is_title(header) and not of_one_column
     if not header or is_title_row or has_gap(header, below) or header_of([header]):

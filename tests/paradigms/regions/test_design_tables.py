@@ -11,7 +11,7 @@ import pytest
 
 from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import (
     accuracy_grid,
@@ -45,7 +45,7 @@ def four() -> list[Factorial]:
     worse = {**ROWS, "1": (-30.0, -31.0, -32.0, -20.0)}
     return [
         result("gpt", "lp"),
-        result("gpt", "lp-l", reason=OF_MASKED_MODELS),
+        result("gpt", "lp-l", reason=MASKED_MODELS_REASON),
         result("bert", "lp", worse),
         result("bert", "lp-l"),
     ]
@@ -72,7 +72,7 @@ def test_accuracies_stand_as_papers_set_them():
     ]
     assert {(0, 3), (0, 6), (1, 3), (1, 6)} <= grid.bold
     assert (0, 5) not in grid.bold
-    assert f"Blank: {OF_MASKED_MODELS} (gpt lp-l)." in grid.notes
+    assert f"Blank: {MASKED_MODELS_REASON} (gpt lp-l)." in grid.notes
 
 
 def larger(model: str = "m", *, n: int = 20) -> Factorial:
@@ -234,7 +234,7 @@ def test_a_run_is_measured_as_it_was_judged_or_as_asked(tmp_path):
         nats.phenomena[0].effects["raw"].dd / 0.6931471805599453
     )
     logistic = factorial_of(run, "lp-l")
-    assert (logistic.phenomena, logistic.reason) == ((), OF_MASKED_MODELS)
+    assert (logistic.phenomena, logistic.reason) == ((), MASKED_MODELS_REASON)
     assert [design.measure for design in factorials([run], ["lp,penlp"])] == ["lp", "penlp"]
     assert factorials([run_of(tmp_path, measure="lp")])[0].measure == "lp"
 
@@ -276,7 +276,7 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     printed = capsys.readouterr()
     assert code == 0, printed.err
     assert "demo-masked" in printed.out
-    assert f"Blank: {OF_MASKED_MODELS}" in printed.out
+    assert f"Blank: {MASKED_MODELS_REASON}" in printed.out
     runs, out = str(tmp_path / "runs"), tmp_path / "accuracy.csv"
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(out)]) == 0
     (header, first, *_) = table(out.read_text(encoding="utf-8"))

@@ -26,7 +26,7 @@ _KNOWN = (
 )  # fmt: skip
 """Names suggested for a misspelled option; other options exist, such as settings of the config."""
 
-OF_TOKENIZERS = (
+TOKENIZER_ARGUMENTS = (
     "add_bos_token", "add_eos_token", "add_prefix_space", "bos_token", "chat_template",
     "cls_token", "do_lower_case", "eos_token", "extra_special_tokens", "fix_mistral_regex",
     "legacy", "mask_token", "model_max_length", "pad_token", "sep_token", "split_special_tokens",
@@ -87,7 +87,7 @@ _OURS_OF_TOKENIZER: Mapping[str, str] = {
     "use_fast": "Say nothing: the fast tokenizer is used where there is one.",
 }  # fmt: skip
 """Arguments of a tokenizer that cannot be given, as `_OURS`."""
-_OF_FILES = ("_file", "_object", "_files")
+_FILE_ENDINGS = ("_file", "_object", "_files")
 
 TRUSTED = (ALLOW_PICKLE, TRUST_CODE)
 _PICKLED = "no file named model.safetensors"
@@ -149,7 +149,7 @@ def refuse_of_tokenizer(args: Mapping[str, JsonValue]) -> None:
     Raises:
         UsageError: an argument is one of these; the message says what to do instead.
     """
-    files = {key: _FILE for key in args if key.endswith(_OF_FILES) or key.startswith("_")}
+    files = {key: _FILE for key in args if key.endswith(_FILE_ENDINGS) or key.startswith("_")}
     _refuse({**_OURS_OF_TOKENIZER, **files}, args, TOKENIZER_OPTION)
 
 

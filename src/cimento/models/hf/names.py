@@ -27,7 +27,7 @@ _MOST_ENTRIES = 2_000
 MOST_LISTED = 6
 _MORE = "..."
 _HUB_PAGE = re.compile(r"^https?://huggingface\.co/(?P<name>[\w.-]+/[\w.-]+)")
-_OF_HUB = re.compile(r"^(hf|hub|huggingface|transformers|pretrained)[:=](?P<name>.+)")
+_HUB_NAME = re.compile(r"^(hf|hub|huggingface|transformers|pretrained)[:=](?P<name>.+)")
 _FILES = {".gguf": "gguf", ".arpa": "kenlm", ".klm": "kenlm"}
 _SUITE = "suite.toml"
 
@@ -54,7 +54,7 @@ def holds_model(folder: Path) -> bool:
 
 def is_of_hub(name: str) -> bool:
     """Whether a name is written with a prefix for models of the hub, which have none here."""
-    return bool(_OF_HUB.match(name))
+    return bool(_HUB_NAME.match(name))
 
 
 def is_model_here(name: str) -> bool:
@@ -90,7 +90,7 @@ def refuse_misnamed(name: str, *, what: str = "model") -> None:
             f" its model, openai:{name}#NAME.",
         )
     path = expanded(name)
-    if (prefixed := _OF_HUB.match(name)) and not is_folder(path):
+    if (prefixed := _HUB_NAME.match(name)) and not is_folder(path):
         raise UsageError(
             where=where,
             seen="models of the hub and folders have no prefix",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.errors import ModelError, UsageError, did_you_mean
 from cimento.models.hf import import_libraries
 from cimento.models.hf.arguments import (
-    OF_TOKENIZERS,
+    TOKENIZER_ARGUMENTS,
     TOKENIZER_OPTION,
     TRUST_CODE,
     refuse_of_tokenizer,
@@ -65,11 +65,11 @@ def _without_effect(name: str, located: LocatedModel) -> str:
     Raises:
         UsageError: no argument of this name is known either. transformers takes any name.
     """
-    if name not in OF_TOKENIZERS:
+    if name not in TOKENIZER_ARGUMENTS:
         raise UsageError(
             where=f"{TOKENIZER_OPTION}={name}",
             seen=f"it changes nothing of the tokenizer of {located.name!r}",
-            todo=did_you_mean(name, OF_TOKENIZERS),
+            todo=did_you_mean(name, TOKENIZER_ARGUMENTS),
         )
     return f"{TOKENIZER_OPTION} {name} changes nothing of its tokenizer"
 

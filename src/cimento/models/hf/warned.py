@@ -31,7 +31,7 @@ FIX_PATTERN = "fix_mistral_regex"
 _REPORT = "loading_report"
 """The module that draws a table of keys, which `on_weights` says from the keys themselves."""
 
-_OF_GENERATION = "transformers.generation"
+_GENERATION_LOGGERS = "transformers.generation"
 """The loggers about settings of generated text, which cimento chooses itself."""
 
 _ABOUT_CODE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
@@ -56,7 +56,7 @@ class _Ears(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record."""
-        if record.module == _REPORT or record.name.startswith(_OF_GENERATION):
+        if record.module == _REPORT or record.name.startswith(_GENERATION_LOGGERS):
             return
         is_pattern = record.funcName == WRONG_PATTERN
         self._heard.append(WRONG_PATTERN if is_pattern else _line(record.getMessage()))

@@ -33,7 +33,7 @@ MAX_TOKENS, MAX_COMPLETION_TOKENS, TEMPERATURE = (
     "max_tokens", "max_completion_tokens", "temperature"
 )  # fmt: skip
 LIMITS = (MAX_COMPLETION_TOKENS, MAX_TOKENS)
-_OF_REPLIES = frozenset({*LIMITS, "stop"})
+_REPLY_FIELDS = frozenset({*LIMITS, "stop"})
 """Fields that say how much is written; where texts are scored, what is written is not looked at."""
 
 _OURS: Mapping[str, str] = {
@@ -197,7 +197,7 @@ class Bodies:
 
     def scoring(self, text: str | Sequence[str]) -> dict[str, JsonValue]:
         """A request for the scores of a text, or of several."""
-        fields = {key: value for key, value in self.fields.items() if key not in _OF_REPLIES}
+        fields = {key: value for key, value in self.fields.items() if key not in _REPLY_FIELDS}
         if fields.get(TEMPERATURE) is not None:
             del fields[TEMPERATURE]
         return _merged(

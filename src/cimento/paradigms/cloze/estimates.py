@@ -29,7 +29,7 @@ TEMPLATE = "template"
 """The column over whose values the mean of precisions goes."""
 
 _OPEN = "candidates are open"
-OF_GROUPS = "a mean of groups has no interval"
+GROUPS_REASON = "a mean of groups has no interval"
 
 
 class EstimateIndex:
@@ -162,7 +162,7 @@ def _mean_precision(rows: pl.DataFrame, like: Estimate) -> Estimate:
         description=f"{like.description}: mean over templates",
         value=mean.value,
         n=mean.groups,
-        reason=OF_GROUPS if mean.groups else "no candidate was judged",
+        reason=GROUPS_REASON if mean.groups else "no candidate was judged",
     )
 
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURE = "surprisal-bits"
 """Measure of runs that are judged on regions: the whole sentence, in the unit of their margins."""
 
-OF_MASKED_MODELS = "logistic scores are those of masked models"
+MASKED_MODELS_REASON = "logistic scores are those of masked models"
 """The bert-syntax-it study (2022) defines them so, as a causal model's raw outputs are no votes."""
 
 
@@ -98,7 +98,7 @@ def factorial_of(
         measure=chosen.name,
         unit=chosen.unit,
         phenomena=() if undefined else phenomena,
-        reason=OF_MASKED_MODELS if undefined else None,
+        reason=MASKED_MODELS_REASON if undefined else None,
     )
 
 

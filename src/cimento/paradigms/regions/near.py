@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.measures import Measure
 
-OF_LOGITS = "it is made of raw outputs, whose error was not measured"
-OF_MODEL_UNIGRAMS = "the model's own unigrams have an error of their own"
-OF_DIFFERENCES = "it is a function of sums that is added or subtracted"
+LOGITS_REASON = "it is made of raw outputs, whose error was not measured"
+MODEL_UNIGRAMS_REASON = "the model's own unigrams have an error of their own"
+DIFFERENCES_REASON = "it is a function of sums that is added or subtracted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +106,15 @@ def _undefined(measure: Measure, trees: Sequence[Formula], run: Run) -> dict[str
     """The questions for which near ties of a measure are not defined, with the reasons."""
     asked, why = questions(run), ""
     if "unigrams" in measure.needs and options_of(run).unigrams == MODEL:
-        why = OF_MODEL_UNIGRAMS
+        why = MODEL_UNIGRAMS_REASON
     elif measure.divisor is None and not measure.function_of:
-        why = OF_LOGITS
+        why = LOGITS_REASON
     if why:
         return dict.fromkeys(asked, f"near ties are not defined for {measure.name}: {why}")
     differing = [not measure.function_of or all(map(_is_plain, comparisons(t))) for t in trees]
     plain = [*differing, all(differing)][: len(asked)]
     return {
-        question: f"near ties are not defined for {measure.name} here: {OF_DIFFERENCES}"
+        question: f"near ties are not defined for {measure.name} here: {DIFFERENCES_REASON}"
         for question, is_plain in zip(asked, plain, strict=True)
         if not is_plain
     }

@@ -322,23 +322,23 @@ _ALL = (
 CHECKS: Mapping[str, StoryCheck] = {check.name: check for check in _ALL}
 """Every check by its name."""
 
-_OF_KEYS = "key_differs_from_example_id"
-_OF_OUR_OWN = (
+_KEY_CHECK = "key_differs_from_example_id"
+_OWN_CHECKS = (
     "states_not_one_per_sentence", "outer_spaces_in_entity", "human_entity_is_not_actor",
     "object_entity_not_listed", "states_without_the_state", "no_plausible_story",
     "other_actor_or_objects", "repeated_variant", "not_confirmed",
 )  # fmt: skip
-_OF_V1 = (
-    _OF_KEYS, "type_disagrees_with_plausible", "plausible_but_has_breakpoint",
+_V1_CHECKS = (
+    _KEY_CHECK, "type_disagrees_with_plausible", "plausible_but_has_breakpoint",
     "plausible_false_without_breakpoint", "confl_not_before_breakpoint", "conflict_outside_story",
     "confl_sents_nested", "confl_pairs_disagree", "sentences_not_length",
     "states_not_one_per_sentence", "outer_spaces_in_entity", "human_entity_is_not_actor",
     "object_entity_not_listed", "structural",
 )  # fmt: skip
-_NATIVE = tuple(name for name in CHECKS if name != _OF_KEYS)
+_NATIVE = tuple(name for name in CHECKS if name != _KEY_CHECK)
 CHECKED: Mapping[StoryFormat, tuple[str, ...]] = {
-    "gita4calamita": tuple(name for name in _NATIVE if name not in _OF_OUR_OWN),
-    "gita-v1": _OF_V1,
+    "gita4calamita": tuple(name for name in _NATIVE if name not in _OWN_CHECKS),
+    "gita-v1": _V1_CHECKS,
     "native": _NATIVE,
 }
 """Which checks a format has: those that were made of the published files, and all for our own.

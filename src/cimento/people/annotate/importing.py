@@ -29,7 +29,7 @@ from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
-from cimento.people.annotate.rows import OF_PROGRAMS, Import, ImportOptions, judgments_from
+from cimento.people.annotate.rows import PROGRAM_FORMS, Import, ImportOptions, judgments_from
 from cimento.suites.tables import open_table
 
 BYTES = 32
@@ -149,7 +149,7 @@ def _readings(
     ]
 
 
-OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
+DESIGN_FORMS: frozenset[str] = frozenset({"jspsych", "pcibex"})
 """Forms in which our own experiments store answers as the design does."""
 
 
@@ -185,7 +185,7 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
             unsubmitted=options.unsubmitted == "keep",
             keep_names=options.secret is None,
         )
-    if program is None or form not in OF_PROGRAMS:
+    if program is None or form not in PROGRAM_FORMS:
         raise unclear_form(path, form)
     columns = usual_columns(program, alone=program.shape != "long").with_own(options.columns)
     if form == "jspsych":
@@ -221,7 +221,7 @@ def unclear_form(path: Path, form: str) -> UsageError:
         seen="it is not clear how the answers are arranged",
         todo="Give --form with one of: "
         + "; ".join(f"{name}: {what}" for name, what in FORMS.items())
-        + f"; or the program: {', '.join(OF_PROGRAMS)}.",
+        + f"; or the program: {', '.join(PROGRAM_FORMS)}.",
     )
 
 

@@ -55,7 +55,7 @@ AnswerForm: TypeAlias = Literal[
     "gorilla", "labjs", "psychopy", "labvanced", "rated",
 ]  # fmt: skip
 ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
-OF_PROGRAMS = ANSWER_FORMS[2:-1]
+PROGRAM_FORMS = ANSWER_FORMS[2:-1]
 """The forms that programs have, as in `intake/forms.toml`."""
 Unknown: TypeAlias = Literal["refuse", "skip"]
 """The treatment of an answer that the suite or the design does not know."""

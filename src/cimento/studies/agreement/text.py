@@ -89,7 +89,7 @@ _TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
 }  # fmt: skip
 """Part of the report to the title and the columns of its table."""
 
-OF_PROFILE = ("attractors", "profile", "covariates", "models", "pairs", "facts")
+PROFILE_TABLES = ("attractors", "profile", "covariates", "models", "pairs", "facts")
 """Names of the tables that a profile adds."""
 
 

@@ -198,7 +198,7 @@ SECTIONS: Mapping[str, Maker] = {
 """Name to what makes the section from the data folder; none of them needs a model."""
 
 
-OF_PRINTED = frozenset({"tables", "variations", "pseudo-likelihoods"})
+PRINTED_SECTIONS = frozenset({"tables", "variations", "pseudo-likelihoods"})
 """Sections of printed numbers alone, which cimento has."""
 
 
@@ -206,7 +206,7 @@ def study(data: Path | None, names: Collection[str] = ()) -> list[Section]:
     """Sections of the study, in its order.
 
     Args:
-        data: the folder of released data; None: only `OF_PRINTED` can be made.
+        data: the folder of released data; None: only `PRINTED_SECTIONS` can be made.
         names: of the sections wanted; empty for all that the files give.
 
     Raises:
@@ -216,14 +216,17 @@ def study(data: Path | None, names: Collection[str] = ()) -> list[Section]:
     for name in names:
         need_known(name, SECTIONS, where=f"--section {name}", seen="there is no such section")
     for name in names if data is None else ():
-        if name not in OF_PRINTED:
+        if name not in PRINTED_SECTIONS:
             raise UsageError(
                 where=f"--section {name}",
                 seen="it is about released files, and there is no --data",
-                todo=f"Give their folder. Without it there are {', '.join(sorted(OF_PRINTED))}.",
+                todo="Give their folder. Without it there are"
+                f" {', '.join(sorted(PRINTED_SECTIONS))}.",
             )
     if data is None:
-        return [make(Path()) for name, make in SECTIONS.items() if name in (names or OF_PRINTED)]
+        return [
+            make(Path()) for name, make in SECTIONS.items() if name in (names or PRINTED_SECTIONS)
+        ]
     if names:
         return [make(data) for name, make in SECTIONS.items() if name in names]
     sections: list[Section] = []
@@ -233,7 +236,7 @@ def study(data: Path | None, names: Collection[str] = ()) -> list[Section]:
             sections.append(make(data))
         except AbsentError as error:
             absent[name] = error
-    if len(sections) == len(OF_PRINTED):
+    if len(sections) == len(PRINTED_SECTIONS):
         raise next(iter(absent.values()))
     return [*sections, _absent(absent)] if absent else sections
 

@@ -13,7 +13,7 @@ from cimento.io.values import NoValue, group_by
 from cimento.kinds.registry import SuiteLike
 from cimento.kinds.run import Run
 from cimento.measures import find_measure
-from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
+from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
     Factorial,
     PhenomenonEffects,
@@ -241,7 +241,7 @@ def accuracy_table(number: int, results: Results) -> Grid:
         notes=(
             f"Published rows: {SOURCE}. {INVALID}: {INVALID_NOTE}.",
             "Ties count as failures. Bold: the highest of each form.",
-            *([f"Blank: {OF_MASKED_MODELS}."] if has_undefined else ()),
+            *([f"Blank: {MASKED_MODELS_REASON}."] if has_undefined else ()),
         ),
     )
 

@@ -175,7 +175,9 @@ def blimp_models(data: Path) -> Iterator[Cell]:
     rows = released_accuracies(find_file(data, "models_summary.jsonl"))
     paradigms = [row for row in rows if row["UID"] != OVERALL]
     printed = _released_means([row for row in rows if row["UID"] == OVERALL])
-    first = {name.lower().replace(" ", "_"): gpt2 for name, (gpt2, _) in _printed(_OF_GPT2).items()}
+    first = {
+        name.lower().replace(" ", "_"): gpt2 for name, (gpt2, _) in _printed(_GPT2_TABLE).items()
+    }
     for row in paradigms:
         if row["linguistics_term"] == ISLANDS:
             name, value = row["UID"], 100 * float(row["gpt2"])
@@ -310,7 +312,7 @@ def variations(_: Path) -> Iterator[Cell]:
 )
 def pseudo_likelihoods(_: Path) -> Iterator[Cell]:
     """Eight BLiMP island paradigms for four masked models, averaged as Salazar et al. do."""
-    paradigms = _printed(_OF_MASKED)
+    paradigms = _printed(_MASKED_TABLE)
     for model, printed in printed_tables("islands")["Salazar 2020, table 7"].items():
         values = [float(value) for value in paradigms[model].values()]
         mean = math.fsum(values) / len(values)
@@ -324,7 +326,7 @@ def pseudo_likelihoods(_: Path) -> Iterator[Cell]:
 )
 def blimp_table(data: Path) -> Iterator[Cell]:
     """Table 3: accuracies on three BLiMP islands against the table by paradigm and the release."""
-    paradigms = _printed(_OF_MASKED)
+    paradigms = _printed(_MASKED_TABLE)
     released = {
         str(row["UID"]).lower(): 100 * float(row["gpt2"])
         for row in released_accuracies(find_file(data, "models_summary.jsonl"))
@@ -342,8 +344,8 @@ def blimp_table(data: Path) -> Iterator[Cell]:
             yield replace(line, note=note if line.equal is False else "")
 
 
-_OF_MASKED = "text table below table 3: masked models"
-_OF_GPT2 = "text table below table 3: GPT-2 and people"
+_MASKED_TABLE = "text table below table 3: masked models"
+_GPT2_TABLE = "text table below table 3: GPT-2 and people"
 _OTHER_SCORE = (
     "would be explained by another score (a penalized logistic one) or a run with wrong masks"
 )

@@ -26,8 +26,8 @@ AS_PUBLISHED: Mapping[str, str] = {"protocol": "paper"}
 
 _NAMED = ("protocol", "prompt", "shots", "shots_mode")
 """What the name of a row and the note say of every run."""
-_OF_JUDGING = {"seed"}
-_OF_SHOTS = {"shots_mode", "shots_seed", "shots_as"}
+_JUDGING_OPTIONS = {"seed"}
+_SHOT_OPTIONS = {"shots_mode", "shots_seed", "shots_as"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def _asked(run: Run) -> AskingRecord:
 
 def _used(options: StoryOptions) -> dict[str, Any]:
     """Options by name, without those that change nothing."""
-    values = options.model_dump(exclude=_OF_JUDGING)
-    unused = set() if options.shots else _OF_SHOTS
+    values = options.model_dump(exclude=_JUDGING_OPTIONS)
+    unused = set() if options.shots else _SHOT_OPTIONS
     unused |= set() if options.order == "shuffled" else {"order_seed"}
     return {name: value for name, value in values.items() if name not in unused}
 

@@ -327,11 +327,11 @@ def find_reader(format_: str) -> Reader:
     return reader
 
 
-_OF_TEXT = {".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"}
+_DOCUMENT_SUFFIXES = {".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"}
 
 
 def _unknown(path: Path, seen: str) -> InputError:
-    if (suffix := path.suffix.lower()) in _OF_TEXT:
+    if (suffix := path.suffix.lower()) in _DOCUMENT_SUFFIXES:
         todo = "Copy its table into a spreadsheet, one row for each pair or sentence."
         return InputError(where=str(path), seen=f"is a text that ends in {suffix}", todo=todo)
     return InputError(where=str(path), seen=seen, todo=formats_named())

@@ -395,7 +395,7 @@ class ChoiceTask:
     rows: tuple[dict[str, JsonValue], ...]
 
 
-_OF_CHOICES = {
+_CHOICE_KEYS = {
     "doc_to_text": '"{{prompt}}"',
     "doc_to_choice": "choices",
     "doc_to_target": "gold",
@@ -413,7 +413,7 @@ def write_choice_tasks(tasks: Iterable[ChoiceTask], folder: Path, *, meta: Meta)
         name = re.sub(r"[^A-Za-z0-9_]+", "_", task.name)
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in task.rows)
         data = write_text("".join(lines), folder / f"{name}.jsonl")
-        write_task(data, about="Written by cimento", asks=_OF_CHOICES, meta=meta)
+        write_task(data, about="Written by cimento", asks=_CHOICE_KEYS, meta=meta)
     return folder
 
 
