@@ -247,7 +247,7 @@ def test_the_mask_token_may_be_named_by_the_config(zoo_folder, tmp_path):
     ("options", "said"),
     [
         ({"window": "sliding"}, "reads texts whole"),
-        ({"columns": "rank"}, "many passes"),
+        ({"store": "rank"}, "many passes"),
         ({"layers": "all"}, "many passes"),
         ({"mc_samples": 12}, "multiple of 8"),
     ],

@@ -55,6 +55,8 @@ _LONGEST_ABSENT = max(map(len, ABSENT))
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?(?:\n-?[0-9]{1,15}(?:\.[0-9]{1,15})?)*+")
 """Numbers in lines, as programs write them."""
 _BEGINS_OBJECT = "[{"
+_OBJECT = re.compile(r"""\{.*:.*\}|\[\s*(?:['"\[{\d-].*)?\]""", re.DOTALL)
+"""An object, or a list of texts, lists, objects or numbers; ``[MASK]`` is a token of a model."""
 _HAS_DIGIT = re.compile(r"\d")
 _BEGINS_NUMBER = "0123456789+-−.,"
 _TWO = 2
@@ -164,7 +166,7 @@ def _kind_of(cell: str) -> Kind:
     """What a cell is that is no number."""
     if len(cell) <= _LONGEST and _HAS_DIGIT.search(cell) and is_moment(cell):
         return "moments"
-    if cell[0] in _BEGINS_OBJECT and cell[-1] in "]}" and (":" in cell or cell[0] == "["):
+    if cell[0] in _BEGINS_OBJECT and _OBJECT.fullmatch(cell):
         return "objects"
     if " " in cell or ends_sentence(cell):
         return "sentences"

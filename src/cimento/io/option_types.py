@@ -45,7 +45,7 @@ class ScoringKeywords(LoadingKeywords, total=False):
     window: Literal["refuse", "sliding"]
     stride: int | None
     context: str
-    columns: Sequence[str] | str
+    store: Sequence[str] | str
     layers: str
 
 
@@ -63,6 +63,7 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     seed: int | None
     compat: str | None
     language: str
+    columns: Sequence[str] | str
     context_column: str
     adaptive: bool
     precision: float | None

@@ -18,7 +18,7 @@ from cimento.suites.tables import SUFFIXES, read_raw_rows
 
 _TEXT = ".txt"
 _COLUMNS = 2
-_FEWEST = 2
+_FEWEST = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cimento import UsageError
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.material import SurveyPlan
 from cimento.suites.builtin import find_suite
@@ -12,12 +11,12 @@ from tests.helpers.command_line import invoke
 
 
 @pytest.mark.parametrize("header", ["Frase", "n\tFrase"])
-def test_sentences_alone_say_how_people_can_be_asked(tmp_path, header):
+def test_sentences_alone_are_rated(tmp_path, header):
     path = tmp_path / "frasi.tsv"
     number = "1\t" if "\t" in header else ""
     path.write_text(f"{header}\n{number}La porta resta chiusa.\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="suites new acceptability"):
-        build_design(path, SurveyPlan(language="it"))
+    design = build_design(path, SurveyPlan(language="it", checks=0))
+    assert [question.lines for question in design.questions] == [("La porta resta chiusa.",)]
 
 
 def test_sentences_without_ratings_are_asked_from_the_workbook(tmp_path):

@@ -1,0 +1,15 @@
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind"),
+    [
+        ("[MASK]", "words"),
+        ("[Il gatto dorme.]", "sentences"),
+        ('["a", "b"]', "objects"),
+        ("['a', 'b']", "objects"),
+        ("[1, 2]", "objects"),
+        ('{"a": 1}', "objects"),
+    ],
+)
+def test_brackets_alone_make_no_object_of_json(cell, kind):
+    assert profile([cell] * 3).kind == kind
