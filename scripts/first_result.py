@@ -83,12 +83,12 @@ def differences() -> list[tuple[str, float, float, float, float]]:
 
 def main() -> None:
     """Print both tables."""
-    lines = [f"{'correct of 356, in %':<46}{'printed':>8}{'cimento':>9}  95% interval"]
-    lines += [f"{name:<46}{was:>8}{now:>9}  {within}".rstrip() for name, was, now, within in rows()]
-    lines += ["", f"{'difference, in points':<46}{'':>8}{'cimento':>9}  95% interval   Holm p"]
+    lines = [f"{'correct of 356, in %':<24}{'printed':>8}{'cimento':>9}  95% interval"]
+    lines += [f"{name:<24}{was:>8}{now:>9}  {within}".rstrip() for name, was, now, within in rows()]
+    lines += ["", f"{'difference, in points':<46}{'cimento':>7}  95% interval   Holm p"]
     for name, value, low, high, p in differences():
         within = f"{low:.1f} to {high:.1f}"
-        lines.append(f"{name:<46}{'':>8}{value:>9.2f}  {within:<15}{p:.2f}")
+        lines.append(f"{name:<46}{value:>7.2f}  {within:<15}{p:.2f}")
     sys.stdout.write("\n".join(lines) + "\n")
 
 
