@@ -1,4 +1,4 @@
-"""The pictures of docs/gallery.md, made from runs of the two demo models.
+"""The pictures of docs/gallery.md, made from runs of the demo models and of a recording.
 
     python scripts/gallery.py [FOLDER]
 
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import two_items
 from cimento.cli.main import invoke
 from cimento.suites.workbooks import write_sheets
 
@@ -148,6 +149,7 @@ def main(folder: Path) -> None:
 
     gallery = folder / "gallery"
     gallery.mkdir(parents=True, exist_ok=True)
+    (folder / "two-items.svg").write_text(two_items.picture(two_items.replayed()), encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         runs, site = Path(name, "runs"), Path(name, "site")
         report = Path(name, "report.html")

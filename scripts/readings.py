@@ -1,10 +1,10 @@
-"""Have people read the starter suites without seeing the key, and keep what they say.
+"""Have the starter suites read by people who do not see the key, and keep what they say.
 
 ``sheet`` writes a question about every item of a language's suites, in random order
 (`reading_questions` says what is asked of which suite): a reader sees the sentences alone, and
 answers each question, with a remark where something is odd. ``collect`` compares the answers with
 the key, prints every disagreement and remark, and writes ``readings.tsv`` into the folders of the
-suites; ``cimento suites list`` says by how many they were read. Run with::
+suites; ``cimento suites list`` says by whom they were read. Run with::
 
     python scripts/readings.py sheet it --seed 1 -o it.tsv
     python scripts/readings.py collect it --seed 1 --reader ADA --native no it.answers.tsv
@@ -12,7 +12,9 @@ suites; ``cimento suites list`` says by how many they were read. Run with::
 The answers are a table with the columns id, answer and remark. ``sheet --suite NAME`` (once or
 several times) asks about these suites alone, ``--unread N`` about what fewer than N readers have
 read. ``--grammars N`` asks, of both commands, about N generated items of each built-in grammar
-instead. The id of a question depends on the seed and on its sentences, and on nothing else.
+instead. The names of readers that are language models are in ``src/cimento/data/readers.tsv``, and
+nobody else can have them. The id of a question depends on the seed and on its sentences, and on
+nothing else.
 ``prune`` takes out of a language's ``readings.tsv`` what was said of sentences that its grammars
 no longer make.
 """
@@ -27,7 +29,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from cimento.suites.builtin import READINGS, list_builtin
+from cimento.suites.builtin import READINGS, language_models, list_builtin
 from reading_questions import (
     AGREES,
     GENERATED,
@@ -211,6 +213,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.unread is not None:
             drawn = unread(drawn, readers=given.unread)
         write_sheet(drawn, given.output)
+    elif given.native == "yes" and given.reader in language_models():
+        raise SystemExit(
+            f"{given.reader} is a language model (data/readers.tsv): take another name."
+        )
     else:
         collect(drawn, given.answers, reader=given.reader, native=given.native)
     return 0

@@ -18,6 +18,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 README = DOCS.parent / "README.md"
 
 RUN = (
+    "../README.md",
     "quickstart.md",
     "quickstart.it.md",
     "quickstart.es.md",

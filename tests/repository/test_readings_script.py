@@ -195,7 +195,7 @@ def test_a_sheet_has_no_key_and_what_was_answered_is_kept_beside_the_suites(fold
     rows = [(row["id"], keys[row["id"]], "") for row in shown]
     rows[0] = (rows[0][0], "both", "odd\tword")
     path = write(folder / "answers.tsv", rows)
-    collecting = ["collect", "it", "--seed", "1", "--reader", "R1", "--native", "no", path]
+    collecting = ["collect", "it", "--seed", "1", "--reader", "ADA", "--native", "no", path]
     assert main(collecting) == 0
     assert main(collecting) == 0  # a second time changes nothing
     kept = read(folder / "suites" / "it-subject-verb" / READINGS)
@@ -206,8 +206,14 @@ def test_a_sheet_has_no_key_and_what_was_answered_is_kept_beside_the_suites(fold
     said = capsys.readouterr().out
     assert "odd word" in said
     status = {suite.name: suite.status for suite in list_builtin()}
-    assert status["it-subject-verb"] == "read by 1, not native"
+    assert status["it-subject-verb"] == "read by 1 person (0 native)"
     assert status["it-islands"].startswith("draft")
+
+
+def test_a_native_speaker_cannot_have_the_name_of_a_language_model(folder):
+    path = write(folder / "answers.tsv", [])
+    with pytest.raises(SystemExit, match="R5 is a language model"):
+        main(["collect", "it", "--seed", "1", "--reader", "R5", "--native", "yes", path])
 
 
 def test_only_what_too_few_have_read_is_asked_again(folder):
@@ -217,7 +223,7 @@ def test_only_what_too_few_have_read_is_asked_again(folder):
         for question in asked(name)[:6]
     ]
     path = write(folder / "answers.tsv", answers)
-    main(["collect", "it", "--seed", "1", "--reader", "R1", "--native", "yes", path])
+    main(["collect", "it", "--seed", "1", "--reader", "ADA", "--native", "yes", path])
     sheet = str(folder / "sheet.tsv")
     asking = ["sheet", "it", "--seed", "2", "-o", sheet, "--unread", "1"]
     chosen = ["--suite", "it-filler-gap", "--suite", "it-stories"]
@@ -231,7 +237,7 @@ def test_answers_under_another_seed_are_refused(folder):
     [question, *_] = asked("it-subject-verb")
     path = write(folder / "answers.tsv", [(question.id, "a", "")])
     with pytest.raises(SystemExit, match="is the seed the sheet's"):
-        main(["collect", "it", "--seed", "2", "--reader", "R1", "--native", "no", path])
+        main(["collect", "it", "--seed", "2", "--reader", "ADA", "--native", "no", path])
     assert not (folder / "suites" / "it-subject-verb" / READINGS).exists()
 
 
@@ -242,7 +248,7 @@ def test_what_cannot_be_used_is_said_in_one_line(folder):
     with pytest.raises(SystemExit, match="no starter suite in 'xx'"):
         main(["sheet", "xx", "--seed", "1", "-o", sheet])
     (folder / "answers.tsv").write_text("id\tacceptable\n1\ta\n", encoding="utf-8")
-    collecting = ["collect", "it", "--seed", "1", "--reader", "R1", "--native", "no"]
+    collecting = ["collect", "it", "--seed", "1", "--reader", "ADA", "--native", "no"]
     with pytest.raises(SystemExit, match="the columns id, answer"):
         main([*collecting, str(folder / "answers.tsv")])
     [question, *_] = asked("it-subject-verb")

@@ -151,7 +151,7 @@ def test_built_in_suites_are_listed_as_they_are():
         suite = open_suite(entry.path).suite
         assert (entry.name, entry.language) == (suite.name, suite.meta.language)
         assert entry.phenomenon == suite.meta.phenomenon
-        assert entry.status.startswith((suite.meta.status, "read by 2, not native"))
+        assert entry.status.startswith((suite.meta.status, "read by 2 language models"))
         assert entry.items == len(suite.items)
 
 

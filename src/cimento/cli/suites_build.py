@@ -20,7 +20,7 @@ from cimento.io.parsing import whole_number
 from cimento.kinds.registry import load_suite, owner_of, sentence_suite
 from cimento.options import run_option
 from cimento.paradigms import cloze
-from cimento.suites.builtin import find_suite
+from cimento.suites.builtin import find_suite, language_models, readers_of
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
@@ -234,6 +234,9 @@ def _list_grammars(names: Sequence[str]) -> None:
         for one in [read_grammar(path)]
     ]
     show(in_columns(("name", "language", "class", "phenomenon", "items with two readers"), rows))
+    items = (item for folder in read for item in readers_of(folder).values())
+    if {name for item in items for name, _ in item} <= language_models():
+        note("The readers are language models; no native speaker has read the items.")
 
 
 def _read_replacements(path: Path) -> list[Replacement]:

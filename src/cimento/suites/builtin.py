@@ -5,6 +5,7 @@ Listing them needs nothing but the standard library.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -231,14 +232,33 @@ def readers_of(folder: Path) -> dict[str, set[tuple[str, bool]]]:
     return readers
 
 
+@functools.cache
+def language_models() -> frozenset[str]:
+    """The names of the readers that are language models and not people (``data/readers.tsv``)."""
+    rows = _rows(Path(__file__).parents[1] / "data" / "readers.tsv")
+    return frozenset(row["reader"] for row in rows if row["who"] == "language model")
+
+
 def _status(folder: Path, stated: str, items: int) -> str:
-    """The state of review: how many read each item, and how much if not all; else as stated."""
+    """The state of review: who read each item, and how much if not all; else as stated."""
     readers = readers_of(folder)
     if not readers:
         return stated
-    least = min(map(len, readers.values()))
-    natives = min(sum(native for _, native in several) for several in readers.values())
-    status = f"read by {least}, " + (f"{natives} native" if natives else "not native")
+    several = [
+        (
+            sum(name not in language_models() for name, _ in names),
+            sum(native for _, native in names),
+            sum(name in language_models() for name, _ in names),
+        )
+        for names in readers.values()
+    ]
+    people, natives, models = map(min, zip(*several, strict=True))
+    said = [f"{models} language model{'s' * (models > 1)}"] if models else []
+    if people:
+        said.insert(0, f"{'1 person' if people == 1 else f'{people} people'} ({natives} native)")
+    status = f"read by {' and '.join(said) or 'various readers'}"
+    if not people:
+        status += ", by no native speaker"
     return status if len(readers) >= items else f"{status}, {len(readers)} of {items} items"
 
 
