@@ -1,3 +1,8 @@
+"""What the cells of a column are."""
+
+import pytest
+
+from cimento.intake.profile import profile
 
 
 @pytest.mark.parametrize(
