@@ -340,3 +340,56 @@ def test_lines_of_json_are_advised_by_their_cells_and_a_type_is_no_sentence(tmp_
     [chosen] = options(refused(path))
     assert chosen == {"good": "i_sentence", "bad": "s_sentence"}
     assert pairs(path, chosen) == PAIRS
+
+
+BLANKS = ["The cat ___ here.", "A dog ___ there.", "Two birds ___ up."]
+RIGHT = ["sleeps", "waits", "fly"]
+
+
+def blanks(path):
+    items = load_suite(path, language="en").suite.items
+    return [(item.text, *item.targets) for item in items]
+
+
+def test_other_blanks_are_written_as_the_advice_says(tmp_path):
+    columns = {"text": [text.replace("___", "(...)") for text in BLANKS], "target": RIGHT}
+    todo = refused(written(tmp_path, columns))
+    name, blank = re.search(r"in each cell of '(.*?)' as three underscores: (_+)\.", todo).groups()
+    assert repr(BLANKS[0]) in todo
+    cells = [text.replace("(...)", blank) for text in columns[name]]
+    path = written(tmp_path, {name: cells, "target": RIGHT})
+    assert blanks(path) == list(zip(BLANKS, RIGHT, strict=True))
+
+
+def test_columns_of_blanks_take_the_names_of_the_advice(tmp_path):
+    todo = refused(written(tmp_path, {"Satz": BLANKS, "passt": RIGHT, "falsch": ["x", "y", "z"]}))
+    names = re.search(r"call their column (\w+), that of the right words (\w+)", todo).groups()
+    assert names == ("text", "target")
+    wrong = re.search(r"wrong words (distractor 1)", todo)[1]
+    path = written(tmp_path, dict(zip((*names, wrong), (BLANKS, RIGHT, list("xyz")), strict=True)))
+    assert blanks(path) == list(zip(BLANKS, RIGHT, strict=True))
+
+
+def test_answers_under_sentences_are_imported_by_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answers = {text: list("5612") for text in GOOD[:3]}
+    todo = refused(written(tmp_path, answers))
+    assert "add a column participant with a number for each of them" in todo
+    written(tmp_path, {"participant": list("1234"), **answers})
+    command = re.search(r"`cimento (annotate import rows\.tsv [^`]*)`", todo)[1]
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(command))
+    assert not ended.value.code
+    stored = (tmp_path / "answers.csv").read_text(encoding="utf-8")
+    assert all(stored.count(text) == len("5612") for text in GOOD[:3])
+
+
+def test_the_template_of_the_advice_is_written_by_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    columns = {"item": list("1234"), "a": GOOD, "b": BAD, "c": GOOD[::-1], "d": BAD[::-1]}
+    todo = refused(written(tmp_path, columns))
+    command = re.search(r"`cimento (suites new factorial NAME\.xlsx)`", todo)[1]
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(command))
+    assert not ended.value.code
+    assert load_suite(tmp_path / "NAME.xlsx").suite.factors

@@ -26,7 +26,7 @@ from cimento.suites.formats.judged_advice import (
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
 _BLANK = "___"
-_OTHER_BLANK = re.compile(r"\.{3,}|…|\[[^\]]*\]|\( *\)|-{2,}|–{2,}|_{1,2}")
+_OTHER_BLANK = re.compile(r"[\[(] *(?:\.{3,}|…|_+)? *[\])]|\.{3,}|…|\[[^\]]*\]|-{2,}|–{2,}|_{1,2}")
 _BOTH_FORMS = re.compile(r"\w+ ?/ ?[*?#]+\w+|[*?#]+\w+ ?/ ?\w+")
 _FEWEST_WIDE = 3
 _FEWEST_CELLS = 4
@@ -164,10 +164,12 @@ def _headed_by_sentences(table: Table) -> str:
     """Advice on a table whose first row holds sentences; empty for others."""
     headings = list(filter(_is_whole_sentence, table.columns))
     if len(headings) > 1 and all(table.is_mostly(name, is_number) for name in headings):
+        is_alone = len(headings) == len(table.columns)
+        told = "add a column participant with a number for each of them, and " if is_alone else ""
         return (
-            "If each row has the answers of one person to the sentences of the first row, read it"
-            f" with `cimento annotate import {table.name} --form wide --names keep -o answers.csv`;"
-            ' the page "What people answered" says what comes next.'
+            "If each row has the answers of one person to the sentences of the first row,"
+            f" {told}read it with `cimento annotate import {table.name} --form wide --names keep -o"
+            ' answers.csv`; the page "What people answered" says what comes next.'
         )
     return _SENTENCES_FIRST if headings else ""
 
