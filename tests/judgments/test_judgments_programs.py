@@ -234,3 +234,22 @@ def test_the_rows_of_a_grid_are_its_items(tmp_path):
     rows = [["p1", "5", "1", "4"], ["p2", "4", "2", "5"]]
     answers = imported(tmp_path / "a.csv", table(["participant", *columns], *rows))
     assert {judgment.item for judgment in answers.judgments} == {GOOD, BAD, "And you? [kind]"}
+
+
+def test_workers_who_saw_other_sentences_are_the_people_of_a_long_table(tmp_path):
+    texts = [f"The {noun} sleep here." for noun in ("boys", "cats", "kings", "wolves")]
+    rows = [f"w{n % 2 + 1},{n + 1},{text}" for n, text in enumerate(texts)]
+    answers = imported(tmp_path / "turk.csv", "\n".join(["WorkerId,answer,sentence", *rows]))
+    assert [(one.annotator, one.value) for one in answers.judgments] == [
+        ("w1", "1"), ("w2", "2"), ("w1", "3"), ("w2", "4"),
+    ]  # fmt: skip
+
+
+def test_workers_of_a_marketplace_are_the_people_of_a_long_table(tmp_path):
+    rows = [f"{worker},{n},{answer},{text}" for n, (worker, answer, text) in enumerate(
+        [("w1", "9", GOOD), ("w2", "7", GOOD), ("w1", "2", BAD), ("w2", "1", BAD)])]  # fmt: skip
+    text = "\n".join(["WorkerId,batch,answer,sentence", *rows]) + "\n"
+    answers = imported(tmp_path / "turk.csv", text)
+    assert [(one.annotator, one.value) for one in answers.judgments] == [
+        ("w1", "9"), ("w2", "7"), ("w1", "2"), ("w2", "1"),
+    ]  # fmt: skip

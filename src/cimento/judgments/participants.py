@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.judgments.forms import FormTable
 
 ANNOTATOR = "annotator"
-_PEOPLE = frozenset(word_list("people.asked"))
+_PEOPLE = frozenset({*word_list("people.asked"), *word_list("people.also")})
 _AROUND = " .:?*"
 
 
@@ -35,7 +35,8 @@ def is_named(table: Table, columns: ColumnMap) -> bool:
 def of_long(table: Table, columns: ColumnMap) -> str:
     """The column of the participants where each row is one answer; empty if it is not clear.
 
-    It has different values beside one sentence, and none twice beside it.
+    It has none twice beside a sentence. It has different values beside some sentence, or else codes
+    or numbers that are there several times: each sentence was given to one person.
     """
     for name in _of_people(table, filter(called_so, table.columns)):
         asked: dict[tuple[str, ...], list[str]] = {}
@@ -45,7 +46,9 @@ def of_long(table: Table, columns: ColumnMap) -> str:
             asked.setdefault(key, []).append(row.cells.get(name, "").strip())
         said = all(key[0] or (key[1] and key[2]) for key in asked)
         once = all(all(people) and len({*people}) == len(people) for people in asked.values())
-        if said and once and any(len(people) > 1 for people in asked.values()):
+        found = table.profile(name)
+        repeats = found.kind in ("codes", "numbers") and found.n_distinct < found.n
+        if said and once and (repeats or any(len(people) > 1 for people in asked.values())):
             return name
     return ""
 
