@@ -176,8 +176,8 @@ def test_groups_of_items_are_no_key(tmp_path):
         (("Island", "Distance"), [("island", "long"), ("island", "short"), ("non-island", "long"),
                                   ("non-island", "short")]),
         (("Island", "Gap"), [("-", "-gap"), ("-", "+gap"), ("+", "-gap"), ("+", "+gap")]),
-        (("Island", "Complexity"), [("weak", "low"), ("weak", "high"), ("strong", "low"),
-                                    ("strong", "high")]),
+        (("Island", "Complexity"), [("weak", "control"), ("weak", "high"), ("no", "control"),
+                                    ("no", "high")]),
     ],
 )  # fmt: skip
 def test_island_may_be_a_factor(tmp_path, header, cells):

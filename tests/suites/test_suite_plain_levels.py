@@ -67,6 +67,9 @@ def test_the_order_of_rows_makes_no_level_plain_and_the_advice_does(tmp_path, or
     ("factor", "levels", "plain"),
     [
         ("Licensed", ("yes", "no"), None),
+        ("Gap", ("+gap", "-gap"), "-gap"),
+        ("Gap", ("+gap", "-wh"), None),
+        ("Ambiguity", ("ambiguous", "unambiguous"), "unambiguous"),
         ("Violazione", ("sì", "no"), "no"),
         ("a", ("nonisola", "isola"), "nonisola"),
         ("a", ("wh-island", "non-wh-island"), "non-wh-island"),

@@ -18,6 +18,7 @@ _CHANGED = {*word_list("levels.changed")}
 _NEGATIONS = word_list("levels.negations")
 _NO = {*word_list("levels.absent")}
 _ISLAND_WORDS = pattern("islands")
+_MINUS = "-–−"
 
 
 def plain_first(
@@ -75,7 +76,15 @@ def with_known_design(suite: Suite, *, where: str) -> tuple[Suite, list[Fault]]:
 
 
 def _plain_of(factor: str, levels: Sequence[str]) -> str | None:
-    """The one plain level, or the only one that is not changed; None if no word says it."""
+    """The one plain level, or the only one that is not changed; None if no word says it.
+
+    Of ``+gap`` and ``-gap``, that with the minus sign is plain, as in the notation of features.
+    """
+    signed = {level.strip()[:1]: level for level in levels}
+    if len(levels) == len(signed) == len({level.strip()[1:] for level in levels}) + 1:
+        minus = next((signed[sign] for sign in _MINUS if sign in signed), None)
+        if "+" in signed and minus is not None:
+            return minus
     sides = {level: _is_changed(level, factor) for level in levels}
     plain = [level for level, changed in sides.items() if changed is False]
     open_ = [level for level, changed in sides.items() if changed is None]
@@ -94,7 +103,7 @@ def _is_changed(level: str, factor: str) -> bool | None:
     words = re.findall(r"[^\W_]+", word)
     changed = next((name for name in words if _base(name) in _CHANGED), "")
     if changed:
-        negated = word[0] in "-–−" or _base(changed) != changed or {*words} & {*_NEGATIONS}
+        negated = word[0] in _MINUS or _base(changed) != changed or {*words} & {*_NEGATIONS}
         return not negated
     return False if {*words} & _PLAIN else None
 
