@@ -19,6 +19,8 @@ from cimento.suites.tables import SUFFIXES, read_raw_rows
 _TEXT = ".txt"
 _COLUMNS = 2
 _FEWEST = 1
+_LARGEST_BYTES = 2_000_000
+"""The largest list, of some 40,000 sentences: nobody writes down or is asked about more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class ListRow:
 
 
 def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
-    """The rows of a list, the heading included; none where a file has more than two columns.
+    """The rows of a list, the heading included; none where a file is large or has more columns.
 
     Args:
         data: the content of the file.
@@ -46,6 +48,8 @@ def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
     Returns:
         The rows that are not empty, and the faults found.
     """
+    if len(data) > _LARGEST_BYTES:
+        return [], []
     rows, faults = read_raw_rows(data, path)
     if path.suffix.lower() == _TEXT and not errors(faults) and b"\t" not in data:
         text, faults = decode(data, name=path.name)  # commas are those of sentences

@@ -61,10 +61,14 @@ def _options(table: Table) -> list[dict[str, str]]:
     """The columns of texts whose names differ in a letter or number alone, by that label."""
     named: dict[str, dict[str, str]] = {}
     for name in table.columns:
-        match = _OPTION.fullmatch(name.strip())
-        if match and hold_text(table, [name]):
+        if match := _OPTION.fullmatch(name.strip()):
             named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
-    return list(named.values())
+    several = [labels for labels in named.values() if len(labels) > 1]
+    texts = [
+        {label: name for label, name in labels.items() if hold_text(table, [name])}
+        for labels in several
+    ]
+    return [labels for labels in texts if labels]
 
 
 def choice_of(table: Table) -> Key | None:

@@ -300,12 +300,12 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     shown = ", ".join(table.columns[:_SHOWN])
     more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
     seen = f"is a table with the columns {shown}{more}"
-    if both := both_in_one(table, table.columns):
+    begun = table.beginning(_LOOKED_AT, _SHOWN)
+    if both := both_in_one(begun, begun.columns):
         return InputError(where=str(path), seen=seen, todo=both)
     if todo := examples.examples_advised(data, path) or list_advised(path):
         return InputError(where=str(path), seen="is one list of sentences", todo=todo)
-    todo = names_advised(table.beginning(_LOOKED_AT, _SHOWN), faults)
-    return InputError(where=str(path), seen=seen, todo=todo)
+    return InputError(where=str(path), seen=seen, todo=names_advised(begun, faults))
 
 
 _SHOWN = 40
