@@ -17,11 +17,12 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
+from cimento.engine.requests import Fill
 from cimento.models.base import ModelCard
 from cimento.models.hf.batches import BatchLimits
 from cimento.models.hf.inside import Inside
 from cimento.models.hf.masked import MaskedFiller
-from cimento.models.questions import FillPolicy, FillRequest
+from cimento.models.questions import FillPolicy
 
 ITEMS = 330
 VOCABULARY = 29_794
@@ -36,7 +37,7 @@ def main() -> None:
     """Measure and print."""
     tokenizer, model = _tokenizer(), _model()
     texts = _texts()
-    requests = [FillRequest(number, *text) for number, text in enumerate(texts)]
+    requests = [Fill(before=before, after=after) for before, after in texts]
     card = ModelCard("bert-base-size", kind="masked", revision="", tokenizer="", window=512)
     filler = MaskedFiller(
         Inside(model=model, tokenizer=tokenizer, way=""), card=card, limits=BatchLimits(tokens=512)

@@ -82,7 +82,7 @@ def test_gzipped_marked_dos_and_decomposed_files_are_the_same(tmp_path):
     ("content", "line", "seen"),
     [
         ("1\ta\ta\tX\t_\t_\t0\troot\t_\n", 1, "9 columns and not 10"),
-        ("1 a a X _ _ 0 root _ _\n", 1, "1 columns and not 10; tabs separate them"),
+        ("1 a a X _ _ 0 root _ _\n", 1, "1 column and not 10; tabs separate them"),
         (word(1, 0) + "\n" + word(2, 7) + "\n", 2, "the head of word 2 is 7, but there are 2"),
         (word(1, 0) + "\n" + word(2, "x") + "\n", 2, "the head of word 2 is 'x' and no number"),
         (word(1, 2) + "\n" + word(2, 1) + "\n", 1, "no word has the head 0"),

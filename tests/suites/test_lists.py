@@ -116,12 +116,31 @@ def test_a_list_is_asked_about_and_stored_as_a_suite(tmp_path, capsys):
 
 def test_each_sentence_of_a_list_is_a_question(tmp_path):
     path = tmp_path / "frasi.csv"
-    path.write_text("id,frase\n7,Il gatto dorme.\n3,La zia canta.\n", encoding="utf-8")
+    path.write_text("id,frase\n3,Il gatto dorme.\n7,La zia canta.\n", encoding="utf-8")
     design = build_design(path, SurveyPlan(language="it", checks=0))
     assert design.task == "likert"
     assert {question.item: question.lines for question in design.questions} == {
-        "7": ("Il gatto dorme.",), "3": ("La zia canta.",),
+        "3": ("Il gatto dorme.",), "7": ("La zia canta.",),
     }  # fmt: skip
+
+
+def test_numbers_beside_sentences_that_count_no_rows_may_be_ratings(tmp_path, capsys):
+    path = tmp_path / "frasi.csv"
+    rows = ("Il gatto dorme.,5", "La zia canta.,3", "I gatti saltano.,1")
+    path.write_text("\n".join(["Satz,Wert", *rows]), encoding="utf-8")
+    assert invoke(["suites", "check", str(path)]) == 2
+    said = "".join(capsys.readouterr())
+    assert "call 'Satz' sentence and 'Wert' rating" in said
+    assert "one list" not in said
+
+
+def test_a_suite_of_ratings_is_not_stored_beside_its_survey(tmp_path):
+    path = tmp_path / "rated.csv"
+    path.write_text("sentence,rating\nThe dog sleeps.,1\nThe cat runs.,4\n", encoding="utf-8")
+    folder = tmp_path / "survey"
+    command = ["annotate", "survey", "build", str(path), "--language", "en", "-o", str(folder)]
+    assert invoke(command) == 0
+    assert not list(folder.glob("*.xlsx"))
 
 
 def test_a_list_is_of_no_language_until_it_is_said(tmp_path):

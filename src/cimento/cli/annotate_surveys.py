@@ -69,16 +69,15 @@ def build(options: BuildOptions) -> None:
     from cimento.people.surveys.building import CONTACT_MISSING, build_design
     from cimento.people.surveys.material import load_material
     from cimento.suites.builtin import find_suite
-    from cimento.suites.sentence_list import sentence_list
 
     refuse_file_name(options.output, holds="surveys are")
     source = find_suite(options.suite)
     design = build_design(source, options)
     files = write_survey(design, options.output, force=options.force)
-    if sentence_list(source) is not None:
+    if source.is_file() and (loaded := load_material(source, language=design.language)).is_made:
         made = options.output / f"{design.source.suite}.xlsx"
         if not made.exists():  # people may have added to it
-            save_suite(load_material(source, language=design.language), made)
+            save_suite(loaded, made)
         note(f"{made} has the sentences as a suite.")
     show(_told(design))
     _note_kept(files)

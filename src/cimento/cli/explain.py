@@ -23,7 +23,7 @@ from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import parse_model_args, parse_tokenizer_args
-from cimento.models.questions import Alignment, Baseline, Part
+from cimento.models.questions import AlignmentRule, Baseline, Part
 from cimento.options import Arguments, Limit, run_option
 from cimento.records.store import MANIFEST
 from cimento.records.usage import duration
@@ -56,7 +56,7 @@ class ExplainOptions(SheetOptions):
     part: Part = option(
         "residual", "What is exchanged: residual (the stream), attention, mlp or heads."
     )
-    align: Alignment = option(
+    align: AlignmentRule = option(
         "auto",
         "Which tokens of a region: auto (all, or the last where their numbers differ), last;"
         " exact: only items whose tokens match one by one.",

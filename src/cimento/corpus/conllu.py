@@ -274,7 +274,9 @@ class SentenceReading:
         cells = line.split("\t")
         if len(cells) != COLUMNS:
             hint = "; tabs separate them" if len(cells) == 1 else ""
-            self._fault(number, f"the line has {len(cells)} columns and not {COLUMNS}{hint}")
+            self._fault(
+                number, f"the line has {counted(len(cells), 'column')} and not {COLUMNS}{hint}"
+            )
             return
         key = cells[0]
         if padded := next((cell for cell in cells[:-1] if cell != cell.strip()), ""):

@@ -40,7 +40,7 @@ def of_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, start=1):
         text = line.rstrip(b"\r\n")
         if line.endswith(b"\r\n") or b"\r" in text:
-            yield number, "the line ends as on Windows; treebanks have line ends of Unix"
+            yield number, "the line ends in CR LF; treebanks use LF"
         if not text.strip():
             if text:
                 yield number, "the line looks empty and has blanks"
@@ -100,14 +100,14 @@ def of_cells(cells: Sequence[str], nodes: frozenset[str]) -> Iterator[str]:
         return
     is_empty = "." in key
     if not _UPOS.fullmatch(cells[3]) and not (is_empty and cells[3] == _NOTHING):
-        yield f"the UPOS of {key} is not in capitals: {cells[3]!r}"
+        yield f"the UPOS of {key} is not in uppercase: {cells[3]!r}"
     yield from of_features(key, cells[5])
     if is_empty:
         for column, name in ((6, "head"), (7, "relation")):
             if cells[column] != _NOTHING:
                 yield f"the empty node {key} has a {name} outside DEPS: {cells[column]!r}"
     elif not _RELATION.fullmatch(cells[7]):
-        yield f"the relation of {key} is not in small letters: {cells[7]!r}"
+        yield f"the relation of {key} is not in lowercase: {cells[7]!r}"
     yield from of_enhanced(key, cells[8], nodes)
 
 
@@ -166,7 +166,7 @@ def of_enhanced(key: str, cell: str, nodes: frozenset[str]) -> Iterator[str]:
         if head == key:
             yield f"the word {key} is its own head in DEPS"
         if not _ENHANCED.fullmatch(relation):
-            yield f"DEPS of {key} has the relation {relation!r}, which is not in small letters"
+            yield f"DEPS of {key} has the relation {relation!r}, which is not in lowercase"
         whole, _, decimal = head.partition(".")
         order.append((int(whole), int(decimal or 0)))
     if order != sorted(order):

@@ -272,6 +272,9 @@ def audit_suite(
     return paradigm.reader.audit(reading).with_table(reading.table)
 
 
+_MADE = "python"
+"""The format of suites made in Python."""
+
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
 
@@ -307,6 +310,11 @@ class LoadedSuite:
         """The suite as one of sentences in regions; None if its items are of another kind."""
         sentences: Suite | None = self.paradigm.reader.sentences(self.suite)
         return sentences
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the suite was made in Python and has no file."""
+        return self.reading.format == _MADE
 
     @property
     def content(self) -> str:
@@ -436,7 +444,7 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
         faults=tuple(paradigm.reader.check(suite)),
         sha256=content_digest(suite) or _digest_of_values(suite),
         path=Path(suite.name),
-        format="python",
+        format=_MADE,
     )
     return usable(paradigm, reading)
 

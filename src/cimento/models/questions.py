@@ -25,8 +25,10 @@ ChoiceRule: TypeAlias = Literal[
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
 
 Part: TypeAlias = Literal["residual", "attention", "mlp", "heads"]
-Alignment: TypeAlias = Literal["auto", "exact", "last"]
 """A part of a layer: its output, what its attention or its MLP adds, or its single heads."""
+
+AlignmentRule: TypeAlias = Literal["auto", "exact", "last"]
+"""The rule by which the tokens of two sentences are matched whose states are exchanged."""
 
 CHOICE = "choice:"
 """The prefix of the method of a fill that was scored as an option."""

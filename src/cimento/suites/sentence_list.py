@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import CimentoError, Fault
 from cimento.intake.names import without_noun
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
+from cimento.io.parsing import whole_number
 from cimento.suites.checks.asides import cleaned, judgment_marks, lead
 from cimento.suites.faults import errors
 from cimento.suites.ratings import RatedSentence, RatedSet
@@ -19,8 +21,8 @@ from cimento.suites.tables import SUFFIXES, read_raw_rows
 _TEXT = ".txt"
 _COLUMNS = 2
 _FEWEST = 1
-_LARGEST_BYTES = 2_000_000
-"""The largest list, of some 40,000 sentences: nobody writes down or is asked about more."""
+_MOST_BYTES = 2_000_000
+"""The largest list, some 40,000 sentences; larger files are not looked through for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class ListRow:
 
 
 def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
-    """The rows of a list, the heading included; none where a file is large or has more columns.
+    """The rows of a list, the heading included; none where a file has more than two columns.
 
     Args:
         data: the content of the file.
@@ -48,8 +50,6 @@ def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
     Returns:
         The rows that are not empty, and the faults found.
     """
-    if len(data) > _LARGEST_BYTES:
-        return [], []
     rows, faults = read_raw_rows(data, path)
     if path.suffix.lower() == _TEXT and not errors(faults) and b"\t" not in data:
         text, faults = decode(data, name=path.name)  # commas are those of sentences
@@ -71,6 +71,11 @@ def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
     return listed, faults
 
 
+def may_be_list(data: bytes, path: Path) -> bool:
+    """Whether a file is a table or a text that is not too large to be a list."""
+    return path.suffix.lower() in SUFFIXES and len(data) <= _MOST_BYTES
+
+
 def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
     """The sentences of a list, without ratings; None where a file is none.
 
@@ -78,23 +83,23 @@ def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
         path: a table or a text; a first row that names the column is no sentence.
         language: ISO 639-1 code of the sentences; empty if it is unknown.
     """
-    if not path.is_file() or path.suffix.lower() not in SUFFIXES:
-        return None
     try:
-        rows, faults = read_list(read_bytes(path), path)
+        data = read_bytes(path)
+        rows, faults = read_list(data, path) if may_be_list(data, path) else ([], [])
     except CimentoError:
         return None
     if rows and _is_heading(rows[0], rows[1:]):
         rows = rows[1:]
     whole = sum(" " in row.text for row in rows)
-    is_numbered = all(row.label.isdecimal() for row in rows)
-    has_labels = any(row.label for row in rows)
+    labels = [row.label for row in rows]
+    numbers = [whole_number(label) or 0 for label in labels]
+    is_numbered = all(one < other for one, other in pairwise([0, *numbers]))
     if errors(faults) or len(rows) < _FEWEST or 2 * whole <= len(rows):
         return None
-    if not all(row.text for row in rows) or (has_labels and not is_numbered):
+    # Other numbers than those of rows may be ratings.
+    if not all(row.text for row in rows) or (any(labels) and not is_numbered):
         return None
-    labels = [row.label for row in rows]
-    ids = labels if is_numbered and len({*labels}) == len(labels) else _counted(rows)
+    ids = labels if is_numbered else [str(count) for count in range(1, len(rows) + 1)]
     sentences = tuple(
         RatedSentence(id=id_, text=text)
         for id_, text in zip(ids, _without_numbers(rows), strict=True)
@@ -118,10 +123,6 @@ def list_advised(path: Path) -> str:
         f"{scored if path.suffix.lower() == _TEXT else ''} To compare sentences, write each good"
         " one and its bad one in a row, under the names good and bad."
     )
-
-
-def _counted(rows: Sequence[ListRow]) -> list[str]:
-    return [str(count) for count in range(1, len(rows) + 1)]
 
 
 def _is_heading(first: ListRow, rows: Sequence[ListRow]) -> bool:

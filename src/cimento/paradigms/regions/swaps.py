@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean, need_known
-from cimento.models.questions import Alignment, AttributionRule, Baseline, Part
+from cimento.models.questions import AlignmentRule, AttributionRule, Baseline, Part
 from cimento.paradigms.regions.judging import judged_suite, suite_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.twins import KEY, Twins, controller_of, twins_of, with_twins
@@ -50,7 +50,7 @@ class ExplainSettings:
     """
 
     part: Part = "residual"
-    align: Alignment = "auto"
+    align: AlignmentRule = "auto"
     swaps: Mapping[str, str] = field(default_factory=dict)
     features: tuple[str, ...] = ()
     controller: tuple[int, ...] = ()

@@ -1,7 +1,7 @@
 """One list of sentences, in which each is followed by the one that linguists mark: (1a), (1b) *.
 
-Handouts and papers have their examples so. Which sentence is the bad one is said by its mark, never
-by its place, and the marks and the numbers are no part of the sentences.
+Handouts and papers list their examples this way. The mark says which sentence is the bad one, never
+its place; marks and numbers are not part of the sentences.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from cimento.suites.checks.asides import cleaned, judgment_mark, lead
 from cimento.suites.faults import fault
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, unusable
-from cimento.suites.sentence_list import ListRow, read_list
-from cimento.suites.tables import SUFFIXES
+from cimento.suites.sentence_list import ListRow, may_be_list, read_list
 
 SIDES = ("good", "bad")
 FORMAT = "examples"
@@ -121,7 +120,7 @@ def examples_in(rows: Sequence[ListRow]) -> tuple[list[ExamplePair], list[int]]:
 
 def examples_advised(data: bytes, path: Path) -> str:
     """Advice on a list of examples that can be read as pairs; empty for other files."""
-    if path.suffix.lower() not in SUFFIXES:
+    if not may_be_list(data, path):
         return ""
     pairs, _ = examples_in(read_list(data, path)[0])
     if not pairs:
@@ -145,7 +144,7 @@ def read_examples(path: Path) -> Reading:
     rows, faults = read_list(data, path)
     pairs, numbers = examples_in(rows)
     if not pairs:
-        seen = "The sentences without and with a mark such as * do not take turns."
+        seen = "The sentences without and with a mark such as * do not alternate."
         raise unusable(path, faults or [fault("CIM-S004", where=path.name, seen=seen)])
     gathered = Gathered()
     for count, (pair, row) in enumerate(zip(pairs, numbers, strict=True), start=1):
