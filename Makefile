@@ -96,7 +96,7 @@ fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn
 	$(BIN)/python benchmarks/bench.py $(if $(DATA),--data '$(DATA)') $(BENCH)
 
-gallery: $(STAMPS)/dev  ## make the pictures of docs/gallery.md again, from runs of the demo models; needs Chromium
+gallery: $(STAMPS)/dev  ## make the pictures of the pages in docs/ again, from runs of the demo models; needs Chromium
 	$(BIN)/python scripts/gallery.py
 
 bench-trunk: $(STAMPS)/dev  ## what cimento costs around the model: start-up, stored runs, reports

@@ -1,9 +1,9 @@
-"""The pictures of docs/gallery.md, made from runs of the demo models and of a recording.
+"""The pictures of the pages in docs/, made from runs of the demo models and of a recording.
 
     python scripts/gallery.py [FOLDER]
 
-Figures are drawn by the commands of the page, pages photographed in headless Chromium: a board, an
-item and a report from files, the app and a survey from their servers on this machine.
+Figures are drawn by commands that the pages show, pages photographed in headless Chromium: a board,
+an item and a report from files, the app and a survey from their servers on this machine.
 """
 
 from __future__ import annotations
