@@ -31,6 +31,8 @@ RUN = (
     "ratings.md",
     "cloze.md",
     "stories.md",
+    "prompted.md",
+    "replay.md",
     "publish.md",
     "studies.md",
 )
