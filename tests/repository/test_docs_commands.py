@@ -29,6 +29,7 @@ RUN = (
     "models.md",
     "clusters.md",
     "generating.md",
+    "formats.md",
     "reading-times.md",
     "surveys.md",
     "judgments.md",
