@@ -30,6 +30,7 @@ RUN = (
     "clusters.md",
     "generating.md",
     "formats.md",
+    "checkpoints.md",
     "reading-times.md",
     "surveys.md",
     "judgments.md",
