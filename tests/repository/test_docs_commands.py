@@ -31,6 +31,8 @@ RUN = (
     "generating.md",
     "formats.md",
     "checkpoints.md",
+    "compare.md",
+    "analyze.md",
     "reading-times.md",
     "surveys.md",
     "judgments.md",
