@@ -38,6 +38,7 @@ RUN = (
     "judgments.md",
     "power.md",
     "explain.md",
+    "results.md",
     "howto/pairs.md",
     "howto/islands.md",
     "howto/acceptability.md",
