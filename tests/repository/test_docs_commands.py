@@ -27,6 +27,7 @@ RUN = (
     "ten-lines.md",
     "notebooks.md",
     "models.md",
+    "servers.md",
     "clusters.md",
     "generating.md",
     "formats.md",
