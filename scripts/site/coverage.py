@@ -1,4 +1,4 @@
-"""The page of coverage: the tables of ``docs/data/coverage`` in the text beside this file."""
+"""The page of coverage: the tables of ``docs/data/coverage`` in their text in ``docs/parts``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 PAGE = "statistics-coverage.md"
 """Its path in the site."""
-TABLES = Path(__file__).parents[2] / "docs" / "data" / "coverage"
-_TEXT = Path(__file__).with_name(PAGE)
+DOCS = Path(__file__).parents[2] / "docs"
+TABLES = DOCS / "data" / "coverage"
+_TEXT = DOCS / "parts" / PAGE
 _PLACE = re.compile(r"^\{([a-z-]+)\}$", re.MULTILINE)
 
 
