@@ -86,7 +86,8 @@ def test_every_python_that_the_package_names_is_tried():
     ]
     tried = read_yaml(ROOT / ".github/workflows/tests.yml")["jobs"]["test"]["strategy"]["matrix"]
     assert tried["python"] == named
-    assert f"{', '.join(named[:-1])} and {named[-1]}" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"{', '.join(named[:-1])} and {named[-1]}" in page
     image = re.search(
         r"^FROM python:(3\.\d+)", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE
     )

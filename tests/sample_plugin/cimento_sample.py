@@ -29,7 +29,7 @@ def open_by_length(rest: str, asking: Asking) -> Source:
         bits = float(rest)
     except ValueError:
         raise UsageError(
-            where=f"--model length:{rest}", seen="it is not a number", todo="Give the bits: length:2."
+            where=f"--model length:{rest}", seen="not a number", todo="Give the bits: length:2."
         ) from None
     model = FakeScorer(
         lambda words, index: -bits * math.log(2) * len(words[index]), name=f"length-{rest}"
