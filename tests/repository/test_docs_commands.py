@@ -40,6 +40,7 @@ RUN = (
     "howto/write.md",
     "howto/publish.md",
     "studies.md",
+    "statistics.md",
 )
 """Pages whose blocks in sh and python are run, each page in a folder of its own."""
 QUICK = "ten-lines.md"
