@@ -92,7 +92,7 @@ test-downloads: $(STAMPS)/dev  ## every published data set of the registry, fetc
 fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs/reliability.md)
 	$(BIN)/python -m tests.fuzzing
 
-# make bench DATA=FOLDER BENCH='--works blimp masked'; see docs/performance.md
+# make bench DATA=FOLDER BENCH='--works blimp masked'; see benchmarks/README.md
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn
 	$(BIN)/python benchmarks/bench.py $(if $(DATA),--data '$(DATA)') $(BENCH)
 

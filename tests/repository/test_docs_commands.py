@@ -44,6 +44,7 @@ RUN = (
     "replay.md",
     "publish.md",
     "studies.md",
+    "statistics.md",
 )
 """Pages whose blocks in sh and python are run, each page in a folder of its own."""
 QUICK = "python.md"

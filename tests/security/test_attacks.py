@@ -172,7 +172,7 @@ DOCUMENTED: Mapping[str, tuple[str, str]] = {
         "results.md",
         "may differ in the last digits",
     ),
-    "F26 models made to exhaust": ("security.md", "made to exhaust a machine"),
+    "F26 models made to exhaust": ("reliability.md", "made to exhaust a machine"),
 }
 """What is a limit, with the page and the words that say so."""
 
