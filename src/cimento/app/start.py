@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
+from cimento.app.columns import read_line
 from cimento.app.findings import show_advice, show_translated, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.parts import ask_deletion, delete_button
@@ -249,6 +250,8 @@ async def _audited(visit: Visit, path: Path) -> None:
         faults = audit.faults
         errors = sum(fault.severity == "error" for fault in faults)
         heading(name, level=3)
+        if line := read_line(audit.read, say):
+            Text(line).classes("small")
         if audit.holds:
             show_translated(audit.holds, say)
         else:

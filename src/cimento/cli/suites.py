@@ -48,6 +48,8 @@ from cimento.suites.reading import reading_language
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
+    from cimento.intake.reading import TableReading
+    from cimento.kinds.registry import SuiteLike
     from cimento.suites import JsonValue
 
 
@@ -282,11 +284,16 @@ def convert(options: ConvertOptions) -> None:
     suite, output, to, language = options.suite, options.output, options.to, options.language
     _refuse_other_suffix(output, to)
     columns = parse_choice(options.columns)
+    readings: list[TableReading | None] = []
     with reading_language(language, columns):
-        read = (
-            open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
-        )
+        read: SuiteLike = suite
+        if options.from_:
+            file = open_suite(find_suite(suite), format_=options.from_)
+            read, readings = file.suite, [file.table]
     loaded = list(load_suites([read], language=language, columns=columns))
+    for reading in readings or [one.reading.table for one in loaded]:
+        if reading is not None:
+            note(reading.said())
 
     def write_all(folder: Path) -> None:
         for one in loaded:

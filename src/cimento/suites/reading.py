@@ -43,7 +43,7 @@ class Reading:
         places: the place of each stimulus, such as ``items.tsv row 12``, in the order of
             ``suite.stimuli()``.
         faults: faults found while reading.
-        table: what the table of the file was read as; None where there is none, or no such record.
+        table: what the table of the file was read as; None for forms without columns.
     """
 
     suite: Suite

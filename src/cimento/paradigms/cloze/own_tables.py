@@ -14,6 +14,7 @@ from cimento.intake.table import Table, place_of_row
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
+from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import (
     ITEM_COLUMNS,
     SUFFIXES,
@@ -49,8 +50,8 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         name: [table.find(name), *_numbered(table, name)] for name in ROLES
     }
     roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
-    roles["none"] = [name for name in ("none",) if name in table.cells]
-    read = reading_of(table, BLANKS, roles, n_items=len(suite.items), own={"row"})
+    roles |= {name: [name] for name in ("none", EXPECTED) if name in table.cells}
+    read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,
         faults=tuple(faults),

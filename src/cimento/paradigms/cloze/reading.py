@@ -205,12 +205,13 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
     else:
         suite = suite_of_items(meta, items, faults)
     roles: dict[str, str] = {name: name for name in (*BLANKS.needs, *BLANKS.may)}
+    read = reading_of(items, BLANKS, roles, n_items=suite.n_written)
     return SuiteReading(
         suite=replace(suite, cluster=settings.options.cluster, extra=settings.rest()),
         faults=tuple(faults),
         sha256=sha256_of(toml, data, seed_data),
         path=folder,
-        table=reading_of(items, BLANKS, roles, n_items=len(items.numbers)),
+        table=replace(read, what="template") if suite.templates else read,
     )
 
 

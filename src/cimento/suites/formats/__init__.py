@@ -15,6 +15,7 @@ from typing import TypeAlias, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.intake.json_rows import has_rows
+from cimento.intake.reading import TableReading
 from cimento.intake.table import Table
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
@@ -311,6 +312,33 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
 _SHOWN = 40
 _LOOKED_AT = 5_000
 """Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
+
+
+_WITHOUT_COLUMNS: Mapping[str, str] = {
+    "syntaxgym": "SyntaxGym JSON",
+    "syntaxgym-rows": "rows of SyntaxGym suites",
+    "clams": "lines of CLAMS",
+    "zorro": "pairs of lines, the bad one first",
+    "good-first": "pairs of lines, the good one first",
+    examples.FORMAT: "a list of sentences, each followed by the bad one with its mark",
+}
+"""What the forms are called in which nothing has to be found out, as their readings say it."""
+
+
+def form_reading(suite: Suite, format_: str) -> TableReading:
+    """What a file in a form without columns was read as.
+
+    Args:
+        suite: the suite that came of it.
+        format_: as `detect_format` returned it.
+    """
+    of_plugin = f"a file in the format {format_} of another package"
+    return TableReading(
+        shape=_WITHOUT_COLUMNS.get(format_, of_plugin),
+        roles={},
+        n_items=len(suite.items),
+        n_conditions=len(suite.condition_names),
+    )
 
 
 def find_reader(format_: str) -> Reader:

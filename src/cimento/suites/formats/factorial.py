@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from cimento.errors import Fault
 from cimento.intake.profile import profile
-from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
 from cimento.intake.table import Table
 from cimento.io.parsing import parse_json
@@ -92,9 +92,8 @@ def read_factorial(path: Path) -> Reading:
     records = list(_records(text, name=path.name, faults=faults))
     if errors(faults):
         raise unusable(path, faults)
-    stated: Record = {}
-    if records and set(HEADER_KEYS) & records[0][1].keys():
-        stated = records.pop(0)[1]
+    is_headed = records and set(HEADER_KEYS) & records[0][1].keys()
+    stated: Record = records.pop(0)[1] if is_headed else {}
     listed, levels, about = (stated.get(key) for key in HEADER_KEYS)
     conditions = tuple(dict.fromkeys(map(str, listed))) if isinstance(listed, list) else ()
     conditions = conditions or _conditions([record for _, record in records])
@@ -116,7 +115,10 @@ def read_factorial(path: Path) -> Reading:
         items=items,
         factors=factors,
     )
-    return Reading(with_design(suite), sha256_of(data), places, tuple(faults))
+    roles = {"conditions": conditions, "item": ID_KEYS}
+    names = (name for _, record in records for name in record)
+    read = reading_of_keys(names, CELLS, roles, n_items=len(items))
+    return Reading(with_design(suite), sha256_of(data), places, tuple(faults), read)
 
 
 def _records(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, Record]]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
+from cimento.intake.reading import reading_of_keys
+from cimento.intake.shapes import PAIRS
 from cimento.intake.table import as_cell
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
@@ -26,6 +28,7 @@ from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_suite_table
 
 SUFFIXES = (".yaml", ".yml")
+HARNESS = "lm-evaluation-harness"
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
 _LOCAL = ("json", "csv", "text")
 DELIMITER = "target_delimiter"
@@ -76,8 +79,8 @@ def read_lm_eval(path: Path) -> Reading:
         )
     good, bad = _choices(task, path)
     data = _data_file(task, path)
-    items = Gathered()
-    for number, row in enumerate(list(_rows(data)), start=1):
+    items, rows = Gathered(), list(_rows(data))
+    for number, row in enumerate(rows, start=1):
         for column in (good, bad):
             if not isinstance(row.get(column), str):
                 raise InputError(
@@ -93,7 +96,7 @@ def read_lm_eval(path: Path) -> Reading:
     delimiter, metadata = task.get(DELIMITER, " "), task.get("metadata")
     version, language = map((metadata if isinstance(metadata, dict) else {}).get, _METADATA)
     is_code = isinstance(language, str) and _CODE.match(language)
-    return items.reading(
+    reading = items.reading(
         path,
         read_bytes(path) + read_bytes(data),
         _unused(task, path),
@@ -105,6 +108,9 @@ def read_lm_eval(path: Path) -> Reading:
         # None where the task puts something else before each text.
         leading_blank={" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None,
     )
+    names, roles = (name for row in rows for name in row), {"good": good, "bad": bad}
+    read = reading_of_keys(names, PAIRS, roles, n_items=len(rows), known=HARNESS)
+    return replace(reading, table=read)
 
 
 def with_tasks(paths: Sequence[Path], files: Iterable[Path]) -> list[Path]:

@@ -21,7 +21,7 @@ from cimento.intake.known import known_forms
 from cimento.intake.marks import is_judgments
 from cimento.intake.names import begins_capital, name_of_levels, split_side
 from cimento.intake.profile import is_absent, profile
-from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.roles import find
 from cimento.intake.shapes import KEYED, PAIRS, Pair, both_fit, pairs_in
 from cimento.intake.table import Table, as_cell
@@ -411,14 +411,18 @@ def read_choices(path: Path) -> Reading:
         SuiteError: the file does not hold such pairs.
     """
     data, text, faults = decoded(path)
-    pairs = Gathered()
+    pairs, names = Gathered(), dict[str, None]()
     # A row with a fault has no number, but then nothing is read.
     for number, (where, row) in enumerate(json_lines(text, path.name, faults), start=1):
+        names |= dict.fromkeys(row if isinstance(row, dict) else ())
         for id_, condition in _choice(row, where=where, number=number, faults=faults):
             pairs.add(id_, condition, where, key=where)
     if errors(faults):
         raise unusable(path, faults)
-    return pairs.reading(path, data, faults)
+    roles = {"sentence A": FIRST, "sentence B": SECOND, "key": LABEL, "item": ID_KEYS}
+    roles = {**roles, "phenomenon": ["phenomenon", *PHENOMENON_KEYS]}
+    read = reading_of_keys(names, KEYED, roles, n_items=len(pairs.items))
+    return replace(pairs.reading(path, data, faults), table=read)
 
 
 def _choice(
