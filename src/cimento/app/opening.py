@@ -18,11 +18,11 @@ from cimento.app.editing import (
     workbook_of,
 )
 from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError, counted
+from cimento.faults import errors
 from cimento.intake.layout import count_titles
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
-from cimento.suites.faults import errors
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
 from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths

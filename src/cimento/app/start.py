@@ -19,6 +19,7 @@ from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
+from cimento.faults import WITHOUT_LANGUAGE
 from cimento.io.files import read_bytes, write_bytes
 from cimento.kinds.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
@@ -31,7 +32,6 @@ from cimento.suites.builtin import (
     list_builtin,
     new_suite,
 )
-from cimento.suites.faults import WITHOUT_LANGUAGE
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
 from cimento.suites.tables import SUFFIXES

@@ -198,7 +198,7 @@ def check(options: CheckOptions) -> int:
     Of faults with the same message, three are shown and the others counted; --json has all. The
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
-    from cimento.suites.faults import NO_PREDICTIONS
+    from cimento.faults import NO_PREDICTIONS
 
     language, suites = options.language, options.suites
     columns = parse_choice(options.columns)

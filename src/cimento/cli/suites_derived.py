@@ -346,7 +346,7 @@ def vary_suite(options: VaryOptions) -> None:
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.suites.faults import summarize
+    from cimento.faults import summarize
     from cimento.suites.load import inspect_suite
     from cimento.suites.variants import open_slots, read_variants, vary
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from cimento.errors import UsageError
+from cimento.faults import errors
 from cimento.intake.reading import TableReading
 from cimento.kinds.asker import Asker
 from cimento.kinds.base import OptionsT, SuiteReading, SuiteT, TestSuite
@@ -18,7 +19,6 @@ from cimento.kinds.judge import Judge
 from cimento.kinds.presenter import Presenter
 from cimento.kinds.reader import SuiteReader
 from cimento.kinds.surveyor import Surveyor
-from cimento.suites.faults import errors
 
 RunT = TypeVar("RunT")
 

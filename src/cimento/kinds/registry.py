@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.faults import changed
+from cimento.faults import errors as errors_among
 from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
@@ -22,8 +24,6 @@ from cimento.kinds.paradigm import AnyParadigm, Paradigm, with_form
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.digest import content_digest
-from cimento.suites.faults import changed
-from cimento.suites.faults import errors as errors_among
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,

@@ -16,12 +16,12 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
+from cimento.faults import EXAMPLE, NO_PREDICTIONS, errors
 from cimento.intake.reading import TableReading
 from cimento.io.files import read_bytes, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_reading
-from cimento.suites.faults import EXAMPLE, NO_PREDICTIONS, errors
 from cimento.suites.formats import (
     SUITE_SUFFIXES,
     detect_format,

@@ -14,13 +14,13 @@ from types import MappingProxyType
 from typing import Literal, overload
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.faults import fault
 from cimento.intake.alphabets import from_central, from_cyrillic, from_western
 from cimento.intake.reading import TableReading
 from cimento.intake.table import place_of_row
 from cimento.io.files import BOM, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Suite
-from cimento.suites.faults import fault
 
 TOML = "suite.toml"
 """The file that describes a suite in its folder."""

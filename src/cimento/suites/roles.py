@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.layout import joined_names
 from cimento.intake.roles import fits, seen_in
 from cimento.intake.table import NotText, Table
-from cimento.suites.faults import fault
 
 _LONGEST = 60
 

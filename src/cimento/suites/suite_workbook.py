@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.faults import EXAMPLE, errors
 from cimento.intake.table import Table, column_name
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
 from cimento.suites.delimited import split_plain
-from cimento.suites.faults import EXAMPLE, errors
 from cimento.suites.reading import TOML, decode_table, open_json_lines, reading_language
 from cimento.suites.story_rows import (
     is_column_of_story,

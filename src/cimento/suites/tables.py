@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, did_you_mean
+from cimento.faults import errors, fault
 from cimento.intake.chosen import with_chosen
 from cimento.intake.json_rows import records_of
 from cimento.intake.known import header_of
@@ -30,7 +31,6 @@ from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import MOST_FAULTS
 from cimento.suites.delimited import MOST_TITLES, split_cells
-from cimento.suites.faults import errors, fault
 from cimento.suites.reading import chosen_columns, decode_table
 from cimento.suites.workbooks import MOST_COLUMNS, read_workbook, sheet_names
 

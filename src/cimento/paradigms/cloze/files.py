@@ -12,6 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, counted
+from cimento.faults import errors
 from cimento.intake.reading import TableReading
 from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
@@ -42,7 +43,6 @@ from cimento.suites.cloze import (
     Template,
     expand_suite,
 )
-from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
 from cimento.suites.letters import one_spelling

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
+from cimento.faults import errors, fault
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
@@ -24,7 +25,6 @@ from cimento.paradigms.cloze.reading import (
 )
 from cimento.suites import Meta
 from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
-from cimento.suites.faults import errors, fault
 from cimento.suites.reading import sha256_of, unusable
 from cimento.suites.roles import wrong_kind
 from cimento.suites.tables import read_header, read_suite_table

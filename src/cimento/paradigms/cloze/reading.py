@@ -18,6 +18,8 @@ from typing import Literal
 from pydantic import Field
 
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
+from cimento.faults import fault as file_fault
+from cimento.faults import named_blanks
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Row, Table
@@ -37,8 +39,6 @@ from cimento.suites.cloze import (
     SeedSet,
     Template,
 )
-from cimento.suites.faults import fault as file_fault
-from cimento.suites.faults import named_blanks
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import TOML, decode, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
+from cimento.faults import errors, fault
 from cimento.intake.alone import with_sentence_named
 from cimento.intake.known import Known, forms_of
 from cimento.intake.labels import LABEL, label_column, may_be_label
@@ -38,7 +39,6 @@ from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.sentences import is_labeled_table

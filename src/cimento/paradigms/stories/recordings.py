@@ -12,6 +12,7 @@ from typing import Literal
 
 from cimento.engine.requests import Choose, Recording, Reply, Request, Requests
 from cimento.errors import Fault, InputError, SuiteError, UsageError
+from cimento.faults import errors, fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
@@ -21,7 +22,6 @@ from cimento.paradigms.stories.answers import RECORDED, read_reply
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.requests import numbered_requests
 from cimento.suites import Meta
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.stories import stories_of
 from cimento.suites.letters import one_spelling
 from cimento.suites.reading import decode, sha256_of, unusable

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.faults import errors
 from cimento.intake.json_rows import has_rows
 from cimento.intake.reading import TableReading
 from cimento.intake.table import Table
@@ -21,7 +22,6 @@ from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
     contexts,

@@ -14,6 +14,7 @@ from sys import intern
 from typing import TypeAlias, cast
 
 from cimento.errors import Fault, FormulaError, InputError, counted
+from cimento.faults import errors, fault
 from cimento.intake.reading import TableReading, reading_of_keys
 from cimento.intake.shapes import PAIRS
 from cimento.intake.words import CONTEXTS, PREFIXES
@@ -34,7 +35,6 @@ from cimento.suites import (
     pair_columns,
     sentence,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.naming import named
 from cimento.suites.reading import Reading, RowPlaces, decoded, sha256_of, stripped, unusable

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import CHOICE, CROSSED, EXPECTED, Shape
@@ -29,7 +30,6 @@ from cimento.intake.words import NAMES, PREFIXES, SIDES
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading, strip_blanks, unusable
 from cimento.suites.roles import hold_text, not_text, wrong_kind

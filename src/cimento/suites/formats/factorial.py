@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
 from cimento.intake.profile import profile
 from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
@@ -43,7 +44,6 @@ from cimento.suites.design import (
     level_columns,
     with_design,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse

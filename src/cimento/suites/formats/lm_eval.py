@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
+from cimento.faults import fault
 from cimento.intake.reading import reading_of_keys
 from cimento.intake.shapes import PAIRS
 from cimento.intake.table import as_cell
@@ -20,7 +21,6 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.unfinished import finished_name
 from cimento.suites import JsonValue, Meta, Suite, pair_conditions
-from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, FormulaError, did_you_mean
+from cimento.faults import fault
 from cimento.intake.reading import with_role
 from cimento.intake.roles import ROLES
 from cimento.io.files import read_bytes, write_lines, write_text
@@ -28,7 +29,6 @@ from cimento.suites import (
     Suite,
 )
 from cimento.suites.design import level_columns
-from cimento.suites.faults import fault
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
 from cimento.suites.reading import TOML, Reading, decode, reading_language, sha256_of, unusable

@@ -17,6 +17,7 @@ from sys import intern
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
 from cimento.intake.known import known_forms
 from cimento.intake.marks import is_judgments
 from cimento.intake.names import begins_capital, name_of_levels, split_side
@@ -39,7 +40,6 @@ from cimento.suites import (
     pair_columns,
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
 from cimento.suites.reading import (

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
+from cimento.faults import errors, fault
 from cimento.intake.known import Known, forms_of
 from cimento.intake.names import ends_sentence
 from cimento.intake.reading import TableReading, reading_of
@@ -38,7 +39,6 @@ from cimento.suites import (
     Suite,
     sentence,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.pairs import pair_in_row

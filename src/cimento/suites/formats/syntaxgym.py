@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_json, whole_number
 from cimento.io.values import FreeCells
@@ -34,7 +35,6 @@ from cimento.suites import (
     Suite,
     ascending,
 )
-from cimento.suites.faults import fault
 from cimento.suites.reading import Reading, decoded, number_text, sha256_of, strip_blanks, unusable
 
 if TYPE_CHECKING:
