@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.faults import fault
-from cimento.intake.reading import reading_of_keys
+from cimento.intake.reading import TableReading, reading_of_keys
 from cimento.intake.shapes import PAIRS
 from cimento.intake.table import as_cell
 from cimento.io.files import read_bytes, write_text
@@ -108,9 +108,13 @@ def read_lm_eval(path: Path) -> Reading:
         # None where the task puts something else before each text.
         leading_blank={" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None,
     )
+    return replace(reading, table=_read_as(rows, good, bad))
+
+
+def _read_as(rows: Sequence[Mapping[str, JsonValue]], good: str, bad: str) -> TableReading:
+    """What the rows of a task were read as."""
     names, roles = (name for row in rows for name in row), {"good": good, "bad": bad}
-    read = reading_of_keys(names, PAIRS, roles, n_items=len(rows), known=HARNESS)
-    return replace(reading, table=read)
+    return reading_of_keys(names, PAIRS, roles, n_items=len(rows), known=HARNESS)
 
 
 def with_tasks(paths: Sequence[Path], files: Iterable[Path]) -> list[Path]:
