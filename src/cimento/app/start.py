@@ -20,6 +20,7 @@ from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
 from cimento.faults import WITHOUT_LANGUAGE
+from cimento.intake.tables import SUFFIXES
 from cimento.io.files import read_bytes, write_bytes
 from cimento.kinds.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
@@ -34,7 +35,6 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments

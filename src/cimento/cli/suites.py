@@ -15,6 +15,7 @@ from cimento.cli import suites_audit, suites_build, suites_derived
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Options, option
 from cimento.io.files import folder_atomically
@@ -44,7 +45,6 @@ from cimento.suites.published import (
     refuse_incomplete,
     write_publication,
 )
-from cimento.suites.reading import reading_language
 
 if TYPE_CHECKING:
     from cimento.errors import Fault

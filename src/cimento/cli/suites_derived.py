@@ -406,7 +406,7 @@ def _sentences(path: Path) -> Iterator[str]:
     """The sentences of a text or a treebank."""
     from cimento.corpus.conllu import read_sentences
     from cimento.corpus.treebanks import SUFFIXES
-    from cimento.suites.reading import open_text
+    from cimento.intake.decoding import open_text
 
     if path.name.endswith(SUFFIXES):
         return (sentence.text for sentence in read_sentences(path))

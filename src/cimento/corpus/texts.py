@@ -28,9 +28,9 @@ from cimento.corpus.connectives.lexicons import parse_xml
 from cimento.corpus.treebanks import fingerprint
 from cimento.errors import InputError, SuiteError
 from cimento.faults import errors
+from cimento.intake.decoding import open_json_lines, open_text
+from cimento.intake.tables import open_table, read_raw_rows
 from cimento.io.files import read_bytes
-from cimento.suites.reading import open_json_lines, open_text
-from cimento.suites.tables import open_table, read_raw_rows
 
 T = TypeVar("T")
 THIRDS = 3

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.faults import changed
 from cimento.faults import errors as errors_among
+from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
@@ -33,7 +34,6 @@ from cimento.suites.load import (
     suite_paths,
     unfolded,
 )
-from cimento.suites.reading import reading_language
 from cimento.suites.suite_workbook import fold
 
 PARADIGMS: Mapping[str, str] = {

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
 from cimento.faults import errors, fault
+from cimento.intake.decoding import unusable
+from cimento.intake.misfits import wrong_kind
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
+from cimento.intake.tables import read_header, read_suite_table
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
@@ -25,9 +28,7 @@ from cimento.paradigms.cloze.reading import (
 )
 from cimento.suites import Meta
 from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
-from cimento.suites.reading import sha256_of, unusable
-from cimento.suites.roles import wrong_kind
-from cimento.suites.tables import read_header, read_suite_table
+from cimento.suites.reading import sha256_of
 
 
 def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:

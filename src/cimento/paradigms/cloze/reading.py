@@ -20,9 +20,11 @@ from pydantic import Field
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.faults import fault as file_fault
 from cimento.faults import named_blanks
+from cimento.intake.decoding import decode
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import read_suite_table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
@@ -40,10 +42,9 @@ from cimento.suites.cloze import (
     Template,
 )
 from cimento.suites.formats.native import meta_of
-from cimento.suites.reading import TOML, decode, sha256_of
+from cimento.suites.reading import TOML, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.settings import key_faults
-from cimento.suites.tables import read_suite_table
 
 CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"

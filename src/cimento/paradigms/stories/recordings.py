@@ -13,6 +13,7 @@ from typing import Literal
 from cimento.engine.requests import Choose, Recording, Reply, Request, Requests
 from cimento.errors import Fault, InputError, SuiteError, UsageError
 from cimento.faults import errors, fault
+from cimento.intake.decoding import decode, unusable
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
@@ -24,7 +25,7 @@ from cimento.paradigms.stories.requests import numbered_requests
 from cimento.suites import Meta
 from cimento.suites.formats.stories import stories_of
 from cimento.suites.letters import one_spelling
-from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.reading import sha256_of
 from cimento.suites.schema import Open, validate
 from cimento.suites.stories import (
     OPTIONS,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
+from cimento.intake.tables import read_suite_table
 from cimento.io.files import read_bytes
 from cimento.io.values import group_by
 from cimento.paired.item_outcomes import different_scales
@@ -20,7 +21,6 @@ from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.profile import agreement_of, contrast_design, contrasted
 from cimento.studies.agreement.table import cell_of, mean_or_none, version_of
-from cimento.suites.tables import read_suite_table
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.profile import Alternative

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.parsing import whole_number
 from cimento.judgments import NONE
 from cimento.paradigms.cloze.people import (
@@ -34,7 +35,6 @@ from cimento.suites import Meta
 from cimento.suites.cells import Cells, need_columns, text_of
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
 from cimento.suites.formats.ratings import ConnectiveId, parse_id
-from cimento.suites.tables import open_table
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
 COMPLETION_COLUMNS = ("id", "rank", "completion")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.tables import SUFFIXES
 from cimento.io.values import NoValue, Value
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
@@ -40,7 +41,6 @@ from cimento.studies.connectives.cloze import (
 from cimento.suites.formats.ratings import read_rated
 from cimento.suites.load import open_suite
 from cimento.suites.ratings import RatedSentence, RatedSet, rated_of
-from cimento.suites.tables import SUFFIXES
 
 PERPLEXITY = "ppl"
 """Column of a user's file with the perplexity of each sentence."""

@@ -15,9 +15,12 @@ from typing import TypeAlias, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.faults import errors
+from cimento.intake.decoding import first_line
 from cimento.intake.json_rows import has_rows
 from cimento.intake.reading import TableReading
+from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
+from cimento.intake.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
@@ -35,11 +38,9 @@ from cimento.suites.formats import (
     syntaxgym,
 )  # fmt: skip
 from cimento.suites.formats.advice import both_in_one, is_sentence, names_advised
-from cimento.suites.reading import TOML, Reading, first_line
+from cimento.suites.reading import TOML, Reading
 from cimento.suites.sentence_list import list_advised
 from cimento.suites.shapes import choice_of, condition_columns, key_of
-from cimento.suites.sheets import read_sheet
-from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
 Reader: TypeAlias = Callable[[Path], Reading]
 

@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, unusable
 from cimento.intake.reading import TableReading, reading_of_keys
 from cimento.intake.shapes import PAIRS
 from cimento.intake.words import CONTEXTS, PREFIXES
@@ -37,7 +38,7 @@ from cimento.suites import (
 )
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.naming import named
-from cimento.suites.reading import Reading, RowPlaces, decoded, sha256_of, stripped, unusable
+from cimento.suites.reading import Reading, RowPlaces, sha256_of, stripped
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
 PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")

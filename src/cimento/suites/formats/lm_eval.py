@@ -17,6 +17,8 @@ from cimento.faults import fault
 from cimento.intake.reading import TableReading, reading_of_keys
 from cimento.intake.shapes import PAIRS
 from cimento.intake.table import as_cell
+from cimento.intake.tables import SUFFIXES as TABLE_SUFFIXES
+from cimento.intake.tables import read_suite_table
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.unfinished import finished_name
@@ -24,8 +26,6 @@ from cimento.suites import JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading
-from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
-from cimento.suites.tables import read_suite_table
 
 SUFFIXES = (".yaml", ".yml")
 HARNESS = "lm-evaluation-harness"

@@ -18,13 +18,16 @@ from typing import NamedTuple
 
 from cimento.errors import Fault
 from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, first_line, unusable
 from cimento.intake.known import known_forms
 from cimento.intake.marks import is_judgments
+from cimento.intake.misfits import hold_text, not_text, wrong_kind
 from cimento.intake.names import begins_capital, name_of_levels, split_side
 from cimento.intake.profile import is_absent, profile
 from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.roles import find
 from cimento.intake.shapes import KEYED, PAIRS, Pair, both_fit, pairs_in
+from cimento.intake.sheets import tabulated, unread_columns
 from cimento.intake.table import Table, as_cell
 from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
 from cimento.suites import (
@@ -42,20 +45,8 @@ from cimento.suites import (
 from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
-from cimento.suites.reading import (
-    Reading,
-    RowPlaces,
-    decoded,
-    first_line,
-    name_from,
-    sha256_of,
-    strip_blanks,
-    stripped,
-    unusable,
-)
-from cimento.suites.roles import hold_text, not_text, wrong_kind
+from cimento.suites.reading import Reading, RowPlaces, name_from, sha256_of, strip_blanks, stripped
 from cimento.suites.shapes import key_of, with_key_read
-from cimento.suites.sheets import tabulated, unread_columns
 
 
 def is_pair_table(table: Table) -> bool:

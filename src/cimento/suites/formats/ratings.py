@@ -19,6 +19,7 @@ from cimento.errors import InputError, SuiteError, need_known
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.shapes import LABELED, RATINGS
 from cimento.intake.table import Table
+from cimento.intake.tables import SUFFIXES, open_table, read_header
 from cimento.io.files import read_bytes
 from cimento.suites.cells import (
     Cells,
@@ -36,7 +37,6 @@ from cimento.suites.ratings import (
     refuse_off_scale,
     with_ratings,
 )
-from cimento.suites.tables import SUFFIXES, open_table, read_header
 
 CONNECTIVES = (
     "e", "se", "quando", "come", "ma", "dove", "o", "anche", "perché", "poi", "mentre", "infatti",
