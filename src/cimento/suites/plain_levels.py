@@ -15,7 +15,7 @@ from cimento.suites.design import with_design
 
 _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
-_NEGATIONS = word_list("levels.negations")
+_NEGATIONS = (*word_list("words.negations"), *word_list("levels.lacking"))
 _NO = {*word_list("levels.absent")}
 _ISLAND_WORDS = pattern("islands")
 _MINUS = "-–−"
