@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import two_items
 from cimento.cli.main import invoke
-from cimento.suites.workbooks import write_sheets
+from cimento.intake.workbooks import write_sheets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -12,12 +12,12 @@ import cimento
 from cimento import InputError, SuiteError
 from cimento.app.words import LANGUAGES, form, message_of, said, sayings, translated_line, words
 from cimento.errors import Fault
+from cimento.intake.tables import open_table
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.kinds.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
 from cimento.suites.formats.advice import names_advised
 from cimento.suites.published import NAMES
-from cimento.suites.tables import open_table
 from tests.helpers.check_pages import FOLDER
 from tests.helpers.docs_pages import blocks
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.intake.roles import FORCED
+from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS
-from cimento.suites.sheets import read_sheet
+from cimento.intake.workbooks import write_sheets
 from cimento.suites.suite_workbook import ABOUT, ITEMS
-from cimento.suites.workbooks import write_sheets
 
 Cells: TypeAlias = tuple[str, ...]
 

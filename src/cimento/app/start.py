@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
+from cimento.app.columns import read_line
 from cimento.app.findings import show_advice, show_translated, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
+from cimento.faults import WITHOUT_LANGUAGE
+from cimento.intake.tables import SUFFIXES
 from cimento.io.files import read_bytes, write_bytes
 from cimento.kinds.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
@@ -30,10 +33,8 @@ from cimento.suites.builtin import (
     list_builtin,
     new_suite,
 )
-from cimento.suites.faults import WITHOUT_LANGUAGE
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -249,6 +250,8 @@ async def _audited(visit: Visit, path: Path) -> None:
         faults = audit.faults
         errors = sum(fault.severity == "error" for fault in faults)
         heading(name, level=3)
+        if line := read_line(audit.read, say):
+            Text(line).classes("small")
         if audit.holds:
             show_translated(audit.holds, say)
         else:

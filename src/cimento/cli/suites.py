@@ -15,6 +15,7 @@ from cimento.cli import suites_audit, suites_build, suites_derived
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Options, option
 from cimento.io.files import folder_atomically
@@ -44,10 +45,11 @@ from cimento.suites.published import (
     refuse_incomplete,
     write_publication,
 )
-from cimento.suites.reading import reading_language
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
+    from cimento.intake.reading import TableReading
+    from cimento.kinds.registry import SuiteLike
     from cimento.suites import JsonValue
 
 
@@ -196,7 +198,7 @@ def check(options: CheckOptions) -> int:
     Of faults with the same message, three are shown and the others counted; --json has all. The
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
-    from cimento.suites.faults import NO_PREDICTIONS
+    from cimento.faults import NO_PREDICTIONS
 
     language, suites = options.language, options.suites
     columns = parse_choice(options.columns)
@@ -282,11 +284,16 @@ def convert(options: ConvertOptions) -> None:
     suite, output, to, language = options.suite, options.output, options.to, options.language
     _refuse_other_suffix(output, to)
     columns = parse_choice(options.columns)
+    readings: list[TableReading | None] = []
     with reading_language(language, columns):
-        read = (
-            open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
-        )
+        read: SuiteLike = suite
+        if options.from_:
+            file = open_suite(find_suite(suite), format_=options.from_)
+            read, readings = file.suite, [file.table]
     loaded = list(load_suites([read], language=language, columns=columns))
+    for reading in readings or [one.reading.table for one in loaded]:
+        if reading is not None:
+            note(reading.said())
 
     def write_all(folder: Path) -> None:
         for one in loaded:

@@ -240,8 +240,8 @@ def _list_grammars(names: Sequence[str]) -> None:
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
+    from cimento.intake.tables import open_table
     from cimento.suites.story_variants import Replacement
-    from cimento.suites.tables import open_table
 
     table = open_table(path)
     names = ("story_id", "position", "sentence")

@@ -346,7 +346,7 @@ def vary_suite(options: VaryOptions) -> None:
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.suites.faults import summarize
+    from cimento.faults import summarize
     from cimento.suites.load import inspect_suite
     from cimento.suites.variants import open_slots, read_variants, vary
 
@@ -406,7 +406,7 @@ def _sentences(path: Path) -> Iterator[str]:
     """The sentences of a text or a treebank."""
     from cimento.corpus.conllu import read_sentences
     from cimento.corpus.treebanks import SUFFIXES
-    from cimento.suites.reading import open_text
+    from cimento.intake.decoding import open_text
 
     if path.name.endswith(SUFFIXES):
         return (sentence.text for sentence in read_sentences(path))

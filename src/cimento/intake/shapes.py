@@ -97,7 +97,7 @@ FORMS = Shape(name="two forms and the share of people", needs=("sentences", "rat
 BLANKS = Shape(
     name="sentences with blanks",
     needs=("text", "target"),
-    may=("plausible", "implausible", "none", "item", "expression", "seeds"),
+    may=("plausible", "implausible", "none", "item", "expression", "expected", "seeds"),
 )
 MEASURED = Shape(
     name="words with measures",

@@ -15,6 +15,7 @@ from cimento.errors import InputError, UsageError, need_known
 from cimento.intake.forms import squashed
 from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.files import inert, write_text
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.asked import AskedItems
@@ -35,7 +36,6 @@ from cimento.judgments.roles import (
     unanswered,
     with_roles,
 )
-from cimento.suites.tables import open_table
 
 
 @dataclass(frozen=True, slots=True)

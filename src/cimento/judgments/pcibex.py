@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from cimento.errors import InputError, counted
+from cimento.intake.decoding import open_text
 from cimento.intake.forms import programs
 from cimento.intake.table import Table
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
@@ -33,7 +34,6 @@ from cimento.judgments.roles import (
     with_file,
     with_roles,
 )
-from cimento.suites.reading import open_text
 
 _ANSWER_TYPES = ("Choice", "Selection", "Selected", "Final", "PressedKey")
 """Parameters under which PennController logs what was chosen: scales, selectors, keys, texts."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
+from cimento.intake.tables import open_table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
 from cimento.judgments.codes import decoded
@@ -27,7 +28,6 @@ from cimento.judgments.participants import (
     remark,
 )
 from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
-from cimento.suites.tables import open_table
 
 _SHOWN = 5
 _CALLED_SO = "it is called as in a table with an answer in each row"

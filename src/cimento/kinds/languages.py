@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from cimento.errors import Fault, UsageError
+from cimento.faults import WITHOUT_LANGUAGE, changed
 from cimento.kinds.base import SuiteReading
-from cimento.suites.faults import WITHOUT_LANGUAGE, changed
 from cimento.suites.published import LANGUAGE_CODE, language_code
 
 

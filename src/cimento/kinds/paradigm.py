@@ -7,12 +7,14 @@ under the entry point ``cimento.paradigms`` (docs/extending.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from cimento.errors import UsageError
+from cimento.faults import errors
+from cimento.intake.reading import TableReading
 from cimento.kinds.asker import Asker
-from cimento.kinds.base import OptionsT, SuiteT, TestSuite
+from cimento.kinds.base import OptionsT, SuiteReading, SuiteT, TestSuite
 from cimento.kinds.judge import Judge
 from cimento.kinds.presenter import Presenter
 from cimento.kinds.reader import SuiteReader
@@ -52,6 +54,19 @@ class Paradigm(Generic[SuiteT, OptionsT, RunT]):
 
 
 AnyParadigm: TypeAlias = Paradigm[Any, Any, Any]
+
+
+def with_form(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> SuiteReading[Any]:
+    """A reading that says what it was read as, which paradigms of other packages need not say."""
+    if reading.suite is None or reading.table is not None or errors(reading.faults):
+        return reading
+    count = paradigm.presenter.record(reading.suite, 0).get("n_items")
+    form = TableReading(
+        shape=f"a suite of the paradigm {paradigm.name}",
+        roles={},
+        n_items=count if isinstance(count, int) else 0,
+    )
+    return replace(reading, table=form)
 
 
 def surveyor_of(paradigm: AnyParadigm, suite: TestSuite) -> Surveyor[Any, Any]:

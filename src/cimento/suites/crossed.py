@@ -10,12 +10,12 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from cimento.errors import Fault, counted
+from cimento.faults import fault
 from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning, name_of_levels, without_noun
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS
-from cimento.suites.faults import fault
 from cimento.suites.formula import is_condition_name
 
 CLUSTER = "cluster"

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.marks import names_judgments
+from cimento.intake.misfits import hold_text
 from cimento.intake.names import begins_capital, ends_sentence, has_letter, is_negative
 from cimento.intake.roles import find
 from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, NAMES, PREFIXES, SIDES
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
-from cimento.suites.faults import fault
-from cimento.suites.roles import hold_text
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _LETTERED = {"label", *NAMES["label"]}

@@ -27,10 +27,10 @@ from cimento.corpus.connectives.inventories import (
 )
 from cimento.errors import InputError, did_you_mean
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.files import expanded, read_bytes, read_utf8
 from cimento.io.parsing import MAX_DEPTH, read_json
 from cimento.io.values import grouped
-from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -15,6 +15,7 @@ from cimento.errors import CimentoError, InputError, UsageError
 from cimento.intake.forms import program_of, programs
 from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Table
+from cimento.intake.tables import open_table
 from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.judgments import BETTER, ColumnMap, Judgment, judgments_of
 from cimento.judgments.asked import AskedItem, AskedItems
@@ -30,7 +31,6 @@ from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
 from cimento.people.annotate.rows import PROGRAM_FORMS, Import, ImportOptions, judgments_from
-from cimento.suites.tables import open_table
 
 BYTES = 32
 """The length of a new secret."""

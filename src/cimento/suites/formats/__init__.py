@@ -14,13 +14,17 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.faults import errors
+from cimento.intake.decoding import first_line
 from cimento.intake.json_rows import has_rows
+from cimento.intake.reading import TableReading
+from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
+from cimento.intake.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
     contexts,
@@ -34,11 +38,9 @@ from cimento.suites.formats import (
     syntaxgym,
 )  # fmt: skip
 from cimento.suites.formats.advice import both_in_one, is_sentence, names_advised
-from cimento.suites.reading import TOML, Reading, first_line
+from cimento.suites.reading import TOML, Reading
 from cimento.suites.sentence_list import list_advised
 from cimento.suites.shapes import choice_of, condition_columns, key_of
-from cimento.suites.sheets import read_sheet
-from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
 Reader: TypeAlias = Callable[[Path], Reading]
 
@@ -311,6 +313,33 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
 _SHOWN = 40
 _LOOKED_AT = 5_000
 """Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
+
+
+_WITHOUT_COLUMNS: Mapping[str, str] = {
+    "syntaxgym": "SyntaxGym JSON",
+    "syntaxgym-rows": "rows of SyntaxGym suites",
+    "clams": "lines of CLAMS",
+    "zorro": "pairs of lines, the bad one first",
+    "good-first": "pairs of lines, the good one first",
+    examples.FORMAT: "a list of sentences, each followed by the bad one with its mark",
+}
+"""What the forms are called in which nothing has to be found out, as their readings say it."""
+
+
+def form_reading(suite: Suite, format_: str) -> TableReading:
+    """What a file in a form without columns was read as.
+
+    Args:
+        suite: the suite that came of it.
+        format_: as `detect_format` returned it.
+    """
+    of_plugin = f"a file in the format {format_} of another package"
+    return TableReading(
+        shape=_WITHOUT_COLUMNS.get(format_, of_plugin),
+        roles={},
+        n_items=len(suite.items),
+        n_conditions=len(suite.condition_names),
+    )
 
 
 def find_reader(format_: str) -> Reader:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from cimento.errors import Fault
+from cimento.faults import EXAMPLE
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
-from cimento.suites.faults import EXAMPLE
 from cimento.suites.formats.judged_advice import (
     are_numbers,
     column_of_people,

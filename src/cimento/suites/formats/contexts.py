@@ -18,23 +18,24 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
+from cimento.intake.decoding import unusable
+from cimento.intake.misfits import hold_text, not_text, wrong_kind
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import CHOICE, CROSSED, EXPECTED, Shape
 from cimento.intake.shapes import FORMS as SHAPE_OF_FORMS
 from cimento.intake.shapes import OPTIONS as SHAPE_OF_OPTIONS
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import read_suite_table
 from cimento.intake.words import CONTEXTS as WORDS_FOR_CONTEXTS
 from cimento.intake.words import NAMES, PREFIXES, SIDES
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered
-from cimento.suites.reading import Reading, strip_blanks, unusable
-from cimento.suites.roles import hold_text, not_text, wrong_kind
+from cimento.suites.reading import Reading, strip_blanks
 from cimento.suites.shapes import choice_of
-from cimento.suites.tables import read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
 DOMAIN = "Domain"

@@ -11,14 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, first_line, unusable
+from cimento.intake.misfits import not_text, wrong_kind
 from cimento.intake.profile import profile
-from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
+from cimento.intake.sheets import tabulated, unread_columns
 from cimento.intake.table import Table
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
@@ -43,15 +47,12 @@ from cimento.suites.design import (
     level_columns,
     with_design,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
 from cimento.suites.plain_levels import plain_first, with_known_design
-from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
-from cimento.suites.roles import not_text, wrong_kind
+from cimento.suites.reading import Reading, sha256_of, strip_blanks
 from cimento.suites.shapes import condition_columns, region_column_names, with_sentences
-from cimento.suites.sheets import tabulated, unread_columns
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -92,9 +93,8 @@ def read_factorial(path: Path) -> Reading:
     records = list(_records(text, name=path.name, faults=faults))
     if errors(faults):
         raise unusable(path, faults)
-    stated: Record = {}
-    if records and set(HEADER_KEYS) & records[0][1].keys():
-        stated = records.pop(0)[1]
+    is_headed = records and set(HEADER_KEYS) & records[0][1].keys()
+    stated: Record = records.pop(0)[1] if is_headed else {}
     listed, levels, about = (stated.get(key) for key in HEADER_KEYS)
     conditions = tuple(dict.fromkeys(map(str, listed))) if isinstance(listed, list) else ()
     conditions = conditions or _conditions([record for _, record in records])
@@ -116,7 +116,9 @@ def read_factorial(path: Path) -> Reading:
         items=items,
         factors=factors,
     )
-    return Reading(with_design(suite), sha256_of(data), places, tuple(faults))
+    keys, roles = chain(*(record for _, record in records)), {"item": ID_KEYS}
+    read = reading_of_keys(keys, CELLS, {**roles, "conditions": conditions}, n_items=len(items))
+    return Reading(with_design(suite), sha256_of(data), places, tuple(faults), read)
 
 
 def _records(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, Record]]:

@@ -20,11 +20,11 @@ from itertools import repeat
 from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault, InputError, counted
+from cimento.faults import fault
+from cimento.intake.layout import join_names
+from cimento.intake.moments import DateCells, Moment, date_kind, moment_of
 from cimento.intake.table import place_of_row
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, MOST_FAULTS, SMALL_BYTES
-from cimento.suites.faults import fault
-from cimento.suites.moments import DateCells, Moment, date_kind, moment_of
-from cimento.suites.roles import join_names
 
 MOST_ROWS = 1_048_576
 """Largest number of rows, including empty ones, as in spreadsheet programs."""

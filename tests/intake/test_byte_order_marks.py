@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.corpus.conllu import read_sentences
+from cimento.intake.decoding import decode, open_text
 from cimento.io.lines import read_contexts, read_lines
 from cimento.paradigms.cloze.files import read_cloze
 from cimento.paradigms.stories import STORIES
 from cimento.suites.load import read_suite
-from cimento.suites.reading import decode, open_text
 from tests.helpers.stories import TRIPLES_FILE
 
 MARK = "\ufeff"

@@ -9,16 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import Fault
+from cimento.faults import fault
+from cimento.intake.decoding import unusable
 from cimento.intake.glosses import gloss_rows
 from cimento.intake.layout import headings_and_sums
 from cimento.intake.names import rivals
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
+from cimento.intake.tables import read_suite_table
 from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
 from cimento.io.files import read_bytes
-from cimento.suites.faults import fault
-from cimento.suites.reading import unusable
-from cimento.suites.tables import read_suite_table
 
 _SHOWN = 5
 """Largest number of glosses that a message lists."""

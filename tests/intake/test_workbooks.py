@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, SuiteError, load_suite
-from cimento.suites import workbooks
-from cimento.suites.workbooks import read_workbook, write_sheets, write_workbook
+from cimento.intake import workbooks
+from cimento.intake.workbooks import read_workbook, write_sheets, write_workbook
 from tests.fuzzing.seeds import workbook, zipped
 from tests.helpers.shapes import with_part
 from tests.security.test_hostile_files import sheet_xml

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from cimento.errors import Fault
-from cimento.intake.layout import joined_names
+from cimento.faults import fault
 from cimento.intake.roles import fits, seen_in
 from cimento.intake.table import NotText, Table
-from cimento.suites.faults import fault
 
 _LONGEST = 60
 
@@ -57,22 +56,3 @@ def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
             places = [table.place(row) for row in rows]
             faults.append(fault("CIM-S083", where=places[0], seen=seen, places=places))
     return faults
-
-
-def join_names(
-    rows: list[list[str]], merged: Sequence[tuple[int, int, int]], *, name: str
-) -> list[Fault]:
-    """Put names of columns that take two rows into the lower one, and say so.
-
-    Args:
-        rows: rows of a sheet, which are changed.
-        merged: row, first and last column of merged cells, from 0.
-        name: name of the file in messages.
-    """
-    if (joined := joined_names(rows, merged)) is None:
-        return []
-    above, names = joined
-    rows[above], rows[above + 1] = [], names
-    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
-    todo = "Write them in one row if they should be others."
-    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]

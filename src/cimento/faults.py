@@ -1,4 +1,4 @@
-"""The faults of suites: every kind by its code (docs/checks), and lists of faults."""
+"""The faults of tables and suites: every kind by its code (docs/checks), and lists of faults."""
 
 from __future__ import annotations
 

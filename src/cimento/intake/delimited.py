@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cimento.errors import Fault
-from cimento.suites.faults import fault
+from cimento.faults import fault
 
 MOST_TITLES = 5
 """Largest number of title rows above the header."""

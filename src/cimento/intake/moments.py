@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.io.parsing import MOST_FAULTS
-from cimento.suites.faults import fault
 
 _DATES = frozenset({*range(14, 23), *range(45, 48)})
 _DURATION = 46

@@ -11,7 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, did_you_mean
+from cimento.faults import errors, fault
 from cimento.intake.chosen import with_chosen
+from cimento.intake.decoding import chosen_columns, decode_table
+from cimento.intake.delimited import MOST_TITLES, split_cells
 from cimento.intake.json_rows import records_of
 from cimento.intake.known import header_of
 from cimento.intake.layout import (
@@ -26,13 +29,10 @@ from cimento.intake.names import without_noun
 from cimento.intake.sections import with_labels_of_sections
 from cimento.intake.table import Table, as_cell, column_name
 from cimento.intake.words import KNOWN
+from cimento.intake.workbooks import MOST_COLUMNS, read_workbook, sheet_names
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import MOST_FAULTS
-from cimento.suites.delimited import MOST_TITLES, split_cells
-from cimento.suites.faults import errors, fault
-from cimento.suites.reading import chosen_columns, decode_table
-from cimento.suites.workbooks import MOST_COLUMNS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
 RECORDS = (".jsonl", ".ndjson", ".json")
