@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, SuiteError, load_suite
 from cimento.intake.words import HEADERS, NAMES
+from cimento.suites import sentence
 from tests.intake.test_tables import FILLINGS, N_ROWS, NAMED, OTHERS, contents, written
 
 CONDITIONS = ("breve_matrice", "breve_isola", "lunga_matrice", "lunga_isola")
@@ -27,6 +28,17 @@ SHAPES = {
         "Struttura": ["matrice", "isola"] * 4,
         "sentence": TEXTS,
     },
+    "items by their cells": {
+        "cornice": ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"],
+        "condition": ["a", "b"] * 4,
+        "sentence": TEXTS,
+    },
+    "another factor": {
+        "item": ["1"] * 4 + ["2"] * 4,
+        "condition": ["a", "a", "b", "b"] * 2,
+        "forma": ["intera", "ridotta"] * 4,
+        "sentence": TEXTS,
+    },
     "conditions in columns": {
         "item": [str(number) for number in range(1, N_ROWS + 1)],
         **{name: [f"{text[:-1]} {place}." for text in TEXTS]
@@ -38,6 +50,14 @@ SHAPES = {
         "Zona 1": ["Lo zio"] * N_ROWS,
         "Zona 2": [*VERBS],
         "Zona 3": ["già il libro."] * N_ROWS,
+    },
+    "words in columns": {
+        "item": [str(number // 2) for number in range(N_ROWS)],
+        "condition": ["a", "b"] * 4,
+        "Zona 1": ["Piove."] * N_ROWS,
+        "Zona 2": ["Luca"] * N_ROWS,
+        "Zona 3": [*VERBS],
+        "Zona 4": ["sempre."] * N_ROWS,
     },
     "regions in rows": {
         "item": ["1"] * 4 + ["2"] * 4,
@@ -67,7 +87,12 @@ SHAPES = {
         "target_no": ["fiume"] * N_ROWS,
     },
 }  # fmt: skip
-CALLED = {"levels in rows": "conditions in rows"}
+CALLED = {
+    "levels in rows": "conditions in rows",
+    "items by their cells": "conditions in rows",
+    "another factor": "conditions in rows",
+    "words in columns": "regions in columns",
+}
 NAMES_OF = NAMED | {
     "condition": sorted({"condition", *HEADERS["condition"]}),
     "region": sorted({"region", *NAMES["region"]}),
@@ -80,7 +105,7 @@ NAMES_OF = NAMED | {
 
 def in_order(shape):
     """Whether the order of the columns means something: that of regions and factors does."""
-    return shape in ("regions in columns", "levels in rows")
+    return shape in ("regions in columns", "words in columns", "levels in rows", "another factor")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -135,7 +160,7 @@ def test_rows_in_another_order_give_the_same_items_in_that_order(shape, data):
 @pytest.mark.parametrize(("shape", "role"), [(s, role) for s in SHAPES for role in SHAPES[s]])
 def test_no_column_has_a_role_that_its_cells_do_not_fit(shape, role):
     for kind, cells in FILLINGS.items():
-        if kind == "codes" and role in ("item", "condition", "region", "Distanza"):
+        if kind == "codes" and role in ("item", "condition", "region", "Distanza", "forma"):
             continue  # codes name these
         with TemporaryDirectory() as folder:
             try:
@@ -250,6 +275,76 @@ def test_a_word_that_is_the_expected_one_in_half_of_the_rows_is_no_alternative(t
     table = load_suite(written(tmp_path, columns), language="it").reading.table
     assert table.roles["others"] == ("lontano",)
     assert table.unused == ("vicino",)
+
+
+def test_two_columns_that_are_crossed_with_the_conditions_leave_it_open_which_are_the_items(
+    tmp_path,
+):
+    columns = {**SHAPES["items by their cells"], "altro": list("xyyzzwwx")}
+    with pytest.raises(CimentoError):
+        load_suite(written(tmp_path, columns), language="it")
+    columns["altro"] = list("xxyyzzww")  # the same groups
+    table = load_suite(written(tmp_path, columns), language="it").reading.table
+    assert (table.roles["item"], table.unused) == (("cornice",), ("altro",))
+
+
+def test_a_number_for_each_row_gives_way_to_the_column_that_groups_the_rows(tmp_path):
+    columns = {"item": [str(n) for n in range(N_ROWS)], **SHAPES["items by their cells"]}
+    loaded = load_suite(written(tmp_path, columns), language="it")
+    assert loaded.reading.table.roles["item"] == ("cornice",)
+    assert loaded.reading.table.unused == ("item",)
+    assert [len(item.conditions) for item in loaded.suite.items] == [2] * 4
+
+
+def test_sentences_in_several_lists_count_once_and_their_rows_are_named(tmp_path):
+    by_cells = SHAPES["items by their cells"]
+    columns = {"item": by_cells["cornice"], **by_cells, "lista": list("1212") * 2}
+    del columns["cornice"]
+    twice = {name: [*cells, *cells[:2]] for name, cells in columns.items()}
+    with pytest.raises(SuiteError, match="CIM-S011"):  # the same rows are a slip
+        load_suite(written(tmp_path, twice), language="it")
+    twice["lista"][-2:] = ["3", "3"]
+    loaded = load_suite(written(tmp_path, twice), language="it")
+    assert loaded.reading.table.left_out == ((10, "there already"), (11, "there already"))
+    assert len(loaded.suite.items) == 4
+    twice["sentence"][-1] = "Lo zio vede il mare."  # another sentence is no repetition
+    with pytest.raises(SuiteError, match="CIM-S011"):
+        load_suite(written(tmp_path, twice), language="it")
+
+
+def test_parts_of_sentences_without_a_mark_at_the_end_are_regions_if_both_ends_are_called_so(
+    tmp_path,
+):
+    columns = {
+        "item": ["1", "1", "2", "2"],
+        "condition": ["gap", "nogap"] * 2,
+        "prefisso": ["Io so"] * 4,
+        "legame": ["chi", "che"] * 2,
+        "soggetto": ["la zia", "la zia", "il cane", "il cane"],
+        "verbo": ["saluta", "saluta", "cerca", "cerca"],
+        "fine": ["la mattina", "", "la sera", ""],
+        "tema": ["casa", "casa", "via", "via"],
+    }
+    loaded = load_suite(written(tmp_path, columns), language="it")
+    assert loaded.reading.table.roles["regions"] == tuple(columns)[2:-1]
+    assert loaded.reading.table.unused == ("tema",)
+    assert "CIM-S065" in {fault.code for fault in loaded.reading.faults}
+    assert sentence(loaded.suite.items[0].conditions[0]) == "Io so chi la zia saluta la mattina"
+    unnamed = {"luogo" if name == "fine" else name: cells for name, cells in columns.items()}
+    with pytest.raises(CimentoError):
+        load_suite(written(tmp_path, unnamed), language="it")
+
+
+def test_regions_of_a_script_without_blanks_are_joined_without_them(tmp_path):
+    columns = {
+        "item": ["1", "1", "2", "2"],
+        "condition": ["a", "b"] * 2,
+        "Zona 1": ["小狗", "小狗", "小猫", "小猫"],
+        "Zona 2": ["跑", "坐"] * 2,
+        "Zona 3": ["了三天。"] * 4,
+    }
+    suite = load_suite(written(tmp_path, columns), language="zh").suite
+    assert sentence(suite.items[0].conditions[1], rule=suite.join) == "小狗坐了三天。"
 
 
 @pytest.mark.slow
