@@ -79,6 +79,13 @@ SHAPES = {
         "B": ["fiume", "quadro", "martedì", "posto", "mento", "cielo", "lavoro", "ieri"],
         "key": ["A", "B", "A", "B", "A", "A", "B", "A"],
     },
+    "one target after two contexts": {
+        "item": [f"{number}-{letter}" for number in range(7, 11) for letter in "ab"],
+        "context": [f"Si sa quale gatto il cane {verb} e poi ha" for verb in VERBS],
+        "exp_cloze": ["0.5", "0.3"] * 4,
+        "target": [word for word in ("visto", "morso", "perso", "preso") for _ in range(2)],
+        "tgt_cloze": ["0.5", "0.1", "0", "0.25", "0.4", "0.3", "1", "0"],
+    },
     "contexts crossed with targets": {
         "item": [str(number) for number in range(1, N_ROWS + 1)],
         "context_si": [f"Lo zio {verb} il" for verb in VERBS],
@@ -94,6 +101,7 @@ CALLED = {
     "words in columns": "regions in columns",
 }
 NAMES_OF = NAMED | {
+    "cornice": ["cornice", "SentenceFrame", "story_id"],
     "condition": sorted({"condition", *HEADERS["condition"]}),
     "region": sorted({"region", *NAMES["region"]}),
     "content": sorted({"content", *NAMES["content"]} - {*HEADERS["sentence"]}),
@@ -114,7 +122,8 @@ def in_order(shape):
 def test_a_table_in_any_layout_is_read_as_it_was(shape, data):
     columns = SHAPES[shape]
     order = list(columns) if in_order(shape) else data.draw(st.permutations(list(columns)))
-    names = {role: data.draw(st.sampled_from(NAMES_OF.get(role, [role]))) for role in order}
+    known = {} if shape == "one target after two contexts" else NAMES_OF  # by its published names
+    names = {role: data.draw(st.sampled_from(known.get(role, [role]))) for role in order}
     assume(len({name.casefold() for name in names.values()}) == len(names))
     laid_out = {names[role]: columns[role] for role in order}
     separator = data.draw(st.sampled_from("\t,;"))
@@ -227,6 +236,37 @@ def test_contexts_with_words_to_choose_from_are_refused_with_their_rows(tmp_path
     columns["context_si"][2] = "Lo zio cerca (il|lo)"
     with pytest.raises(SuiteError, match=r"row 4: 'context_si' has words to choose from"):
         load_suite(written(tmp_path, columns), language="it")
+
+
+def test_the_context_that_people_continue_with_the_target_is_the_expected_one(tmp_path):
+    loaded = load_suite(written(tmp_path, SHAPES["one target after two contexts"]), language="it")
+    suite = loaded.suite
+    assert [item.id for item in suite.items] == ["7", "8", "9", "10"]
+    texts = [sentence(item.conditions[0]) for item in suite.items]
+    assert [text.split()[6] for text in texts] == ["legge", "trova", "prende", "lascia"]
+    columns = dict(SHAPES["one target after two contexts"])
+    columns["tgt_cloze"] = ["0.5", "0.5", *columns["tgt_cloze"][2:]]
+    with pytest.raises(SuiteError, match="Item '7' has no two contexts"):
+        load_suite(written(tmp_path, columns), language="it")
+
+
+def test_an_open_article_is_the_one_that_each_target_needs(tmp_path):
+    columns = {
+        "item": ["1", "2"],
+        "context_aff": ["A pine is (a|an)", "A crow is (a|an)"],
+        "context_neg": ["A pine is not (a|an)", "A crow is not (a|an)"],
+        "target_aff": ["evergreen", "bird"],
+        "target_neg": ["fish", "insect"],
+    }
+    loaded = load_suite(written(tmp_path, columns), language="en")
+    texts = [[sentence(one) for one in item.conditions] for item in loaded.suite.items]
+    assert texts[0][:2] == ["A pine is an evergreen", "A pine is not an evergreen"]
+    assert texts[1][2:] == ["A crow is an insect", "A crow is not an insect"]
+    assert "CIM-S065" in {fault.code for fault in loaded.reading.faults}
+    for doubtful in ("hour", "union", "European", "NGO"):
+        columns["target_neg"] = ["fish", doubtful]
+        with pytest.raises(SuiteError, match=r"row 3: 'context_aff' has words to choose from"):
+            load_suite(written(tmp_path, columns), language="en")
 
 
 def test_three_options_are_put_in_order_by_their_key(tmp_path):

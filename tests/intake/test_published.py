@@ -132,6 +132,24 @@ def test_continuations_between_a_prefix_and_a_suffix_may_have_more_said_of_one(t
     assert read.unused == ("good_gold",)
 
 
+def test_marks_of_quotation_that_are_doubled_around_cells_count_as_single(tmp_path):
+    rows = [
+        "Paradigm,Number (paradigm),Item,Grammaticality,Sentence",
+        "number,1,7,Grammatical,We sleep here.",
+        "number,1,7,Ungrammatical,We sleeps here.",
+        'number,1,8,Grammatical,""Kings sleep here, as we do.""',
+        'number,1,8,Ungrammatical,""Kings sleeps here, as we do.""',
+    ]
+    path = tmp_path / "nl.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    read = load_suite(path)
+    assert pairs(read.suite)[1] == ["Kings sleep here, as we do.", "Kings sleeps here, as we do."]
+    assert "lines 4, 5" in next(f.seen for f in read.reading.faults if f.code == "CIM-S084")
+    path.write_text("\n".join([*rows, 'number,1,9,Grammatical,""Open, here.']), encoding="utf-8")
+    with pytest.raises(CimentoError):
+        load_suite(path)
+
+
 @pytest.mark.parametrize("other", ["context", "Note", "author_comment", "question text"])
 def test_contexts_and_notes_are_not_the_sentences_that_were_rated(tmp_path, other):
     with pytest.raises(CimentoError):

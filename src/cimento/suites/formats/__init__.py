@@ -30,6 +30,7 @@ from cimento.suites.formats import (
     native,
     pairs,
     region_rows,
+    reversed_contexts,
     sentences,
     syntaxgym,
 )  # fmt: skip
@@ -144,6 +145,10 @@ FORMATS = {
         "a table with a context, the expected word and other words in each row (.csv, .tsv, .xlsx)",
         contexts.read_targets,
     ),
+    "reversed": Format(
+        "a table with one target after two contexts, as ROLE-88's (.tsv)",
+        reversed_contexts.read_two_contexts,
+    ),
     "choice": Format(
         "a table with the options A, B and C in each row, and a key that names the right one"
         " (.csv, .tsv, .xlsx)",
@@ -245,6 +250,7 @@ def _fitting(table: Table) -> str:
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
+    "reversed": lambda table: reversed_contexts.form_of_table(table) is not None,
     "syntaxgym-csv": region_rows.is_region_rows,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,

@@ -283,17 +283,14 @@ def read_factorial_table(path: Path) -> Reading:
     """
     data, whole, faults = tabulated(path)
     whole = with_items_numbered(whole)
-    regions = region_column_names(table := filled_down(whole))
-    left, more = without_repeated(table, regions or [*filter(None, [table.find("sentence")])])
-    whole, table = whole if left is table else left, left
-    faults += more
-    faults += [
-        wrong
-        for role in ("item", "condition", "phenomenon")
-        for wrong in wrong_kind(whole, [whole.find(role)], role)
-    ]
+    for role in ("item", "condition", "phenomenon"):
+        faults += wrong_kind(whole, [whole.find(role)], role)
     if errors(faults):
         raise unusable(path, faults)
+    regions = region_column_names(table := filled_down(whole))
+    table, more = without_repeated(table, regions or [*filter(None, [table.find("sentence")])])
+    faults += more
+    whole = replace(whole, left_out=table.left_out)
     if regions:
         table, more = with_sentences(table, regions)
         faults += more
