@@ -23,6 +23,7 @@ from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
+    coded_cells,
     contexts,
     examples,
     factorial,
@@ -130,6 +131,11 @@ FORMATS = {
         "a table with the columns item, condition and sentence, or with a column for each cell of a"
         " design, as short_island (.tsv, .csv, .xlsx)",
         factorial.read_factorial_table,
+    ),
+    "coded-cells": Format(
+        "a workbook with the cells of designs side by side, each sentence behind its code, as"
+        " WH.whe.non.sh.01 of Sprouse et al. 2016 (.xlsx)",
+        coded_cells.read_coded,
     ),
     "minicons": Format(
         "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
@@ -283,6 +289,8 @@ def _table_format(data: bytes, path: Path) -> str:
             return name
         if not packed:
             table, faults = read_sheet(data, path)
+    if path.suffix.lower() == ".xlsx" and coded_cells.is_coded(data):
+        return "coded-cells"
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     if name := next((name for name, fits in _BY_CELLS.items() if fits(table)), ""):
