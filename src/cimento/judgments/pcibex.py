@@ -125,7 +125,34 @@ def read_pcibex(
         written=_written(table),
     )
     answers = [replace(one, cells=row.cells) for one, row in zip(answered, table.rows, strict=True)]
-    return RawAnswers(resolved(answers, columns), passed, (*notes, *_doubled(doubled)), reading)
+    asked = _about_items(answers, columns, passed)
+    places = {row.where for row in asked}
+    doubled = [where for where in doubled if where in places]
+    return RawAnswers(resolved(asked, columns), passed, (*notes, *_doubled(doubled)), reading)
+
+
+def _about_items(
+    answers: Sequence[RawRow], columns: ColumnMap, passed: dict[str, int]
+) -> list[RawRow]:
+    """The answers without those of trials about no item, such as a form for the participant's code.
+
+    Those are the trials whose label no trial with an item has; they are counted as passed over.
+    """
+    about = {row.where for row in answers if any(columns.cell(row, name) for name in _ABOUT)}
+    labels = {row.cells.get(_LABEL, "") for row in answers if row.where in about}
+    kept = list[RawRow]()
+    for row in answers:
+        label = row.cells.get(_LABEL, "")
+        if row.where in about or label in labels:
+            kept.append(row)
+            continue
+        reason = f"an answer in a trial labeled {label or 'without a label'} is about no item"
+        passed[reason] = passed.get(reason, 0) + 1
+    return kept
+
+
+_ABOUT = ("item", TEXT, "expected")
+"""The fields of which one says what an answer is about."""
 
 
 def _in_roles(
@@ -256,7 +283,7 @@ def _need_items(table: Table, columns: ColumnMap) -> None:
         InputError: that is so; the message has the columns that there are.
     """
     rows = rows_of(table)
-    if any(columns.cell(row, name) for row in rows for name in ("item", TEXT, "expected")):
+    if any(columns.cell(row, name) for row in rows for name in _ABOUT):
         return
     cells = {name: cell for row in rows for name, cell in row.cells.items() if cell}
     ours = {*_OURS, RECEIVED, ADDRESS}
