@@ -63,7 +63,7 @@ def read_wide(
         InputError: it cannot be read, or no column is an item.
         UsageError: a column that somebody has chosen does not fit its role.
     """
-    read = form_table(open_table(path), form, unsubmitted=unsubmitted)
+    read = form_table(open_table(path, apart=True), form, unsubmitted=unsubmitted)
     _refuse_answers(columns)
     table, columns = with_roles(read.table, _by_first_row(columns, read))
     columns, called = _without_answers(columns)
@@ -77,6 +77,7 @@ def read_wide(
         raise nobody(table, [*others])
     if not chosen:
         raise _nothing_asked(table, rest)
+    _refuse_twice(table, chosen)
     columns, notes = _with_people(columns, people, read)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
@@ -131,6 +132,25 @@ def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
         seen=f"no column is headed by an item of the suite; the first others: {shown}",
         todo="Head columns with ids such as 'e 1/acceptable', or with the sentences.",
     )
+
+
+_AGAIN = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)
+"""What a second column of one name is called, see `open_table`."""
+
+
+def _refuse_twice(table: Table, chosen: Sequence[str]) -> None:
+    """Refuse two columns of one name that both have answers.
+
+    Raises:
+        InputError: there are such columns: a sentence was rated for two things, say.
+    """
+    for name in chosen:
+        if (match := _AGAIN.fullmatch(name)) and match[1] in chosen:
+            raise InputError(
+                where=table.name,
+                seen=f"the column {match[1]!r} appears twice, with answers both times",
+                todo="Rename one of the two, or delete it if it asked for something else.",
+            )
 
 
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:

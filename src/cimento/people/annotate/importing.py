@@ -245,7 +245,7 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
     if begin in (b"[", b"{"):
         return "labjs" if is_labjs(path) else "jspsych"
     try:
-        table = open_table(path)
+        table = open_table(path, apart=True)
     except CimentoError:
         return ""
     program = program_of(table)
