@@ -101,8 +101,7 @@ def read_pcibex(
         for events in submission.trials.values():
             answer, choices = _answered(events)
             if answer is None:
-                label = events[0].cells.get(_LABEL) or "without a label"
-                reason = f"nothing was answered in a trial labeled {label}"
+                reason = f"nothing was answered in a trial labeled {_label_of(events[0])}"
                 passed[reason] = passed.get(reason, 0) + 1
                 continue
             if choices > 1:
@@ -126,9 +125,12 @@ def read_pcibex(
     )
     answers = [replace(one, cells=row.cells) for one, row in zip(answered, table.rows, strict=True)]
     asked = _about_items(answers, columns, passed)
-    places = {row.where for row in asked}
-    doubled = [where for where in doubled if where in places]
-    return RawAnswers(resolved(asked, columns), passed, (*notes, *_doubled(doubled)), reading)
+    notes += tuple(_doubled(doubled, asked))
+    return RawAnswers(resolved(asked, columns), passed, notes, reading)
+
+
+def _label_of(row: RawRow) -> str:
+    return row.cells.get(_LABEL) or "without a label"
 
 
 def _about_items(
@@ -142,11 +144,10 @@ def _about_items(
     labels = {row.cells.get(_LABEL, "") for row in answers if row.where in about}
     kept = list[RawRow]()
     for row in answers:
-        label = row.cells.get(_LABEL, "")
-        if row.where in about or label in labels:
+        if row.where in about or row.cells.get(_LABEL, "") in labels:
             kept.append(row)
             continue
-        reason = f"an answer in a trial labeled {label or 'without a label'} is about no item"
+        reason = f"an answer in a trial labeled {_label_of(row)} is about no item"
         passed[reason] = passed.get(reason, 0) + 1
     return kept
 
@@ -266,8 +267,10 @@ def _unnamed(table: Table, submissions: Sequence[_Submission], columns: ColumnMa
     )
 
 
-def _doubled(places: Sequence[str]) -> Iterator[str]:
-    if places:
+def _doubled(doubled: Sequence[str], asked: Sequence[RawRow]) -> Iterator[str]:
+    """What is said of trials with several answers, among those that count."""
+    known = {row.where for row in asked}
+    if places := [where for where in doubled if where in known]:
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         shown = ", ".join(places[:_SHOWN]) + more
         yield (

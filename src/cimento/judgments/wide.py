@@ -75,9 +75,7 @@ def read_wide(
     chosen = [name for name in rest if name not in others]
     if not named and not people:
         raise nobody(table, [*others])
-    if not chosen:
-        raise _nothing_asked(table, rest)
-    _refuse_twice(table, chosen)
+    _refuse_unfit(table, rest, chosen)
     columns, notes = _with_people(columns, people, read)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
@@ -138,12 +136,14 @@ _AGAIN = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)
 """What a second column of one name is called, see `open_table`."""
 
 
-def _refuse_twice(table: Table, chosen: Sequence[str]) -> None:
-    """Refuse two columns of one name that both have answers.
+def _refuse_unfit(table: Table, rest: Sequence[str], chosen: Sequence[str]) -> None:
+    """Refuse a table without answers, and two columns of one name that both have answers.
 
     Raises:
-        InputError: there are such columns: a sentence was rated for two things, say.
+        InputError: no column is an item; or a sentence was rated for two things, say.
     """
+    if not chosen:
+        raise _nothing_asked(table, rest)
     for name in chosen:
         if (match := _AGAIN.fullmatch(name)) and match[1] in chosen:
             raise InputError(
