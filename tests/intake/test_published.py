@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from cimento import CimentoError, load_suite
@@ -148,6 +150,24 @@ def test_marks_of_quotation_that_are_doubled_around_cells_count_as_single(tmp_pa
     path.write_text("\n".join([*rows, 'number,1,9,Grammatical,""Open, here.']), encoding="utf-8")
     with pytest.raises(CimentoError):
         load_suite(path)
+
+
+def test_expected_and_unexpected_continuations_of_one_prompt_are_pairs_and_no_design(tmp_path):
+    rows = []
+    for order, (first, second) in enumerate((("cat", "dog"), ("dog", "cat")), start=1):
+        prompt, likely, unlikely = f"A {first}, no {second}.", f"The {first}.", f"The {second}."
+        rows.append(
+            {"id": "1_cat", "exp_sentence": f"{prompt} {likely}", "prompt": prompt,
+             "unexp_sentence": f"{prompt} {unlikely}", "exp_continuation": likely,
+             "unexp_continuation": unlikely, "type": "a_b", "order": order}
+        )  # fmt: skip
+    path = tmp_path / "entities.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    read = load_suite(path)
+    assert pairs(read.suite)[1] == [rows[1]["exp_sentence"], rows[1]["unexp_sentence"]]
+    assert [prediction.formula for prediction in read.suite.predictions] == [
+        "(*;%good%) < (*;%bad%)"
+    ]
 
 
 @pytest.mark.parametrize("other", ["context", "Note", "author_comment", "question text"])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cimento import UsageError
+from cimento import InputError, UsageError
 from cimento.judgments.roles import map_of_options
 from cimento.people.annotate.importing import read_answers
 from cimento.people.annotate.rows import ImportOptions
@@ -74,3 +74,42 @@ def test_the_column_on_which_all_others_of_a_trial_depend_names_the_items(tmp_pa
     columns["wh"][3] = "where"  # nothing names the trials any more
     with pytest.raises(UsageError):
         read(tmp_path, columns)
+
+
+def test_the_option_for_a_table_with_names_of_its_own_reads_it_once_its_columns_are_filled_in(
+    tmp_path,
+):
+    columns = {
+        "subject": [who for who in PEOPLE for _ in range(3)],
+        "Gname": ["UE-1", "DE-2", "NM-3"] * len(PEOPLE),
+        "Ireponse": [f"0.{n}57" for n in range(1, 10)] + ["0.31", "0.42", "0.11"],
+        "Irt": [f"{n}.125" for n in range(2, 14)],
+    }
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, columns)
+    option = re.search(r"columns='([^']+)'", str(refused.value))[1]
+    filled = option.replace("answer=COLUMN", "answer=Ireponse").replace("item=COLUMN", "item=Gname")
+    answers, reading = read(tmp_path, columns, filled)
+    assert [one.value for one in answers.judgments] == columns["Ireponse"]
+    assert reading.roles["participant"] == ("subject",)
+
+
+def test_columns_of_people_are_named_and_no_column_is_asked_for(tmp_path):
+    columns = {
+        "id": ["1", "2", "3"],
+        "sentence_a": SENTENCES,
+        "sentence_b": [*SENTENCES[1:], SENTENCES[0]],
+        **{f"annotator_{n}": ["0", "1", "0"] for n in range(1, 4)},
+    }
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, columns)
+    assert "'annotator_1' to 'annotator_3' seem to be people" in str(refused.value)
+    assert "participant=COLUMN" not in str(refused.value)
+    as_told = {
+        "item": [id_ for id_ in columns["id"] for _ in range(3)],
+        "participant": ["1", "2", "3"] * 3,
+        "answer": [("sentence_a", "sentence_b")[int(columns["annotator_1"][n])]
+                   for n in range(3) for _ in range(3)],
+    }  # fmt: skip
+    answers, _ = read(tmp_path, as_told)
+    assert len(answers.judgments) == 9

@@ -96,8 +96,8 @@ def read_pcibex(
     submissions = list(_submissions(rows, people))
     answered, passed, doubled = list[RawRow](), dict[str, int](), list[str]()
     for number, submission in enumerate(submissions, start=1):
-        kept = f"{person or path.stem}-{number}"
-        name = kept if keep_names else _named(submission, submissions, number)
+        shown = f"{person or path.stem}-{number}"
+        name = shown if keep_names else _named(submission, submissions, number)
         for events in submission.trials.values():
             answer, choices = _answered(events)
             if answer is None:
@@ -124,9 +124,8 @@ def read_pcibex(
         written=_written(table),
     )
     answers = [replace(one, cells=row.cells) for one, row in zip(answered, table.rows, strict=True)]
-    asked = _about_items(answers, columns, passed)
-    notes += tuple(_doubled(doubled, asked))
-    return RawAnswers(resolved(asked, columns), passed, notes, reading)
+    kept = _about_items(answers, columns, passed)
+    return RawAnswers(resolved(kept, columns), passed, (*notes, *_doubled(doubled, kept)), reading)
 
 
 def _label_of(row: RawRow) -> str:
