@@ -337,9 +337,7 @@ def test_each_answer_that_cannot_be_used_is_said():
 
 
 OPTION = "--columns='sentence=Frase,rating=Media'"
-_PAGE = (
-    'If each row is the answer of one person, the page "Ask people" says how it is read.'
-)
+_PAGE = 'If each row is the answer of one person, the page "Ask people" says how it is read.'
 _LINES = (
     "If each two lines are a pair, run `cimento suites convert a.txt --from good-first -o NAME`, or"
     " with --from zorro if the bad sentence is the first."

@@ -31,12 +31,50 @@ def split_cells(text: str, *, name: str) -> tuple[Iterable[list[str]], list[Faul
     if suffix == ".tsv":
         return split_plain(text), []
     rows, delimiter = split_quoted(text, _DELIMITERS[suffix])
+    if suffix == ".csv" and '""' in text and (mended := _mended(text, delimiter, name=name)):
+        return mended
     row = 0 if suffix == ".csv" or delimiter != "\t" else _open_mark(rows, text)
     if not row:
         return split_quoted(text, _DELIMITERS[suffix])[0], []
     seen = f"A quotation mark is left open in row {row}, so it counts as text."
     message = fault("CIM-S084", where=f"{name} row {row}", seen=seen)
     return (list(map(unquote, cells)) for cells in split_plain(text)), [message]
+
+
+def _mended(
+    text: str, delimiter: str, *, name: str
+) -> tuple[Iterable[list[str]], list[Fault]] | None:
+    """The rows of a CSV in which a program doubled the quotation marks around cells; else None.
+
+    ``7,""Yes, I do."",x`` is a row of three cells. Only if the file breaks the rules of quoting as
+    it is, and if all rows then have as many cells as the first.
+    """
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error:
+        mark = re.escape(delimiter)
+        doubled = re.compile(rf'(?:(?<=^)|(?<={mark}))""(?=[^"{mark}\n])([^"\n]*)""(?=$|{mark}|\r)')
+        lines, numbers = list[str](), list[int]()
+        for number, line in enumerate(text.split("\n"), start=1):
+            mended, count = doubled.subn(r'"\1"', line)
+            lines.append(mended)
+            numbers += [number] * bool(count)
+        source = io.StringIO("\n".join(lines), newline="")
+        try:
+            rows = list(csv.reader(source, delimiter=delimiter, strict=True))
+        except csv.Error:
+            return None
+        if not numbers or len({len(row) for row in rows if row}) > 1:
+            return None
+        shown = ", ".join(map(str, numbers[:_SHOWN]))
+        seen = f"Quotation marks around cells are doubled in lines {shown}, and count as single."
+        where = f"{name} row {numbers[0]}"
+        return rows, [fault("CIM-S084", where=where, seen=seen, todo="")]
+    return None
+
+
+_SHOWN = 5
 
 
 def _open_mark(rows: Iterable[Sequence[str]], text: str) -> int:

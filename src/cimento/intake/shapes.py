@@ -114,6 +114,9 @@ EXPECTED = Shape(
     needs=("context", "expected", "others"),
     may=("item", "phenomenon"),
 )
+TWO_CONTEXTS = Shape(
+    name="one target after two contexts", needs=("item", "context", "target", "cloze")
+)
 WORD_ROWS = Shape(
     name="words in rows",
     needs=("item", "condition", "region", "word"),

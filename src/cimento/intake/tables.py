@@ -65,8 +65,13 @@ def unquoted(text: str) -> str:
     return " ".join(text.replace('"', "").split())
 
 
-def open_table(path: Path) -> Table:
+def open_table(path: Path, *, apart: bool = False) -> Table:
     """The table in a file; see `read_suite_table` for the formats.
+
+    Args:
+        path: the file.
+        apart: whether columns of one name are told apart, the second as *Name (2)*, as forms that
+            ask twice about a sentence have them; otherwise they are an error.
 
     Raises:
         InputError: the file does not exist, or its suffix is not in `SUFFIXES`.
@@ -79,14 +84,14 @@ def open_table(path: Path) -> Table:
             seen=f"is no table: it ends in {path.suffix!r}",
             todo=f"Save it as one of {', '.join(SUFFIXES)}.",
         )
-    table, faults = read_suite_table(data, path)
+    table, faults = read_suite_table(data, path, apart=apart)
     if table is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return table
 
 
 def read_suite_table(
-    data: bytes, path: Path, *, packed_bytes: int | None = None
+    data: bytes, path: Path, *, packed_bytes: int | None = None, apart: bool = False
 ) -> tuple[Table | None, list[Fault]]:
     """Read a table in the format given by the suffix of its path.
 
@@ -99,6 +104,7 @@ def read_suite_table(
         data: the content of the file.
         path: its name.
         packed_bytes: size of the file from which it was unpacked; None if it was not packed.
+        apart: whether columns of one name are told apart.
 
     Returns:
         The table, None where there is none, and the faults found.
@@ -113,7 +119,7 @@ def read_suite_table(
         seen = f"The table has {len(records):,} rows in a file of {size:,} bytes."
         todo = "Are these sentences? Split it into several files, or unpack it if it is packed."
         return None, [*faults, fault("CIM-S002", where=path.name, seen=seen, todo=todo)]
-    table, more = _with_header(records, name=path.name, names=names)
+    table, more = _with_header(records, name=path.name, names=names, apart=apart)
     return _chosen(table, faults + more)
 
 
@@ -273,7 +279,7 @@ def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[
 
 
 def _with_header(
-    records: list[list[str]], *, name: str, names: Sequence[str]
+    records: list[list[str]], *, name: str, names: Sequence[str], apart: bool
 ) -> tuple[Table | None, list[Fault]]:
     """The table of some rows, of which the first are titles and names of columns.
 
@@ -281,6 +287,7 @@ def _with_header(
         records: the rows.
         name: name of the file in messages.
         names: names of the columns of a file that has none; empty for others.
+        apart: whether columns of one name are told apart.
     """
     filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
     filled = [(0, [*names]), *filled] if names else filled
@@ -289,6 +296,7 @@ def _with_header(
     titles = count_titles([record for _, record in filled[: MOST_TITLES + 1]])
     (header_row, header), *body = filled[titles:]
     columns = list(map(column_name, header))
+    columns = _told_apart(columns) if apart else columns
     width = len(columns)
     lacking = sum(width - len(record) for _, record in body if len(record) < width)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
@@ -316,6 +324,16 @@ def _with_header(
         body = body[:-notes]
     table = _table_of(name, with_item_name(columns, body), body, faults)
     return replace(table, left_out=tuple(left_out)), faults
+
+
+def _told_apart(columns: Sequence[str]) -> list[str]:
+    """Names of columns, each with a number from its second time on."""
+    times = Counter[str]()
+    told = list[str]()
+    for name in columns:
+        times[name] += bool(name)
+        told.append(f"{name} ({times[name]})" if times[name] > 1 else name)
+    return told
 
 
 def _repeated_names(times: Mapping[str, int], *, where: str) -> list[Fault]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from bisect import bisect_right
@@ -26,6 +27,7 @@ from cimento.judgments.programs import is_labjs, read_program
 from cimento.judgments.rated import judgments_table
 from cimento.judgments.roles import usual_columns
 from cimento.judgments.summaries import once
+from cimento.judgments.told import told_advised
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
@@ -216,10 +218,14 @@ def unclear_form(path: Path, form: str) -> UsageError:
             seen="is Prolific's list of who took part, and has no answers",
             todo=f"Give the file of the answers, and this one as --prolific {path.name}.",
         )
+    advice = ""
+    with contextlib.suppress(CimentoError):
+        advice = told_advised(open_table(path))
     return UsageError(
         where=path.name,
         seen="it is not clear how the answers are arranged",
-        todo="Give --form with one of: "
+        todo=advice
+        or "Give --form with one of: "
         + "; ".join(f"{name}: {what}" for name, what in FORMS.items())
         + f"; or the program: {', '.join(PROGRAM_FORMS)}.",
     )
@@ -239,7 +245,7 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
     if begin in (b"[", b"{"):
         return "labjs" if is_labjs(path) else "jspsych"
     try:
-        table = open_table(path)
+        table = open_table(path, apart=True)
     except CimentoError:
         return ""
     program = program_of(table)

@@ -27,6 +27,7 @@ from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
     blimp,
+    coded_cells,
     contexts,
     examples,
     factorial,
@@ -34,6 +35,7 @@ from cimento.suites.formats import (
     native,
     pairs,
     region_rows,
+    reversed_contexts,
     sentences,
     syntaxgym,
 )  # fmt: skip
@@ -132,6 +134,11 @@ FORMATS = {
         " design, as short_island (.tsv, .csv, .xlsx)",
         factorial.read_factorial_table,
     ),
+    "coded-cells": Format(
+        "a workbook with the cells of designs side by side, each sentence behind its code, as"
+        " WH.whe.non.sh.01 of Sprouse et al. 2016 (.xlsx)",
+        coded_cells.read_coded,
+    ),
     "minicons": Format(
         "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
         " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
@@ -145,6 +152,10 @@ FORMATS = {
     "targets": Format(
         "a table with a context, the expected word and other words in each row (.csv, .tsv, .xlsx)",
         contexts.read_targets,
+    ),
+    "reversed": Format(
+        "a table with one target after two contexts, as ROLE-88's (.tsv)",
+        reversed_contexts.read_two_contexts,
     ),
     "choice": Format(
         "a table with the options A, B and C in each row, and a key that names the right one"
@@ -247,6 +258,7 @@ def _fitting(table: Table) -> str:
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
+    "reversed": lambda table: reversed_contexts.form_of_table(table) is not None,
     "syntaxgym-csv": region_rows.is_region_rows,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
@@ -279,6 +291,8 @@ def _table_format(data: bytes, path: Path) -> str:
             return name
         if not packed:
             table, faults = read_sheet(data, path)
+    if path.suffix.lower() == ".xlsx" and coded_cells.is_coded(data):
+        return "coded-cells"
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     if name := next((name for name, fits in _BY_CELLS.items() if fits(table)), ""):
