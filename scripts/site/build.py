@@ -28,6 +28,7 @@ from typing import Any
 import commands
 import links
 import reference
+import search
 import tomli_w
 from cells import DOCS, ROOT, escaped
 
@@ -61,6 +62,7 @@ def main(arguments: list[str]) -> int:
         site = into / "site"
         for page in site.rglob("*.html"):
             finish(page)
+        search.shorten(site)
         found = [*links.faults(site)]
     for said in found:
         print(f"error: {said}", file=sys.stderr)
