@@ -67,7 +67,7 @@ lint: $(LINT)/.stamp  ## what `make check` runs, without torch and the like: an 
 	$(LINT)/python scripts/measure_shape.py --page --check
 
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/python scripts/site/build.py
 
 # Threads of small tables mostly wait for each other; the slow tests have them all the same.
 test: export POLARS_MAX_THREADS ?= 1

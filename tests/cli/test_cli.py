@@ -17,6 +17,7 @@ import typer
 import cimento
 from cimento.cli.main import COMMANDS, invoke, load
 from cimento.errors import did_you_mean
+from tests.helpers.site_pages import site_module
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "xlsxwriter"}  # typer loads pydantic
@@ -317,13 +318,13 @@ def commands_of(name, target):
 
 
 def test_every_command_has_help_and_stands_in_the_documentation():
-    documented = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    documented = site_module("commands").commands_page()
     commands = [command for name in COMMANDS for command in commands_of(name, load(name))]
     assert len(commands) > 40
 
     for name, callback in commands:
         assert callback.__doc__, name
-        assert f"`cimento {name}" in documented, name
+        assert f"`cimento {name}`]" in documented, name
 
 
 def test_a_long_list_of_known_names_is_cut():

@@ -31,7 +31,7 @@ FITS = "fits"
 ATTENTION = "attention"
 FILLER: Final = "filler"
 PRACTICE: Final = "practice"
-"""The questions, as in the column ``question``; docs/tables.md explains them."""
+"""The questions, as in the column ``question``; docs/parts/tables.md explains them."""
 
 NONE = "none"
 """The answer that none of the options fits."""
