@@ -17,8 +17,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-import build
 from cells import DOCS, ROOT
+
+import build
 
 CHECKS = "checks/"
 
