@@ -6,27 +6,24 @@ docs/: what the code says is what the page says.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
 import re
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mkdocs.structure.files import File, Files
-from typer.main import get_command
 
-from cimento.cli.main import COMMANDS, app
+from cimento.cli.groups import command_of
+from cimento.cli.help import arguments_of, option_groups
+from cimento.cli.tree import COMMANDS, Words, entry_of, walk
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page
-    from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-AnyCommand: TypeAlias = "TyperCommand | TyperGroup"
-Parameter: TypeAlias = "TyperArgument | TyperOption"
 Schema: TypeAlias = "dict[str, Any]"
 
 FOLDER = "reference/"
@@ -67,72 +64,27 @@ ALSO_PUBLIC = (
 
 def command_page(name: str) -> str:
     """The page of a command, with its sub-commands one after the other."""
-    command = _group().get_command(None, name)
-    return "\n".join(_sections(command, f"cimento {name}", level=1)) + "\n"
+    return "\n".join(_sections((name,))) + "\n"
 
 
-@functools.cache
-def _group() -> AnyCommand:
-    return get_command(app)
-
-
-def _sections(command: AnyCommand, name: str, *, level: int) -> Iterator[str]:
+def _sections(words: Words) -> Iterator[str]:
     """What a command says of itself: what it does, its arguments, its options, its sub-commands."""
-    yield f"{'#' * level} {name}\n"
+    command, entry = command_of(words), entry_of(words)
+    yield f"{'#' * min(len(words), 6)} cimento {' '.join(words)}\n"
     yield from (f"{escaped(line.strip())}\n" for line in (command.help or "").split("\n\n"))
-    children = getattr(command, "commands", {})
-    if not children:
-        yield f"```text\n{_usage(command, name)}\n```\n"
-        yield from _table(command)
-    for child in children.values():
-        yield from _sections(child, f"{name} {child.name}", level=min(level + 1, 6))
-
-
-def _usage(command: AnyCommand, name: str) -> str:
-    arguments = [
-        parameter for parameter in command.params if parameter.param_type_name == "argument"
-    ]
-    return " ".join([name, *(_metavar(argument) for argument in arguments), "[OPTIONS]"])
-
-
-def _metavar(argument: TyperArgument) -> str:
-    return str(argument.metavar or (argument.name or "").upper())
-
-
-def _table(command: AnyCommand) -> Iterator[str]:
-    """A row for each argument and option: how it is written, what it does, what holds without."""
-    rows = [
-        _row(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)
-    ]
-    if rows:
-        yield "| | what | if not given |\n|---|---|---|"
-        yield from (f"| {written} | {what} | {default} |" for written, what, default in rows)
-        yield ""
-
-
-def _row(parameter: Parameter) -> tuple[str, str, str]:
-    if parameter.param_type_name == "argument":
-        names = [_metavar(parameter)]
-    else:
-        names = [*parameter.opts, *parameter.secondary_opts]
-    written = " ".join(f"`{name}`" for name in names)
-    annotation = parameter.type_descriptor.annotation
-    what = escaped(parameter.help or "")
-    if get_origin(annotation) is Literal:
-        choices = get_args(annotation)
-        what += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
-    return written, what.strip(), _default(parameter)
-
-
-def _default(parameter: Parameter) -> str:
-    if parameter.required:
-        return "must be given"
-    value = parameter.default
-    if value is None or value in ("", False, ()) or callable(value):
-        return ""
-    if value is True:
-        return "on"
-    return f"`{getattr(value, 'value', value)}`"
+    if not entry.commands:
+        arguments = arguments_of(command.params)
+        usage = ["cimento", *words, *(argument.written for argument in arguments), "OPTIONS"]
+        yield f"```text\n{' '.join(usage)}\n```\n"
+        groups = option_groups(" ".join(words), command.params)
+        titled = [("Arguments", arguments), *((group.title, group.options) for group in groups)]
+        for title, rows in titled:
+            if rows:
+                yield f"**{title}**\n\n| | what |\n|---|---|"
+                yield from (f"| `{row.written}` | {escaped(row.text)} |" for row in rows)
+                yield ""
+    for child in entry.commands:
+        yield from _sections((*words, child))
 
 
 def escaped(text: str) -> str:
@@ -201,15 +153,7 @@ def _json_of(name: str, commands: Mapping[str, Schema]) -> Iterator[str]:
 
 def _command_of(name: str) -> str:
     """The command of a definition: ``suites-build-query`` is ``cimento suites build query``."""
-    children: Mapping[str, AnyCommand] = {
-        word: _group().get_command(None, word) for word in COMMANDS
-    }
-    words, rest = ["cimento"], name
-    while rest:
-        word = max((word for word in children if f"{rest}-".startswith(f"{word}-")), key=len)
-        children, rest = getattr(children[word], "commands", {}), rest[len(word) + 1 :]
-        words.append(word)
-    return " ".join(words)
+    return next(f"cimento {' '.join(words)}" for words in walk() if "-".join(words) == name)
 
 
 def _is_summary(schema: Schema) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento.cli.main import COMMANDS
+from cimento.cli.tree import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 
