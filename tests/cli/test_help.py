@@ -104,7 +104,7 @@ def test_the_tables_of_help_name_options_that_there_are(commands):
 
 @pytest.mark.parametrize("old", MOVED)
 def test_an_old_spelling_is_answered_with_the_new_one(old, capsys):
-    assert invoke([*old.split(), "runs", "x"]) == 2
+    assert invoke([*old.split(), "runs"]) == 2
     said = capsys.readouterr().err
     assert f"there is no command '{old}'. It is now: cimento {MOVED[old][1]}" in said
 
@@ -113,9 +113,7 @@ def test_what_an_old_spelling_became_is_a_command():
     names = {" ".join(words) for words in leaves()}
     for old, new in spellings():
         assert any(f"{new} ".startswith(f"{name} ") for name in names), (old, new)
-        assert old.split()[0] == "analyze" or not any(
-            f"{old} ".startswith(f"{name} ") for name in names
-        ), old
+        assert old not in names, old
     assert moved(("stories",))[1].count("cimento ") == 4
     assert moved(("report", "runs")) == ("", "")
 

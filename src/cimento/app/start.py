@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 MOST_FAULTS = 12
 """The number of faults that are shown of one file; step 2 shows all."""
 
-KINDS = ("pairs", "agreement", "regions", "factorial", "cloze", "templates", "ratings", "stories")  # fmt: skip
+KINDS = (
+    *("pairs", "agreement", "regions", "factorial"),
+    *("cloze", "templates", "ratings", "stories"),
+)
 """The kinds of templates, in the order in which they are offered."""
 
 _RATE_KINDS = frozenset(KINDS) - {"ratings"}

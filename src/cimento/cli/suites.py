@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
+from cimento.cli.tree import moved
 from cimento.errors import InputError, UsageError, counted
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Options, option
@@ -408,6 +409,9 @@ def new(options: NewOptions) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
     from cimento.suites import new_canary
 
+    old, now = moved(("suites", "new", options.kind))
+    if now:
+        raise UsageError(where="", seen=f"there is no command '{old}'", todo=f"It is now: {now}")
     folder = options.folder
     if options.xlsx and folder.suffix.lower() != WORKBOOK:
         folder = folder.with_name(folder.name + WORKBOOK)

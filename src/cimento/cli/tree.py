@@ -217,6 +217,7 @@ MOVED: Mapping[str, tuple[str, str]] = {
     "suites probe": ("SUITE... -m MODEL", "analyze probe SUITE... -m MODEL"),
     "suites exposure": ("RUN... --corpus FILE", "analyze exposure RUN... --corpus FILE"),
     "suites baseline": ("--text FILE -o FILE", "models ngram --text FILE -o FILE"),
+    "suites new acceptability": ("FOLDER", "suites new ratings FOLDER"),
     "stories variation": ("RUN...", "analyze variation RUN..."),
     "stories convert": ("FILE -o PATH", "suites convert FILE -o PATH"),
     "stories prompts": ("", "suites prompts"),
@@ -240,7 +241,7 @@ def moved(words: Sequence[str]) -> tuple[str, str]:
     Args:
         words: what was typed after ``cimento``; what follows the command is ignored.
     """
-    for length in (2, 1):
+    for length in (3, 2, 1):
         old = " ".join(words[:length])
         if new := MOVED.get(old):
             return old, f"cimento {new[1]}"

@@ -356,8 +356,6 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
     """
     from cimento.suites.suite_workbook import fold
 
-    # What `suite.toml` calls rated sentences.
-    kind = "ratings" if kind == RATED else kind
     need_known(kind, template_kinds(), where=f"kind {kind!r}", seen="there is no such template")
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
     language = language or TEMPLATE_LANGUAGES[0]

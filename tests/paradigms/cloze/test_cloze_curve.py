@@ -60,5 +60,5 @@ def test_the_curve_is_written_as_numbers_and_as_a_spec(run, tmp_path):
 
 def test_a_run_without_targets_has_no_curve(tmp_path):
     suite = ClozeSuite(Meta("it-none", language="it"), items=(ClozeItem("a", "La ", "."),))
-    with pytest.raises(UsageError, match="curve"):
+    with pytest.raises(UsageError, match="figure curve"):
         curve_figure([run_of(tmp_path, suite, {"a": ("casa", "mela")})])
