@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from cimento.cli.help_groups import GROUPS, METAVARS, OTHER, SHOWN, TAKES_LINE_O
 from cimento.cli.main import invoke
 from cimento.cli.tree import COMMANDS, MOVED, leaves, moved, spellings, walk
 
+ROOT = Path(__file__).parents[2]
 MOST_AT_TOP = 20
 TYPES = re.compile(r"<|\[x|\{[A-Z]|\[\[?[A-Z]|\blist\[|\b(?:int|float|str|bool)\b|Path\]|x>=")
 """What shows that a program speaks of its own types."""
@@ -121,3 +123,9 @@ def test_what_an_old_spelling_became_is_a_command():
 def test_runs_after_analyze_are_told_that_it_is_a_group(tmp_path, capsys):
     assert invoke(["analyze", str(tmp_path)]) == 2
     assert "Such as: cimento analyze items RUN" in capsys.readouterr().err
+
+
+def test_the_changelog_has_the_old_and_the_new_spellings_as_the_code_does():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^ *\| `cimento (.+?)` \| `cimento (.+?)` \|$", text, re.MULTILINE)
+    assert shown == spellings()
