@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
+from cimento.cli.facts import EXIT_CODES, VARIABLES
 from cimento.cli.help import HELP_ALL, HelpfulCommand
 from cimento.cli.tree import (
     ANALYZE_RUNS,
@@ -104,7 +105,8 @@ class CommandGroup(TyperGroup):
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """The arguments, preceded by the default command if they name none."""
         if args[:1] == [HELP_ALL]:
-            args = ["--help"]  # which shows all that there is
+            ctx.meta[HELP_ALL] = True
+            args = ["--help"]
         known = {*self.entry.commands, *HELP_FLAGS}
         if self.entry.default and args and args[0] not in known:
             args = [self.entry.default, *args]
@@ -130,7 +132,7 @@ class CommandGroup(TyperGroup):
         default = f", or the arguments of {self.entry.default}" if self.entry.default else ""
         formatter.write_usage(ctx.command_path, f"COMMAND{default}")
 
-    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The list of commands, by section at the top, with one width for all names."""
         at_top = self.entry.commands is COMMANDS
         width = max(map(len, self.entry.commands))
@@ -139,6 +141,11 @@ class CommandGroup(TyperGroup):
                 formatter.write_dl(
                     [(f"{name:{width}}", entry.help) for name, entry in section.items()]
                 )
+        if at_top and HELP_ALL in ctx.meta:
+            with formatter.section("Exit codes"):
+                formatter.write_dl([(str(code), means) for code, means in EXIT_CODES.items()])
+            with formatter.section("Environment variables"):
+                formatter.write_dl([*VARIABLES.items()])
 
 
 def _unknown(above: Sequence[str], args: Sequence[str], entry: Entry) -> UsageError:
