@@ -33,7 +33,7 @@ FIGURES = {
     "scatter": ("it-acceptability/demo-causal*", ("scatter",)),
     "tokens": ("it-subject-verb/demo-causal*", ("tokens", "--item", "3")),
 }
-"""Name of each picture, mapped to its runs and the arguments of ``cimento figure``."""
+"""Name of each picture, mapped to its runs and the arguments of ``cimento report --figure``."""
 
 
 FIRST_THREE = "(list) => list.replaceChildren(...[...list.children].slice(0, 3))"
@@ -156,8 +156,8 @@ def main(folder: Path) -> None:
         call("run", *SUITES, "-m", "demo-causal", "-m", "demo-masked", "-o", runs)
         for picture, (pattern, arguments) in FIGURES.items():
             (chosen,) = runs.glob(pattern)
-            call("figure", chosen, *arguments, "-o", gallery / f"{picture}.svg")
-        call("site", runs, "-o", site, "--title", "Two demo models")
+            call("report", chosen, "--figure", *arguments, "-o", gallery / f"{picture}.svg")
+        call("report", runs, "--site", site, "--title", "Two demo models")
         call("report", runs / "it-subject-verb", "-o", report)
         program = shutil.which("chromium") or shutil.which("google-chrome")
         with sync_playwright() as playwright:

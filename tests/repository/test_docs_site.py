@@ -16,7 +16,7 @@ import pytest
 
 import cimento
 from cimento import statistics
-from cimento.cli.main import COMMANDS
+from cimento.cli.tree import COMMANDS
 from tests.helpers.site_pages import FOLDER, site_module
 
 

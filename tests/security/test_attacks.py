@@ -235,7 +235,7 @@ def test_a_manifest_with_a_value_of_another_kind_is_a_message(
     try:
         for command in (
             ["show", str(stored)], ["report", str(stored), "-o", str(tmp_path / "r.html")],
-            ["figure", str(stored), "margins", "-o", str(tmp_path / "m.csv")],
+            ["report", str(stored), "--figure", "margins", "-o", str(tmp_path / "m.csv")],
             ["cite", str(stored)], ["rerun", str(stored), "-o", str(tmp_path / "again")],
             ["judge", str(stored), "-o", str(tmp_path / "judged")],
         ):  # fmt: skip

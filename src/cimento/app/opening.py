@@ -226,7 +226,9 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
         path = write_grid(grid, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
         if language and not LANGUAGE_CODE.fullmatch(language):
             raise UsageError(
-                where=repr(language), seen="it is no ISO 639-1 code", todo="Give two letters: it."
+                where=repr(language),
+                seen="it is not an ISO 639-1 code",
+                todo="Give two letters: it.",
             )
         try:
             loaded = load_suite(path, language=language, columns=grid.roles)

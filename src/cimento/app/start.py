@@ -44,11 +44,13 @@ if TYPE_CHECKING:
 MOST_FAULTS = 12
 """The number of faults that are shown of one file; step 2 shows all."""
 
-KINDS = ("pairs", "agreement", "regions", "factorial", "cloze", "templates", "acceptability",
-         "stories")  # fmt: skip
+KINDS = (
+    *("pairs", "agreement", "regions", "factorial"),
+    *("cloze", "templates", "ratings", "stories"),
+)
 """The kinds of templates, in the order in which they are offered."""
 
-_RATE_KINDS = frozenset(KINDS) - {"acceptability"}
+_RATE_KINDS = frozenset(KINDS) - {"ratings"}
 """The kinds whose result is a share of right items."""
 
 ALL = ""
@@ -117,6 +119,11 @@ def _builtin(visit: Visit) -> None:
         field.on_value_change(show)
     show()
     CommandLine(visit, ["suites", "list"])
+
+
+def _capital(text: str) -> str:
+    """A text that begins a line."""
+    return text[:1].upper() + text[1:]
 
 
 def _filter(visit: Visit, name: str, values: Iterable[str]) -> ui.select:
@@ -298,7 +305,7 @@ def _new(visit: Visit) -> None:
     say = visit.say
     heading(say("start.new"))
     Text(say("start.new_lead")).classes("lead")
-    kind = ui.radio({name: say(f"start.kind_{name}") for name in KINDS}, value=KINDS[0])
+    kind = ui.radio({name: _capital(say.named("kind", name)) for name in KINDS}, value=KINDS[0])
     kind.classes("kinds").mark("kind").props(f'aria-label="{say("start.kind")}"')
     answers = Text()
     example = Text().classes("example")

@@ -7,9 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import study_italian
 from cimento.cli.console import note, show, show_json, write_drawn
 from cimento.cli.evaluating import (
     PART_MISSING,
@@ -361,13 +358,3 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     if options.output is not None and tables:
         options.write(tables, report_figures(runs, options.output))
     return report_failures(runs, failures)
-
-
-app = typer.Typer(
-    help="Repeat a published study: every table, computed and as printed.", no_args_is_help=True
-)
-app.command("agreement")(agreement)
-app.command("portuguese")(portuguese)
-app.command("stories")(study_italian.stories)
-app.command("connectives")(study_italian.connectives)
-app.command("islands")(study_italian.islands)

@@ -56,6 +56,8 @@ def read_observations(path: Path) -> pl.DataFrame:
     """
     import polars as pl
 
+    if not path.exists():
+        raise InputError(where=str(path), seen="there is no such file", todo="Check the path.")
     _refuse_suffix(path, READ)
     if path.suffix.lower() == ".parquet":
         frame = parse_parquet(read_bytes(path), where=str(path))

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileSettings:
-    """What profiles of runs are made of; see the options of ``cimento profile``.
+    """What profiles of runs are made of; see the options of ``cimento analyze profile``.
 
     Attributes:
         by: the column whose values are the dimensions, or several with commas between.
