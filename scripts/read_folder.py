@@ -30,7 +30,7 @@ from cimento.people.word_positions import all_words, word_positions
 
 SUFFIXES = {".csv", ".tsv", ".tab", ".txt", ".xlsx", ".json", ".jsonl", ".parquet"}
 REFUSED = "refused"
-CHECK, ANNOTATE, JOIN = "suites check", "annotate import", "join"
+CHECK, ANNOTATE, JOIN = "suites check", "annotate import", "analyze reading-times"
 _LONGEST = 160
 _COMMIT = 10
 _CELL = re.compile(r"\| `(?P<name>[^`]+)` \|(?P<rest>.*)\|$")
@@ -44,7 +44,7 @@ def read_by(command: str, path: Path, language: str) -> tuple[str, str]:
     """What a command read a file as or that it was refused, and the remarks.
 
     Args:
-        command: ``annotate import``, ``join``, or empty for ``suites check``.
+        command: ``annotate import``, ``analyze reading-times``, or empty for ``suites check``.
         path: the file.
         language: its language.
     """
