@@ -18,7 +18,6 @@ from cimento.intake.tables import read_header, read_suite_table
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import (
     ITEM_COLUMNS,
     SUFFIXES,
@@ -27,7 +26,7 @@ from cimento.paradigms.cloze.reading import (
     suite_of_items,
 )
 from cimento.suites import Meta
-from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
+from cimento.suites.cloze import BLANK, EXPECTED, ROLES, ClozeSuite
 from cimento.suites.reading import sha256_of
 
 
