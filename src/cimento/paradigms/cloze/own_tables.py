@@ -50,7 +50,7 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         name: [table.find(name), *_numbered(table, name)] for name in ROLES
     }
     roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
-    roles |= {name: [name] for name in ("none", EXPECTED) if name in table.cells}
+    roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,
