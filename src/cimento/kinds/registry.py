@@ -45,10 +45,23 @@ PARADIGMS: Mapping[str, str] = {
 }
 """The paradigms' names and places, as ``module:object``; they are imported when needed."""
 
+_DETECTORS: Mapping[str, str] = {
+    "ratings": "cimento.paradigms.ratings.reading:is_ratings",
+    "cloze": "cimento.paradigms.cloze.detecting:is_cloze",
+    "stories": "cimento.suites.formats.stories:is_stories",
+}
+"""What these paradigms detect files by, so that none is loaded for the files of others."""
+
 _GROUP: PluginGroup = "cimento.paradigms"
 
 DEFAULT = DEFAULT_KIND
 """The paradigm of suites that do not state theirs."""
+
+
+def _named(place: str) -> Any:  # noqa: ANN401  # anything has a place
+    """What stands at a place, ``module:object``."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 @functools.cache
@@ -59,8 +72,7 @@ def find_paradigm(name: str) -> AnyParadigm:
         UsageError: no paradigm has this name.
     """
     if name in PARADIGMS:
-        module, _, attribute = PARADIGMS[name].partition(":")
-        return cast("AnyParadigm", getattr(importlib.import_module(module), attribute))
+        return cast("AnyParadigm", _named(PARADIGMS[name]))
     plugged = _find_plugged(name)
     if plugged is None:
         raise UsageError(
@@ -129,7 +141,8 @@ def paradigm_of(path: Path) -> AnyParadigm:
         return _of_kind(kind, path)
     detected = None
     if not (path.is_dir() and (path / "suite.toml").is_file()):
-        detected = _detecting(own_paradigms(), path)
+        named = next((name for name, place in _DETECTORS.items() if _named(place)(path)), None)
+        detected = named and find_paradigm(named)
         # Other packages are looked for only if none of cimento's own paradigms fits.
         if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
             detected = _detecting(plugged_paradigms(), path)

@@ -32,7 +32,7 @@ from cimento.paradigms.ratings.estimates import (
     rating_estimates,
 )
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
-from cimento.paradigms.ratings.reading import is_bare_table, read_bare
+from cimento.paradigms.ratings.reading import is_bare_table, is_ratings, read_bare
 from cimento.paradigms.ratings.runs import (
     RatedRun,
     RatingOptions,
@@ -109,7 +109,7 @@ class RatingReader(SuiteReader[Suite]):
 
     def detect(self, path: Path) -> bool:
         """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
-        return is_rated_table(path) or is_bare_table(path)
+        return is_ratings(path)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A folder of this kind, or a published file, with every fault in it.
