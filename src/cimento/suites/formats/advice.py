@@ -193,6 +193,8 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
         return known
     if len(sentences) > 1 and (several := _sides_needed(table, sentences)):
         return several
+    # A prime or a prompt is there for several sentences, which are what is judged.
+    sentences = sorted(sentences, key=lambda name: -table.profile(name).n_distinct)
     sentences = [name for name in sentences if name == table.find("sentence")] or sentences
     if sentences and (judged := judgments_needed(table, sentences[0])):
         return judged
@@ -246,6 +248,8 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
             f"If {first!r} and {second!r} have a label each, write one sentence in each row, with"
             " its label beside it: columns sentence and label."
         )
+    if not _are_alike(table, first, second):
+        return ""  # a part of the sentence, a prime or a prompt: no pair
     is_lettered = first[:-1] == second[:-1] and first[-1:].casefold() in ("a", "1")
     either = (
         " If either may be the good one, add a column key, with A or B in each row."
