@@ -116,7 +116,11 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
         return InputError(
             where=table.name, seen="it is not said whose answers a row has", todo=named
         )
-    shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
+    if not others:
+        seen = "it is not said whose answers a row has, and all columns have answers"
+        todo = "If each row is one person, add a column participant, with a number in each row."
+        return InputError(where=table.name, seen=seen, todo=todo)
+    shown = ", ".join(map(repr, others[:SHOWN_COLUMNS]))
     return InputError(
         where=table.name,
         seen="it is not said whose answers a row has",

@@ -241,15 +241,15 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
             as_option({"sentence": name, role: judging}) for name in (first, second)
         )
         return f"Say which sentences {judging!r} judges: {options}."
-    if table.find("sentence") in sentences and not _are_alike(table, first, second):
-        return ""
-    if _labels_of_both(table, first, second):
+    has_labels = _labels_of_both(table, first, second)
+    is_other = table.find("sentence") in sentences or not has_labels
+    if is_other and not _are_alike(table, first, second):
+        return ""  # such as a part of the sentence, a prime or a prompt
+    if has_labels:
         return (
             f"If {first!r} and {second!r} have a label each, write one sentence in each row, with"
             " its label beside it: columns sentence and label."
         )
-    if not _are_alike(table, first, second):
-        return ""  # a part of the sentence, a prime or a prompt: no pair
     is_lettered = first[:-1] == second[:-1] and first[-1:].casefold() in ("a", "1")
     either = (
         " If either may be the good one, add a column key, with A or B in each row."
