@@ -16,10 +16,10 @@ from cimento.intake.profile import number_of
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import TWO_CONTEXTS
 from cimento.intake.table import Row, Table
-from cimento.suites import Condition, Prediction, Region
+from cimento.suites import Condition, Meta, Prediction, Region
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, stripped_cells
-from cimento.suites.reading import Reading, unusable
+from cimento.suites.reading import Reading, name_from, unusable
 from cimento.suites.sheets import tabulated
 
 REGIONS = ("context", "target")
@@ -72,8 +72,9 @@ def read_two_contexts(path: Path) -> Reading:
             gathered.add(id_, Condition(condition, regions, kept), where)
     if errors(faults):
         raise unusable(path, faults)
+    meta = Meta(name=name_from(path), language=form.language)
     reading = gathered.reading(
-        path, data, faults, region_names=REGIONS, predictions=(PREDICTION,)
+        path, data, faults, meta=meta, region_names=REGIONS, predictions=(PREDICTION,)
     )  # fmt: skip
     read = reading_of(
         table, TWO_CONTEXTS, names, n_items=len(reading.suite.items), known=form.title
