@@ -93,7 +93,7 @@ def test_every_command_has_a_page_with_its_options(site):
         assert re.search(f"<code[^>]*>{option}", page)
     assert '<code class="option">--all-tokens</code>' in page
     required = (site / "reference" / "score.html").read_text(encoding="utf-8")
-    assert "must be given" in required
+    assert "Must be given" in required
 
 
 def test_sub_commands_stand_on_the_page_of_their_group(site):
