@@ -31,11 +31,14 @@ import reference
 import search
 import tomli_w
 from cells import DOCS, ROOT, escaped
+from commands import FOLDER
 
 AT_ROOT = {"contributing.md": "CONTRIBUTING.md"}
 """Page of the site to the file at the root of the repository."""
 MARK = ROOT / "src" / "cimento" / "app" / "mark.svg"
 """The mark of the app and of the site: a pair of sentences, and the word that counts."""
+UP = {"checks/": "[All checks of suites](../checks.md)", FOLDER: "[All commands](../commands.md)"}
+"""Beginning of a page's path to what is at its end, since the menu does not have these pages."""
 LEFT_OUT = ("design", "parts")
 """Folders of docs/ that are not pages of the site."""
 
@@ -85,8 +88,10 @@ def stage(docs: Path, folder: Path) -> None:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
     for page in folder.rglob("*.md"):
-        text = page.read_text(encoding="utf-8")
-        page.write_text(as_page(text), encoding="utf-8")
+        text = as_page(page.read_text(encoding="utf-8"))
+        path = page.relative_to(folder).as_posix()
+        up = next((link for start, link in UP.items() if path.startswith(start)), "")
+        page.write_text(f"{text}\n{up}\n" if up else text, encoding="utf-8")
 
 
 def made_pages() -> dict[str, str]:
