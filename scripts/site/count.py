@@ -18,7 +18,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-import build
+import staging
 from cells import DOCS, PARTS, ROOT
 
 CHECKS = "checks/"
@@ -30,13 +30,13 @@ def main(arguments: list[str]) -> int:
     """Print the counts."""
     config = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     kept = {path: words(DOCS / path) for path in kept_pages()}
-    kept |= {page: words(ROOT / name) for page, name in build.AT_ROOT.items()}
+    kept |= {page: words(ROOT / name) for page, name in staging.AT_ROOT.items()}
     kinds = Counter[str]()
     for path, n in kept.items():
         kinds[kind_of(path)] += n
     n_of = Counter(map(kind_of, kept))
-    made = build.made_pages()
-    print(f"pages in the menu         {len(build.menu(config)):>7,}")
+    made = staging.made_pages()
+    print(f"pages in the menu         {len(staging.menu(config)):>7,}")
     print(f"kept pages                {n_of['prose']:>7,}   {kinds['prose']:>8,} words")
     print(f"kept pages of check codes {n_of['checks']:>7,}   {kinds['checks']:>8,} words")
     print(f"kept pages of printed rows{n_of['printed']:>7,}   {kinds['printed']:>8,} words")

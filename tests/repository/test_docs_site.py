@@ -96,7 +96,7 @@ def test_a_page_to_which_nothing_leads_is_named_and_a_good_site_has_no_fault(tmp
 
 
 def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
-    as_page = site_module("build").as_page
+    as_page = site_module("staging").as_page
     text = '```tsv title="items.tsv"\nitem\ttext\n1\ta | b\n```\n[why](design/ladder.md)\n'
     assert as_page(text) == (
         "**`items.tsv`**\n\n| item | text |\n| --- | --- |\n| 1 | a &#124; b |\n"
@@ -122,7 +122,7 @@ def test_a_check_is_found_as_a_whole_and_a_method_with_its_class():
 
 def test_the_menu_has_five_groups_and_names_no_page_twice():
     config = tomllib.loads((FOLDER.parents[1] / "zensical.toml").read_text(encoding="utf-8"))
-    names = site_module("build").menu(config)
+    names = site_module("staging").menu(config)
     assert len(config["project"]["nav"]) == 5
     assert len({*names}) == len(names) <= 45
 
