@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cells import escaped, filled, table
-from commands import COMMANDS, AnyCommand, children, command_at
 from schemas import HEAD, Schema, refers, rows, schema_of, unique
+
+from cimento.cli.tree import walk
 
 PAGE = "reference/json.md"
 
@@ -31,10 +32,4 @@ def _section(name: str, commands: Mapping[str, Schema]) -> Iterator[str]:
 
 def command_of(name: str) -> str:
     """The command of a definition: ``suites-build-query`` is ``cimento suites build query``."""
-    inside: Mapping[str, AnyCommand] = {word: command_at(word) for word in COMMANDS}
-    words, rest = ["cimento"], name
-    while rest:
-        word = max((word for word in inside if f"{rest}-".startswith(f"{word}-")), key=len)
-        inside, rest = children(inside[word]), rest[len(word) + 1 :]
-        words.append(word)
-    return " ".join(words)
+    return next(f"cimento {' '.join(words)}" for words in walk() if "-".join(words) == name)

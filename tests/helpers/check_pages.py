@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from cimento.cli.main import invoke
-from cimento.suites.workbooks import write_sheets
+from cimento.intake.workbooks import write_sheets
 from tests.helpers.docs_pages import DOCS, Block, blocks
 
 FOLDER = DOCS / "checks"

@@ -16,7 +16,7 @@ import pytest
 
 import cimento
 from cimento import statistics
-from cimento.cli.main import COMMANDS
+from cimento.cli.tree import COMMANDS, leaves
 from tests.helpers.site_pages import FOLDER, site_module
 
 
@@ -128,11 +128,14 @@ def test_the_menu_has_five_groups_and_names_no_page_twice():
 
 
 def test_every_command_has_a_page_with_its_options():
-    pages = site_module("commands").command_pages()
+    commands = site_module("commands")
+    listed = commands.commands_page()
+    assert [words for words in leaves() if f"[`cimento {' '.join(words)}`](" not in listed] == []
+    pages = commands.command_pages()
     assert set(pages) == {f"reference/{name}.md" for name in COMMANDS}
-    for option in ("--model", "--measure", "--all-tokens"):
-        assert f"`{option}`" in pages["reference/run.md"]
-    assert "must be given" in pages["reference/score.md"]
+    for option in ("-m, --model MODEL", "--measure MEASURE", "--all-tokens"):
+        assert f"`{option}" in pages["reference/run.md"]
+    assert "Must be given." in pages["reference/score.md"]
     for name in ("cimento suites check", "cimento suites build pairs"):
         assert re.search(f"^#+ {name}$", pages["reference/suites.md"], re.MULTILINE)
 

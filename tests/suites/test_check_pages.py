@@ -9,10 +9,10 @@ import pytest
 
 from cimento import load_suite, new_canary
 from cimento.cli.main import invoke
+from cimento.faults import CHECKS as SUITE_CHECKS
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.stories.checks import CHECKS as STORY_CHECKS
 from cimento.suites import CANARY
-from cimento.suites.faults import CHECKS as SUITE_CHECKS
 from tests.helpers.check_pages import FOLDER, good_suites, printed_by
 from tests.helpers.docs_pages import blocks
 from tests.helpers.site_pages import site_module

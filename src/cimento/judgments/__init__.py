@@ -244,7 +244,7 @@ def _as_tsv(table: pl.DataFrame) -> str:
 def _from_text(path: Path) -> pl.DataFrame:
     import polars as pl
 
-    from cimento.suites.tables import open_table
+    from cimento.intake.tables import open_table
 
     table = open_table(path)
     if not {"item", "value"} <= {*table.columns}:
