@@ -23,7 +23,6 @@ from tests.helpers.site_pages import FOLDER, site_module
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The built site; anything that is wrong fails the build."""
-    pytest.importorskip("zensical")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(  # noqa: S603  # our own words
         [sys.executable, str(FOLDER / "build.py"), "--into", str(folder)],
