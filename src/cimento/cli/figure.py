@@ -29,9 +29,9 @@ class FigureOptions(TableOptions):
     runs: tuple[Path, ...] = option((), "Folders of runs.", argument="RUN...")
     name: str = option(
         ...,
-        "interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
-        " pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions, calibration;"
-        " of stories: flow, states, calibration; of other kinds: rates, margins.",
+        "interaction, rows, items, tokens, position, length, regions, region-sums, margins,"
+        " phenomena, pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions,"
+        " calibration; of stories: flow, states, calibration; of other kinds: rates, margins.",
         argument="NAME",
     )
     output: Path = option(
@@ -68,7 +68,8 @@ def figure(options: FigureOptions) -> int:
 
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
-    mean surprisal by position. length: score against length. regions: surprisal by region.
+    mean surprisal by position. length: score against length. regions: how
+    conditions differ from the first one, region by region. region-sums: surprisal by region.
     All others are those on the page that `cimento report` writes; a wrong name lists them.
     """
     if not options.runs:

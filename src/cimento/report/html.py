@@ -76,11 +76,13 @@ class Drawing:
         name: name by which ``cimento figure`` writes it.
         title: what the figure shows.
         svg: the SVG element; empty if it cannot be drawn, with the reason in the title.
+        is_secondary: whether it is folded.
     """
 
     name: str
     title: str
     svg: str
+    is_secondary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +248,8 @@ def drawing_of(figure: Figure, name: str) -> Drawing:
         name: prefix of every id in the drawing.
     """
     try:
-        return Drawing(figure.name, figure.title, inline_svg(figure, name=name))
+        svg = inline_svg(figure, name=name)
+        return Drawing(figure.name, figure.title, svg, figure.is_secondary)
     except UsageError as error:
         return Drawing(figure.name, f"{figure.title}: {error}", "")
 
