@@ -165,7 +165,6 @@ def board_page(
     rows = _rows(parts)
     across = len(parts) > len(rows)
     languages = sorted({part.whole.language for part in parts} - {""})
-    phenomena = [side for part in parts for side in part.phenomena]
     return look.page(
         "board.html",
         BOARD,
@@ -185,13 +184,19 @@ def board_page(
         by_language=[
             (code, [part for part in parts if part.whole.language == code]) for code in languages
         ],
-        phenomena=sorted(phenomena, key=lambda side: (side.language, side.phenomenon, side.suite)),
+        phenomena=_phenomena(parts),
         files=files,
         records=records,
         dataset=dataset,
         means=means,
         together=together,
     )
+
+
+def _phenomena(parts: Sequence[SuitePart]) -> list[SideBySide]:
+    """The phenomena of all suites by language and name."""
+    phenomena = [side for part in parts for side in part.phenomena]
+    return sorted(phenomena, key=lambda side: (side.language, side.phenomenon, side.suite))
 
 
 def _said(parts: Sequence[SuitePart]) -> Findings:
