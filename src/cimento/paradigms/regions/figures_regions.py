@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 PLOT_WIDTH = 270
 ROW_HEIGHT = 17
 """Units for each condition in the row of a region."""
-LETTER_WIDTH = 6.2
+LETTER_WIDTH = 7.0
 """Units of a letter of 11 points, on average."""
 TEXT_SIZE = 11
 _TEXTS: VegaSpec = {
