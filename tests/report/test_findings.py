@@ -181,6 +181,15 @@ def test_pairs_that_cannot_be_told_apart_or_tested_are_named():
     ]
 
 
+def test_pairs_on_several_suites_are_counted_as_comparisons():
+    three = [share(model, suite, 20, 24, 0.6, 0.9) for model in "abc" for suite in "st"]
+    tests = [PairTest(suite, *pair, 0.1, 0.5) for suite in "st" for pair in ("ab", "ac", "bc")]
+    [sentences] = said(*three, tests=tests)
+    assert sentences[-1] == (
+        "The data cannot tell models apart in any of 6 comparisons (lowest: p 1.000, a and b on s)."
+    )
+
+
 def test_many_models_are_counted():
     ends = [(0.6, 0.9)] * 4 + [(0.3, 0.7)] * 2 + [(0.1, 0.4)]
     many = [share(f"m{k}", "s", k, 7, *pair) for k, pair in enumerate(ends)]

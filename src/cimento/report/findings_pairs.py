@@ -87,8 +87,11 @@ def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, s
         where = some(suites) if sure else f"any of {len(suites)} suites"
         lowest = f"lowest: {p_value(p or 0.0)},{here}"
         return f"The data cannot tell {test.first} from {test.second} on {where} ({lowest})"
-    pairs = "the other pairs" if sure else "any two of them"
     lowest = f"lowest: {p_value(p or 0.0)}, {test.first} and {test.second}{here}"
+    if here:
+        which = f"the other {len(unsure)}" if sure else f"any of {len(unsure)}"
+        return f"The data cannot tell models apart in {which} comparisons ({lowest})"
+    pairs = "the other pairs" if sure else "any two of them"
     return f"The data cannot tell {pairs} apart ({lowest})"
 
 
