@@ -128,7 +128,7 @@ class ReportOptions(TableOptions):
     )
     figure: str = option(
         "",
-        "Only this figure: interaction, rows, items, tokens, position, length, regions, margins ..."
+        "Only this figure: interaction, rows, items, tokens, position, length, regions, region-sums ..."
         "; a wrong name lists those of the runs.",
         metavar="NAME",
     )
