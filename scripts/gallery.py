@@ -1,9 +1,9 @@
-"""The pictures of docs/gallery.md, made from runs of the demo models and of a recording.
+"""The pictures of the pages in docs/, made from runs of the demo models and of a recording.
 
     python scripts/gallery.py [FOLDER]
 
-Figures are drawn by the commands of the page, pages photographed in headless Chromium: a board, an
-item and a report from files, the app and a survey from their servers on this machine.
+Figures are drawn by commands that the pages show, pages photographed in headless Chromium: a board
+and a report from files, the app and a survey from their servers on this machine.
 """
 
 from __future__ import annotations
@@ -159,7 +159,6 @@ def main(folder: Path) -> None:
             call("figure", chosen, *arguments, "-o", gallery / f"{picture}.svg")
         call("site", runs, "-o", site, "--title", "Two demo models")
         call("report", runs / "it-subject-verb", "-o", report)
-        (item,) = site.glob("suites/it-subject-verb-*/items/3.html")
         program = shutil.which("chromium") or shutil.which("google-chrome")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -167,7 +166,6 @@ def main(folder: Path) -> None:
                 offline=True, viewport={"width": 1150, "height": 1000}, device_scale_factor=1
             ).new_page()
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
-            photograph(tab, item, gallery / "item.png", within="body")
             tab.goto(report.as_uri())
             tab.locator("#item-list").evaluate(FIRST_THREE)
             tab.locator("#item-list").screenshot(path=str(folder / "item-browser.png"))

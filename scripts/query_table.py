@@ -1,4 +1,4 @@
-"""Write what each stored query finds in some treebanks into the table of docs/queries.md.
+"""Write what each stored query finds in some treebanks into the table of docs/treebanks.md.
 
 ::
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from cimento.cli.queries import LibraryOptions, query_counts
 from cimento.corpus.queries.parsing import stored_queries
 
-PAGE = Path(__file__).parents[1] / "docs" / "queries.md"
+PAGE = Path(__file__).parents[1] / "docs" / "treebanks.md"
 START, END = "<!-- counts: start -->", "<!-- counts: end -->"
 HEAD = ("query", "languages", "the bad sentence has", "matches", "pairs", "with rules", "twins")
 

@@ -338,7 +338,7 @@ def test_each_answer_that_cannot_be_used_is_said():
 
 OPTION = "--columns='sentence=Frase,rating=Media'"
 _PAGE = (
-    'If each row is the answer of one person, the page "What people answered" says how it is read.'
+    'If each row is the answer of one person, the page "Ask people" says how it is read.'
 )
 _LINES = (
     "If each two lines are a pair, run `cimento suites convert a.txt --from good-first -o NAME`, or"

@@ -242,7 +242,7 @@ def test_a_name_that_is_none_names_close_ones_and_a_file_is_read(tmp_path):
 @pytest.mark.golden
 def test_the_page_has_the_numbers_of_matches_in_the_shared_treebanks(shared):
     index = TreebankIndex(open_treebanks([shared / "data" / "treebanks"]))
-    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "treebanks.md").read_text(encoding="utf-8")
     shown = {
         cells[1].strip(" `"): cells[4].strip().replace(",", "")
         for cells in (line.split("|") for line in page.splitlines() if line.startswith("| `"))

@@ -20,29 +20,34 @@ README = DOCS.parent / "README.md"
 RUN = (
     "../README.md",
     "quickstart.md",
-    "quickstart.it.md",
-    "quickstart.es.md",
-    "quickstart.pt.md",
-    "quickstart.ru.md",
-    "ten-lines.md",
-    "notebooks.md",
+    "first-suite.md",
+    "python.md",
+    "models.md",
+    "servers.md",
+    "clusters.md",
+    "generating.md",
+    "formats.md",
+    "checkpoints.md",
+    "compare.md",
+    "analyze.md",
     "reading-times.md",
-    "surveys.md",
-    "judgments.md",
+    "people.md",
     "power.md",
     "explain.md",
-    "howto/pairs.md",
-    "howto/islands.md",
-    "howto/acceptability.md",
-    "howto/cloze.md",
-    "howto/connectives.md",
-    "howto/stories.md",
-    "howto/write.md",
-    "howto/publish.md",
+    "results.md",
+    "pairs.md",
+    "factorial.md",
+    "ratings.md",
+    "cloze.md",
+    "stories.md",
+    "prompted.md",
+    "replay.md",
+    "publish.md",
     "studies.md",
+    "statistics.md",
 )
 """Pages whose blocks in sh and python are run, each page in a folder of its own."""
-QUICK = "ten-lines.md"
+QUICK = "python.md"
 
 
 def problems(words: list[str]) -> list[str]:
@@ -170,5 +175,5 @@ def test_the_pages_that_are_run_have_something_to_run():
 
 
 def test_the_ten_lines_are_ten_statements():
-    first = next(block for block in blocks(DOCS / "ten-lines.md") if block.language == "python")
+    first = next(block for block in blocks(DOCS / "python.md") if block.language == "python")
     assert len([line for line in first.text.splitlines() if line.strip()]) <= 12

@@ -64,7 +64,7 @@ class ImportAnswersOptions(Options):
         metavar="ROLE=COLUMN,...",
     )
     fixed: Texts = option((), "What is equal in all answers. Repeatable.", metavar="ROLE=VALUE")
-    mapping: Path | None = option(None, 'The same as TOML (see the page "What people answered").')
+    mapping: Path | None = option(None, 'The same as TOML (see the page "Ask people").')
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")

@@ -51,7 +51,7 @@ def prompt(options: PromptOptions) -> None:
     """Print the prompts of one story for each of its tiers, with the options and the right answer.
 
     It takes the options of `cimento run` for stories (--set prompt=it-3), see
-    docs/stories-prompts.md.
+    docs/stories.md.
     """
     chosen = checked(stories.StoryOptions, options.set, prefix="--set ")
     voice = _voice(options.model, chosen)

@@ -100,7 +100,7 @@ def read_grammar(path: Path) -> Grammar:
         grammar = _grammar(content, path)
     except (KeyError, TypeError, AttributeError, ValueError, re.error) as error:
         seen = f"a key is missing or of the wrong kind ({type(error).__name__}: {error})"
-        todo = 'See the page "Making suites from a grammar".'
+        todo = 'See the page "Suites from grammars".'
         raise InputError(where=str(path), seen=seen, todo=todo) from error
     _check(grammar, path)
     return grammar

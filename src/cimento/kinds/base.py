@@ -228,7 +228,7 @@ class SuiteAudit:
 
 
 SurveyTask: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
-"""The tasks of surveys, see docs/surveys.md."""
+"""The tasks of surveys, see docs/people.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

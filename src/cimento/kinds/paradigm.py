@@ -2,7 +2,7 @@
 
 Everything else is written once for all paradigms: the engine answers the requests, the store keeps
 the run, and every command reads the outcomes and the estimates. A package provides its own paradigm
-under the entry point ``cimento.paradigms`` (docs/paradigms.md).
+under the entry point ``cimento.paradigms`` (docs/extending.md).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RunT = TypeVar("RunT")
 # Two paradigms are equal only if they are the same object, whatever their parts say of themselves.
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Paradigm(Generic[SuiteT, OptionsT, RunT]):
-    """A kind of test, made of five parts; docs/paradigms.md writes one.
+    """A kind of test, made of five parts; docs/extending.md writes one.
 
     Attributes:
         name: name of the paradigm, which is in every manifest.

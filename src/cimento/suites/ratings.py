@@ -1,4 +1,4 @@
-"""Rated sentences, and the suites that contain them (docs/acceptability.md).
+"""Rated sentences, and the suites that contain them (docs/ratings.md).
 
 A suite of the kind ``acceptability`` is a native suite: its columns contain the ratings, and its
 ``[ratings]`` table the scale. Pairs have the conditions ``acceptable`` and ``unacceptable`` (or

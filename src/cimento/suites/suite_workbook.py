@@ -3,7 +3,7 @@
 The workbook has the same content as a suite folder, so that authors need not see suite.toml:
 *about* has a row for each setting, *predictions* has one for each formula, and *items* (with
 *seeds*, if a suite has them) is the table of the folder. Stories are records and have a column for
-each field. A suite that could not be read back without loss is refused. docs/suite-format.md has
+each field. A suite that could not be read back without loss is refused. docs/formats.md has
 the rules.
 """
 

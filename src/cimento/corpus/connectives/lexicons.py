@@ -46,7 +46,7 @@ def open_inventory(name: str) -> Inventory:
     """A built-in inventory by its name, or an inventory in a file.
 
     Args:
-        name: a built-in name, or a path: ``.toml`` as in docs/corpus.md, ``.tsv`` or ``.csv``,
+        name: a built-in name, or a path: ``.toml`` as in docs/treebanks.md, ``.tsv`` or ``.csv``,
             ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
             connective a line.
 

@@ -1,4 +1,4 @@
-"""The paradigm of rated sentences: models compared with people (docs/acceptability.md).
+"""The paradigm of rated sentences: models compared with people (docs/ratings.md).
 
 A suite of ratings is a suite of regions whose columns contain people's judgments of its sentences.
 Pairs are judged like all other pairs; in addition, every sentence has a value of each measure,

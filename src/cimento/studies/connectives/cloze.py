@@ -1,7 +1,7 @@
 """The cloze section: blanks with options, which option people chose, and a model's completions.
 
 Tables 3 and 5 of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033). The files are
-described in docs/acceptability.md.
+described in docs/ratings.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""The table of items of the native format (docs/suite-format.md).
+r"""The table of items of the native format (docs/formats.md).
 
 Bars separate regions, with a blank on each side or none; ``\|``, ``\t``, ``\n``, ``\r`` and ``\\``
 stand for characters that a cell cannot hold.

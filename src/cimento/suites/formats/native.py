@@ -1,4 +1,4 @@
-"""The native format: a folder with suite.toml and a table of items (docs/suite-format.md)."""
+"""The native format: a folder with suite.toml and a table of items (docs/formats.md)."""
 
 from __future__ import annotations
 

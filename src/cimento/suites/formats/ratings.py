@@ -231,7 +231,7 @@ def _connective(sentence: RatedSentence, cells: Cells) -> RatedSentence:
 
     In the second sentence of a pair, another connective replaces that of the first one;
     ``grammaticality`` is ``no`` if this makes the sentence ungrammatical. The columns are those of
-    docs/acceptability.md.
+    docs/ratings.md.
     """
     known = parse_id(sentence.id)
     if known is None or known.kind not in _KINDS:
