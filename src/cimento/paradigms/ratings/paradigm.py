@@ -243,7 +243,7 @@ class RatingPresenter(PlainPresenter[Suite]):
         suite, options = suite_of(run), rating_options(run)
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
-        together = f"one {suite.cluster}" if suite.cluster else "a pair"
+        together = " or ".join(f"one {name}" for name in suite.cluster) or "a pair"
         by_author = ratings_by(suite) == AUTHOR
         ratings = "the degrees that the suite's author expects" if by_author else "the ratings"
         names = tuple(measure.name for measure in options.measures(run.model_kind))

@@ -143,7 +143,7 @@ def read_bare(path: Path) -> Reading:
     more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
     is_joined = bool({"people", "participant"} & {*arranged.roles})
-    cluster = CLUSTER if is_joined and CLUSTER in table.cells else ""
+    cluster = (CLUSTER,) if is_joined and CLUSTER in table.cells else ()
     meta = replace(suite.meta, language=arranged.form.language if arranged.form else "")
     suite = replace(suite, extra=extra, cluster=cluster or suite.cluster, meta=meta)
     read = _read_as(brought, arranged, n_items=len(rows.items))

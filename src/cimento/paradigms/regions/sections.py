@@ -302,7 +302,7 @@ def region_methods(run: Run) -> MethodFacts:
         design=f"cross the factors {crossed}" if crossed else "",
         sentences=(*_judged(run), *_design(run)),
         brief=tuple(_in_brief(run)),
-        together=f"items of one {suite.cluster}" if suite.cluster else "",
+        together=f"items of one {' or one '.join(suite.cluster)}" if suite.cluster else "",
         measures=tuple(filter(None, (options.measure, *options.also))),
     )
 
