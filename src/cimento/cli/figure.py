@@ -59,7 +59,7 @@ class FigureOptions(TableOptions):
     font_size: int | None = option(None, "Of all texts.", ge=4, le=72)
     gray: bool = option(default=False, help="Draw in gray, for print.")
     item: str = option("", "For tokens: the id of the item.")
-    length: int | None = option(None, "For position: only sentences of so many tokens.", ge=1)
+    length: int | None = option(None, "For position: only sentences of this many tokens.", ge=1)
 
 
 @command_of
