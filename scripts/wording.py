@@ -28,9 +28,7 @@ ENGLISH = re.compile(r"^[^\n=]*\ben\s*=.*$", re.MULTILINE)
 """A line of a file of texts in several languages."""
 
 # Nouns without an article: "is not text", "is not part of the table".
-_MASS = frozenset(
-    {"text", "part", "evidence", "information", "proof", "UTF-8", "YAML", "JSON", "CSV"}
-)
+_MASS = frozenset("text part evidence information proof UTF-8 YAML JSON CSV".split(" "))
 _COUNTED = re.compile(r"\s+(?:file|object|table|value|list|node)\b")
 """What has an article before it all the same: a text file, a JSON object."""
 _VOWEL = re.compile(
@@ -97,8 +95,10 @@ def _article(match: re.Match[str]) -> str:
     bare = word.strip('`*"<')
     gap = match[0][len(match["verb"]) : -len(word)].replace("no", "not", 1)
     mass = bare in _MASS and not _COUNTED.match(match.string[match.end() :])
-    plural = match["verb"] in {"are", "were"} or mass
-    article = "" if plural else ("an " if _VOWEL.match(bare) else "a ")
+    plural = match["verb"] in {"are", "were"}
+    if plural and not mass and not bare.endswith("s"):
+        return ""
+    article = "" if plural or mass else ("an " if _VOWEL.match(bare) else "a ")
     return f"{match['verb']}{gap}{article}{word}"
 
 
