@@ -1,7 +1,8 @@
 """Plain English in messages, help, pages and docstrings: one term for one thing, the field's.
 
 The rules are those of ``scripts/wording.toml``, each with its reason: terms, and turns of phrase
-that a native speaker would not write. Spelling has its own list (``scripts/spelling.py``). Of Python files, strings and comments are read, not code. Run with::
+that a native speaker would not write. Spelling has its own list (``scripts/spelling.py``). Of
+Python files, strings and comments are read, not code. Run with::
 
     python scripts/wording.py          # prints each place; exit code 1 if there is one
     python scripts/wording.py --fix    # replaces what has one replacement
@@ -28,7 +29,8 @@ ENGLISH = re.compile(r"^[^\n=]*\ben\s*=.*$", re.MULTILINE)
 """A line of a file of texts in several languages."""
 
 # Nouns without an article: "is not text", "is not part of the table".
-_MASS = frozenset("text part evidence information proof UTF-8 YAML JSON CSV".split(" "))
+_NAMES = frozenset({"UTF-8", "YAML", "JSON", "CSV"})
+_MASS = frozenset({"text", "part", "evidence", "information", "proof"}) | _NAMES
 _COUNTED = re.compile(r"\s+(?:file|object|table|value|list|node)\b")
 """What has an article before it all the same: a text file, a JSON object."""
 _VOWEL = re.compile(
