@@ -71,7 +71,7 @@ class Profile:
     Attributes:
         kind: what most filled cells are; see `Kind`.
         shares: the share of the filled cells that are of each kind, the largest first.
-        n: number of filled cells; what stands for a missing number is none.
+        n: number of filled cells; what marks a missing number is not one.
         n_distinct: number of different filled cells.
         values: the different filled cells in the order in which they come, if they are few.
         whole: whether all numbers are whole.

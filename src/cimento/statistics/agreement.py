@@ -336,7 +336,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
         mean: of the mean of all k ratings of an item, rather than of one rating.
 
     Raises:
-        UsageError: an unknown kind, or a table that is none.
+        UsageError: an unknown kind, or an invalid table.
     """
     table = floats(ratings, name="ratings")
     need_known(

@@ -243,7 +243,7 @@ def share_difference(
         level: confidence level.
 
     Raises:
-        UsageError: columns of different lengths, or a level that is none.
+        UsageError: columns of different lengths, or an invalid level.
     """
     n = same_length(first=first, second=second, units=design.units)
     method = BONETT_PRICE_CLUSTERED if design.clustered else BONETT_PRICE
@@ -305,7 +305,7 @@ def unpaired_share_difference(
         Without interval where one of the two has fewer than five observations.
 
     Raises:
-        UsageError: a level that is none.
+        UsageError: an invalid level.
     """
     if n <= 0 or m <= 0:
         return Difference(None, None, None, NEWCOMBE, NOTHING_SCORED)

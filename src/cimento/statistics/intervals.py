@@ -126,11 +126,11 @@ def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float,
         The two ends, between 0 and 1.
 
     Raises:
-        UsageError: the level is not between 0 and 1, or the counts are none.
+        UsageError: the level is not between 0 and 1, or the counts are invalid.
     """
     from scipy import special
 
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     if not 0 <= passed <= n or n < 1:
         raise UsageError(where=CLOPPER_PEARSON, seen=f"{passed} of {n} verdicts passed")
     tail = (1 - level) / 2
@@ -325,7 +325,7 @@ def t_quantile(freedom: float, *, level: float = 0.95) -> float:
     """
     from scipy import special
 
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     return float(special.stdtrit(freedom, (1 + level) / 2))
 
 

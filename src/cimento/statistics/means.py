@@ -107,9 +107,9 @@ def mean_of(
         Without interval and p where there are fewer than five clusters, or their means are equal.
 
     Raises:
-        UsageError: a level that is none, or not one value an observation.
+        UsageError: an invalid level, or not one value an observation.
     """
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
     n, m = same_length(values=array, units=design.units), design.m
     usual = CLUSTERED_T if m < n else STUDENT
@@ -253,10 +253,10 @@ def bounded_mean(
         Without ends where there are fewer than five clusters.
 
     Raises:
-        UsageError: a value is not between 0 and 1, a level that is none, no draws, or not one
+        UsageError: a value is not between 0 and 1, an invalid level, no draws, or not one
             value an observation.
     """
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
     same_length(values=array, units=design.units)
     if draws < 1:
@@ -355,7 +355,7 @@ def within_intervals(
         level: confidence level.
 
     Raises:
-        UsageError: an unknown method, a level that is none, or fewer than two conditions.
+        UsageError: an unknown method, an invalid level, or fewer than two conditions.
     """
     array = floats(table, name="table")
     _check(array, method, level)

@@ -69,7 +69,7 @@ def tost(
         are equal.
 
     Raises:
-        UsageError: a margin that is not above 0, an alpha that is none, or not one value an item.
+        UsageError: a margin that is not above 0, an invalid alpha, or not one value an item.
     """
     from scipy import special
 
@@ -112,7 +112,7 @@ def tost_shares(
         Without p where there are fewer than five independent items or clusters.
 
     Raises:
-        UsageError: a margin that is not above 0, an alpha that is none, or columns of different
+        UsageError: a margin that is not above 0, an invalid alpha, or columns of different
             lengths.
     """
     _check(margin, alpha)
@@ -239,7 +239,7 @@ def mcnemar_power(
         variant: of the test, as in `differences.mcnemar`.
 
     Raises:
-        UsageError: chances that are none.
+        UsageError: invalid chances.
     """
     from scipy import stats
 
