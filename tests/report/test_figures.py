@@ -489,12 +489,13 @@ def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
 
 
 def test_the_page_shows_the_panels(folder, tmp_path):
-    assert invoke(["report", str(folder), "-o", str(path := tmp_path / "page.html")]) == 0
+    path = tmp_path / "page.html"
+    assert invoke(["report", str(folder), "-o", str(path)]) == 0
     page = parse_page(path.read_text(encoding="utf-8"))
     captions = [element.words for element in page.all("figcaption")]
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
     assert "log-probability, z-score" in panels.words
     assert "higher: more acceptable" in panels.words
     [caption] = [text for text in captions if "interaction by phenomenon" in text]
-    assert "log-probability, z-score (higher: more acceptable)" in caption
+    assert "z-score (higher: more acceptable)" in caption
     assert "± 1 standard error of the mean over items" in caption

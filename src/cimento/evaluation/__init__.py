@@ -431,5 +431,5 @@ def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
                 seen=f"it is given twice ({paths.popitem()[0]})"
                 if is_same
                 else f"two of the suites have this name: {' and '.join(paths)}",
-                todo="Give a suite once; if two have one name, rename one or run them into different folders.",
+                todo="Give a suite once; rename one of two, or run them into different folders.",
             )

@@ -1,4 +1,4 @@
-"""Item-response models: the difficulty of items and phenomena, the ability of models, and how sure we are.
+"""Item-response models: difficulties of items and phenomena, abilities of models, intervals.
 
 A Rasch model with random items is a crossed logistic model (items, models, phenomena, and models
 on phenomena), and the two-parameter model lets items differ in how well they tell able models from

@@ -137,8 +137,8 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
         reading: how they are read.
 
     Raises:
-        InputError: an item is not known, an answer is of nobody, or a number cannot be read; the first
-            ones are named.
+        InputError: an item is not known, an answer is of nobody, or a number cannot be read;
+            the first ones are named.
     """
     passed, asked, faults = Counter[str](), list[tuple[Judgment, AskedItem | None]](), list[str]()
     people: dict[str, str] = {}
