@@ -68,7 +68,7 @@ def regress(
     *,
     level: float = 0.95,
 ) -> Regression:
-    """Ordinary least squares of an outcome on an intercept and predictors.
+    """Fit a least-squares regression of an outcome on an intercept and predictors.
 
     Standard errors are CR2's, cluster-robust with the residuals of each cluster adjusted by
     ``(I - H_gg)^(-1/2)``, and t has Satterthwaite's degrees of freedom for each coefficient (Bell
@@ -81,8 +81,17 @@ def regress(
         design: of the observations; those of one cluster may depend on each other.
         level: of the confidence intervals.
 
+    Returns:
+        A coefficient, with its interval and p, for the intercept and each predictor, in the unit of
+        the outcome per unit of the predictor; a reason in their place where they are undefined.
+
     Raises:
         UsageError: lengths differ, or a value is not finite.
+
+    Example:
+        >>> fit = regress([1.0, 3.0, 2.0, 5.0, 4.0, 6.0], {"x": range(6)}, Design.independent(6))
+        >>> [(one.name, round(one.value, 3)) for one in fit.coefficients]
+        [('(intercept)', 1.286), ('x', 0.886)]
     """
     y = floats(outcome, name="outcome")
     columns = {name: floats(values, name=name) for name, values in predictors.items()}
