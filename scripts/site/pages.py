@@ -51,6 +51,7 @@ WEIGHTS: Mapping[str, float] = {
 """Beginning of a page's path to its weight in searches; the first that fits counts."""
 
 ALSO_PUBLIC = (
+    "cimento.models",
     "cimento.paradigms",
     "cimento.paradigms.regions",
     "cimento.paradigms.ratings",
@@ -148,8 +149,7 @@ def python_page() -> str:
     from cimento.io.public_names import homes_of
 
     homes = homes_of(cimento.__file__)
-    names = sorted(homes, key=lambda name: (name[0].isupper(), name.lower()))
-    full_names = [f"{homes[name]}.{name}" for name in names]
+    full_names = [f"{home}.{name}" for name, home in homes.items()]
     head = (
         "# Python\n\nThe names below can be imported from `cimento` itself"
         " (`from cimento import evaluate`); names under *Modules* are imported from the module"
