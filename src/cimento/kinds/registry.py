@@ -326,7 +326,7 @@ class LoadedSuite:
 def load_suite(
     suite: SuiteLike, *, language: str = "", columns: Mapping[str, str] | str | None = None
 ) -> LoadedSuite:
-    """A suite of any paradigm, checked.
+    """Load a suite of any paradigm and check it.
 
     Args:
         suite: built-in name, path, or suite made in Python.
@@ -335,8 +335,15 @@ def load_suite(
             their names do not say these; a mark after the name (``A!``) says that the column has
             its role whatever its cells hold.
 
+    Returns:
+        The suite with its paradigm and the warnings of its checks.
+
     Raises:
         CimentoError: the suite does not exist, has faults, or is one of several.
+
+    Example:
+        >>> load_suite("it-islands").suite.meta.language
+        'it'
     """
     loaded = list(load_suites([suite], language=language, columns=columns))
     if len(loaded) != 1:
@@ -354,15 +361,22 @@ def load_suites(
     language: str = "",
     columns: Mapping[str, str] | str | None = None,
 ) -> Iterator[LoadedSuite]:
-    """Suites of any paradigm, given by built-in name, by path or as they are, one after the other.
+    """Load suites of any paradigm, given by built-in name, by path or as they are.
 
     Args:
         suites: one or several suites; a folder of suites yields all of them.
         language: language of suites that do not state theirs, as for `load_suite`.
         columns: the columns of tables by their roles, as for `load_suite`.
 
+    Returns:
+        An iterator over the suites, each read and checked when its turn comes.
+
     Raises:
         CimentoError: a suite does not exist or has faults.
+
+    Example:
+        >>> [loaded.suite.meta.name for loaded in load_suites(["it-islands", "it-subject-verb"])]
+        ['it-islands', 'it-subject-verb']
     """
     columns = parse_choice(columns) if isinstance(columns, str) else columns or {}
     refuse_unknown(columns)

@@ -396,8 +396,16 @@ def open_run(path: str | Path) -> Run:
     Args:
         path: folder of the run.
 
+    Returns:
+        The run, whose tables are read when needed.
+
     Raises:
         TableError: there is no finished run in the folder, or a part of it cannot be read.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
+        >>> open_run(run.folder).model == run.model
+        True
     """
     return _opened(path, {})
 
@@ -467,8 +475,16 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
     Args:
         paths: one path or several; each is the folder of a run or a folder of runs.
 
+    Returns:
+        The runs, in the order of the folders and then of their paths.
+
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
+        >>> [run.suite_name for run in open_runs("runs")]
+        ['it-subject-verb']
     """
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     suites: dict[str, Callable[[], TestSuite]] = {}
