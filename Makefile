@@ -67,7 +67,7 @@ lint: $(LINT)/.stamp  ## what `make check` runs, without torch and the like: an 
 	$(LINT)/python scripts/measure_shape.py --page --check
 
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/python scripts/site/build.py
 
 # Threads of small tables mostly wait for each other; the slow tests have them all the same.
 test: export POLARS_MAX_THREADS ?= 1
@@ -92,11 +92,11 @@ test-downloads: $(STAMPS)/dev  ## every published data set of the registry, fetc
 fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs/reliability.md)
 	$(BIN)/python -m tests.fuzzing
 
-# make bench DATA=FOLDER BENCH='--works blimp masked'; see docs/performance.md
+# make bench DATA=FOLDER BENCH='--works blimp masked'; see benchmarks/README.md
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn
 	$(BIN)/python benchmarks/bench.py $(if $(DATA),--data '$(DATA)') $(BENCH)
 
-gallery: $(STAMPS)/dev  ## make the pictures of docs/gallery.md again, from runs of the demo models; needs Chromium
+gallery: $(STAMPS)/dev  ## make the pictures of the pages in docs/ again, from runs of the demo models; needs Chromium
 	$(BIN)/python scripts/gallery.py
 
 bench-trunk: $(STAMPS)/dev  ## what cimento costs around the model: start-up, stored runs, reports

@@ -3,7 +3,7 @@
 ::
 
     python benchmarks/coverage.py                       prints the tables
-    python benchmarks/coverage.py docs/statistics.md    writes them into the page
+    python benchmarks/coverage.py docs/data/coverage    writes them into a folder
 
 Data are simulated with a known truth; where all outcomes can be counted (shares of independent
 items) the numbers are exact. Cells outside 93 to 97% (tests: 3 to 7%) are bold. The seed is
@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 import coverage_associations
 import numpy as np
-from publishing import publish, table
+from publishing import Table, publish
 from scipy import stats
 from simulating import (
     COVERED,
@@ -50,7 +50,7 @@ def spread(passed: int, n: int) -> list[bool]:
     return [True] * passed + [False] * (n - passed)
 
 
-def independent_shares() -> str:
+def independent_shares() -> Table:
     """Shares of independent items: exact."""
     rows = []
     for n in (*SIZES, 120, 180):
@@ -62,7 +62,7 @@ def independent_shares() -> str:
             cells.append(percent(share, COVERED))
         rows.append((n, *cells))
     names = ("items", *(f"truth {truth}" for truth in TRUTHS))
-    return table(
+    return Table(
         "Shares of independent items (`share_interval`): coverage in %, exact", names, rows
     )
 
@@ -77,7 +77,7 @@ def beta(
     return generator.beta(truth * shape, (1 - truth) * shape, size)
 
 
-def clustered_shares(trials: int = 2000) -> str:
+def clustered_shares(trials: int = 2000) -> Table:
     """Shares of items in clusters: simulated."""
     generator = np.random.default_rng(SEED)
     rows = []
@@ -93,10 +93,10 @@ def clustered_shares(trials: int = 2000) -> str:
                 cells.append(tally.cell(COVERED))
             rows.append((name, correlation, *cells))
     names = ("clusters", "correlation", *(f"truth {truth}" for truth in SOME_TRUTHS))
-    return table("Shares of items in clusters (`share_interval`): coverage in %", names, rows)
+    return Table("Shares of items in clusters (`share_interval`): coverage in %", names, rows)
 
 
-def means(trials: int = 2000) -> str:
+def means(trials: int = 2000) -> Table:
     """Means of independent margins and DD scores: simulated."""
     generator = np.random.default_rng(SEED)
     rows = []
@@ -106,7 +106,7 @@ def means(trials: int = 2000) -> str:
             samples = draw(generator, (trials, n))
             cells.append(_coverage_of_means(samples, Design.independent(n)).cell(COVERED))
         rows.append((n, *cells))
-    return table("Means (`mean_of`): coverage in %", ("items", *SHAPES), rows)
+    return Table("Means (`mean_of`): coverage in %", ("items", *SHAPES), rows)
 
 
 def _coverage_of_means(samples: np.ndarray, design: Design) -> Tally:
@@ -117,7 +117,7 @@ def _coverage_of_means(samples: np.ndarray, design: Design) -> Tally:
     return tally
 
 
-def clustered_means(trials: int = 1000) -> str:
+def clustered_means(trials: int = 1000) -> Table:
     """Means of items in clusters: simulated."""
     generator = np.random.default_rng(SEED)
     rows = []
@@ -133,7 +133,7 @@ def clustered_means(trials: int = 1000) -> str:
                 cells.append(_coverage_of_means(samples, design).cell(COVERED))
             rows.append((name, correlation, *cells))
     names = ("clusters", "correlation", *SHAPES)
-    return table("Means of items in clusters (`mean_of`): coverage in %", names, rows)
+    return Table("Means of items in clusters (`mean_of`): coverage in %", names, rows)
 
 
 def trinomial(n: int, p: float, q: float) -> np.ndarray:
@@ -144,7 +144,7 @@ def trinomial(n: int, p: float, q: float) -> np.ndarray:
     return np.where(rest >= 0, stats.multinomial.pmf(counts, n, [p, q, 1 - p - q]), 0)
 
 
-def differences() -> str:
+def differences() -> Table:
     """Differences of two models' shares of the same items: exact."""
     rows = []
     parts = {"equal": 0.5, "3 : 1": 0.75, "all one way": 1.0}
@@ -167,13 +167,13 @@ def differences() -> str:
             rows.append((n, share, *cells))
     names = ("items", "share of discordant items", *parts)
     title = "Differences of shares of the same items (`share_difference`): coverage in %, exact"
-    return table(title, names, rows)
+    return Table(title, names, rows)
 
 
 PAIRS = ((0.5, 0.5), (0.7, 0.7), (0.9, 0.9), (0.95, 0.95), (0.8, 0.7), (0.95, 0.9))
 
 
-def clustered_differences(trials: int = 800) -> list[str]:
+def clustered_differences(trials: int = 800) -> list[Table]:
     """The same with clusters, both models of one cluster being drawn apart: simulated."""
     generator = np.random.default_rng(SEED)
     covered, rejected = [], []
@@ -191,12 +191,12 @@ def clustered_differences(trials: int = 800) -> list[str]:
             rejected.append((name, correlation, *levels[:4]))
     names = ["clusters", "correlation", *(f"truths {a} and {b}" for a, b in PAIRS)]
     return [
-        table(
+        Table(
             "Differences of shares of items in clusters (`share_difference`): coverage in %",
             names,
             covered,
         ),
-        table(
+        Table(
             "Test of two shares of items in clusters (`share_test`), 5% asked for: rejected in %",
             names[:6],
             rejected,
@@ -225,7 +225,7 @@ def _clustered_difference(
     return inside, rejected
 
 
-def mcnemar_levels() -> str:
+def mcnemar_levels() -> Table:
     """McNemar's test, where two models are equal: exact."""
     rows = []
     for n in (*SIZES, 120):
@@ -237,10 +237,10 @@ def mcnemar_levels() -> str:
             )
             rows.append((n, share, *(percent(level, REJECTED) for level in powers)))
     names = ("items", "share of discordant items", *MCNEMAR)
-    return table("McNemar's test, 5% asked for: rejected in %, exact", names, rows)
+    return Table("McNemar's test, 5% asked for: rejected in %, exact", names, rows)
 
 
-Part = Callable[[], str | list[str]]
+Part = Callable[[], Table | list[Table]]
 PARTS: Sequence[Part] = (
     independent_shares,
     clustered_shares,
@@ -254,10 +254,11 @@ PARTS: Sequence[Part] = (
 
 
 def main() -> int:
-    """Print every table, or write them between the marks of a page."""
+    """Print every table, or write them into a folder."""
     made = (part() for part in PARTS)
-    texts = [text for part in made for text in ([part] if isinstance(part, str) else part)]
-    return publish("\n".join(texts), "coverage")
+    return publish(
+        [table for part in made for table in (part if isinstance(part, list) else [part])]
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from publishing import table
+from publishing import Table
 from scipy import stats
 from simulating import COVERED, DESIGNS, REJECTED, SEED, SHAPES, Tally, design_of, holds, rejects
 
@@ -44,7 +44,7 @@ def normal_pairs(
     return x, y
 
 
-def correlations(trials: int = 1000) -> str:
+def correlations(trials: int = 1000) -> Table:
     """Correlations of normal columns."""
     generator = np.random.default_rng(SEED)
     truths = {
@@ -67,10 +67,10 @@ def correlations(trials: int = 1000) -> str:
                 cells[kind].append(tally.cell(COVERED))
         rows.append((name, *(cell for row in cells.values() for cell in row)))
     names = ("design", *(f"{kind} {rho}" for kind in truths for rho in RHOS))
-    return table("Correlations of normal columns (`correlate`): coverage in %", names, rows)
+    return Table("Correlations of normal columns (`correlate`): coverage in %", names, rows)
 
 
-def correlations_of_other_shapes(trials: int = 1000) -> str:
+def correlations_of_other_shapes(trials: int = 1000) -> Table:
     """Pearson's correlation of columns that are not normal."""
     generator = np.random.default_rng(SEED)
     rows = []
@@ -94,10 +94,10 @@ def correlations_of_other_shapes(trials: int = 1000) -> str:
         rows.append((name, *cells))
     names = ("design", *(f"{s} {rho}" for s in ("lognormal (0.5)", "t, 5 df") for rho in RHOS))
     title = "Pearson's correlation of other columns (`correlate`): coverage in %"
-    return table(title, names, rows)
+    return Table(title, names, rows)
 
 
-def kappas(trials: int = 600) -> str:
+def kappas(trials: int = 600) -> Table:
     """Cohen's kappa of two models that are right equally often."""
     generator = np.random.default_rng(SEED)
     settings = ((0.7, 0.0), (0.7, 0.5), (0.9, 0.0), (0.9, 0.5))
@@ -121,10 +121,10 @@ def kappas(trials: int = 600) -> str:
             cells.append(tally.cell(COVERED))
         rows.append((name, *cells))
     names = ("design", *(f"{right:.0%} right, kappa {kappa}" for right, kappa in settings))
-    return table("Cohen's kappa of two models (`cohen_kappa`): coverage in %", names, rows)
+    return Table("Cohen's kappa of two models (`cohen_kappa`): coverage in %", names, rows)
 
 
-def alphas(trials: int = 1000) -> str:
+def alphas(trials: int = 1000) -> Table:
     """Krippendorff's alpha of three raters who err independently."""
     generator = np.random.default_rng(SEED)
     settings = ((0.5, 0.1), (0.5, 0.3), (0.8, 0.1))
@@ -160,10 +160,10 @@ def alphas(trials: int = 1000) -> str:
     names = ("design", *(f"{s:.0%} yes, {e:.0%} errors" for s, e in settings))
     names = (*names, "interval, alpha 0.5", "interval, alpha 0.8")
     title = "Krippendorff's alpha of three raters (`krippendorff_alpha`): coverage in %"
-    return table(title, names, rows)
+    return Table(title, names, rows)
 
 
-def slopes(trials: int = 500) -> str:
+def slopes(trials: int = 500) -> Table:
     """Slopes of least squares; what is missing to 100% is the level of the test."""
     generator = np.random.default_rng(SEED)
     rows = []
@@ -181,10 +181,10 @@ def slopes(trials: int = 500) -> str:
                     tally.count(holds(terms[1].low, terms[1].high, 0.0) if terms else None)
             rows.append((name, shape, *(tally.cell(COVERED) for tally in tallies)))
     names = ("clusters", "residuals", "each item its own", "half of the clusters", "three clusters")
-    return table("Slopes on a predictor (`regress`): coverage in %", names, rows)
+    return Table("Slopes on a predictor (`regress`): coverage in %", names, rows)
 
 
-def association_levels(trials: int = 800) -> str:
+def association_levels(trials: int = 800) -> Table:
     """How often tests find a difference or an association where there is none."""
     generator = np.random.default_rng(SEED)
     rows = []
@@ -200,10 +200,10 @@ def association_levels(trials: int = 800) -> str:
             tested.count(rejects(correlate(x[trial], y[trial], design=design).p))
         rows.append((name, q.cell(REJECTED), tested.cell(REJECTED)))
     names = ("design", "Cochran's Q of 4 models (`cochran_q`)", "Spearman's rho (`correlate`)")
-    return table("Other tests, 5% asked for: rejected in %", names, rows)
+    return Table("Other tests, 5% asked for: rejected in %", names, rows)
 
 
-def other_levels(trials: int = 300) -> str:
+def other_levels(trials: int = 300) -> Table:
     """Mixed models, ranks, and equivalence where the difference is exactly the margin."""
     generator = np.random.default_rng(SEED)
     rows: list[tuple[object, ...]] = []
@@ -231,7 +231,7 @@ def other_levels(trials: int = 300) -> str:
         what = f"{n} items, 20% and 10% discordant, margin 10%"
         rows.append(("TOST of shares, exact", what, level))
     title = "Mixed models, ranks and equivalence, 5% asked for: found in %"
-    return table(title, ("test", "design", "found"), rows)
+    return Table(title, ("test", "design", "found"), rows)
 
 
 def _set_apart(right: np.ndarray) -> bool:

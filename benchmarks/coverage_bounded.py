@@ -1,8 +1,8 @@
 """Do intervals of mean probability ratios hold the truth?
 
-Prints a Markdown table, or writes it between the marks of a page::
+Prints a Markdown table, or writes it with tabs into a folder::
 
-    python benchmarks/coverage_bounded.py docs/statistics.md
+    python benchmarks/coverage_bounded.py docs/data/coverage
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from publishing import publish, table
+from publishing import Table, publish
 from scipy import optimize
 
 from cimento.statistics.design import Design
@@ -63,7 +63,7 @@ def held(truth: float, samples: Floats, design: Design) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Print the table, or write it between the marks of a page."""
+    """Print the table, or write it into a folder."""
     generator = np.random.default_rng(SEED)
     rows: list[tuple[object, ...]] = []
     sizes = generator.integers(1, 9, 12)
@@ -82,7 +82,7 @@ def main() -> int:
             rows.append((name, truth, "12 clusters of 1 to 8", *held(truth, samples, unequal)))
     names = ("items", "mean ratio", "n", "`bounded_mean`", "`mean_of`")
     title = "Means of probability ratios: coverage, simulated"
-    return publish(table(title, names, rows), "bounded")
+    return publish([Table(title, names, rows)])
 
 
 if __name__ == "__main__":

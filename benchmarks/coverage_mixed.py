@@ -1,8 +1,8 @@
 """How often the mixed models of designs find an interaction that is not there, items in clusters.
 
-Prints a Markdown table, or writes it between the marks of a page, in some twenty minutes::
+Prints a Markdown table, or writes it with tabs into a folder, in some twenty minutes::
 
-    python benchmarks/coverage_mixed.py docs/statistics.md
+    python benchmarks/coverage_mixed.py docs/data/coverage
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from publishing import publish, table
+from publishing import Table, publish
 
 from cimento.paradigms.regions.factorial import BY_CLUSTER, INTERCEPTS, SLOPES
 from cimento.statistics.mixed import mixed_model
@@ -71,19 +71,19 @@ def level(name: str, sizes: Sequence[int], correlation: float) -> list[float]:
 
 
 def main() -> int:
-    """Print the table, or write it between the marks of a page."""
+    """Print the table, or write it into a folder."""
     rows = [
         (
             name,
             correlation,
-            *(f"{share:.1%}" for share in level(name, sizes, correlation, trials=TRIALS)),
+            *(f"{share:.1%}" for share in level(name, sizes, correlation)),
         )
         for name, sizes in DESIGNS.items()
         for correlation in CORRELATIONS
     ]
     names = ("design", "correlation of DD", *FORMULAS)
     title = "Interaction of mixed models, items in clusters, level asked for 5%: simulated"
-    return publish(table(title, names, rows), "mixed")
+    return publish([Table(title, names, rows)])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Do intervals of AUC and balanced accuracy hold the truth?
 
-Prints a Markdown table, or writes it between the marks of a page::
+Prints a Markdown table, or writes it with tabs into a folder::
 
-    python benchmarks/coverage_separation.py docs/statistics.md
+    python benchmarks/coverage_separation.py docs/data/coverage
 
 Scores are normal, those of the true class higher; half of their variance lies between clusters,
 which have one observation of the true class each, as triples of stories and pairs of sentences do.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from publishing import publish, table
+from publishing import Table, publish
 from scipy import stats
 from simulating import COVERED, Tally, design_of, holds
 
@@ -33,7 +33,7 @@ DESIGNS: dict[str, list[int] | None] = {
 
 
 def main() -> int:
-    """Print the table, or write it between the marks of a page."""
+    """Print the table, or write it into a folder."""
     generator = np.random.default_rng(SEED)
     rows: list[tuple[object, ...]] = []
     for name, sizes in DESIGNS.items():
@@ -59,7 +59,7 @@ def main() -> int:
                 )
             )  # fmt: skip
     header = ("design", "AUC", "`auc_interval`", "balanced accuracy", "`balanced_interval`")
-    return publish(table("AUC and balanced accuracy: coverage in %", header, rows), "separation")
+    return publish([Table("AUC and balanced accuracy: coverage in %", header, rows)])
 
 
 if __name__ == "__main__":

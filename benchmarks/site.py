@@ -77,7 +77,8 @@ def make_runs(folder: Path, models: Sequence[FakeScorer]) -> None:
 
 def built(runs: Sequence[Path], folder: Path) -> str:
     """Build the site in a process of its own: its CPU seconds, and what it says."""
-    command = [sys.executable, "-m", "cimento", "site", *map(str, runs), "-o", str(folder)]
+    command = [sys.executable, "-m", "cimento", "report", *map(str, runs)]
+    command += ["--site", str(folder)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603  # of a test, on this machine
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

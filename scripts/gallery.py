@@ -1,9 +1,9 @@
-"""The pictures of docs/gallery.md, made from runs of the demo models and of a recording.
+"""The pictures of the pages in docs/, made from runs of the demo models and of a recording.
 
     python scripts/gallery.py [FOLDER]
 
-Figures are drawn by the commands of the page, pages photographed in headless Chromium: a board, an
-item and a report from files, the app and a survey from their servers on this machine.
+Figures are drawn by commands that the pages show, pages photographed in headless Chromium: a board
+and a report from files, the app and a survey from their servers on this machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import two_items
 from cimento.cli.main import invoke
-from cimento.suites.workbooks import write_sheets
+from cimento.intake.workbooks import write_sheets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -33,7 +33,7 @@ FIGURES = {
     "scatter": ("it-acceptability/demo-causal*", ("scatter",)),
     "tokens": ("it-subject-verb/demo-causal*", ("tokens", "--item", "3")),
 }
-"""Name of each picture, mapped to its runs and the arguments of ``cimento figure``."""
+"""Name of each picture, mapped to its runs and the arguments of ``cimento report --figure``."""
 
 
 FIRST_THREE = "(list) => list.replaceChildren(...[...list.children].slice(0, 3))"
@@ -156,10 +156,9 @@ def main(folder: Path) -> None:
         call("run", *SUITES, "-m", "demo-causal", "-m", "demo-masked", "-o", runs)
         for picture, (pattern, arguments) in FIGURES.items():
             (chosen,) = runs.glob(pattern)
-            call("figure", chosen, *arguments, "-o", gallery / f"{picture}.svg")
-        call("site", runs, "-o", site, "--title", "Two demo models")
+            call("report", chosen, "--figure", *arguments, "-o", gallery / f"{picture}.svg")
+        call("report", runs, "--site", site, "--title", "Two demo models")
         call("report", runs / "it-subject-verb", "-o", report)
-        (item,) = site.glob("suites/it-subject-verb-*/items/3.html")
         program = shutil.which("chromium") or shutil.which("google-chrome")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -167,7 +166,6 @@ def main(folder: Path) -> None:
                 offline=True, viewport={"width": 1150, "height": 1000}, device_scale_factor=1
             ).new_page()
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
-            photograph(tab, item, gallery / "item.png", within="body")
             tab.goto(report.as_uri())
             tab.locator("#item-list").evaluate(FIRST_THREE)
             tab.locator("#item-list").screenshot(path=str(folder / "item-browser.png"))

@@ -1,12 +1,12 @@
-"""Write the built-in grammars, with examples and baselines, into the table of docs/grammars.md.
+"""Write how much words alone reveal in the built-in grammars: docs/data/grammar-baselines.tsv.
 
 ::
 
     python scripts/grammar_table.py
     python scripts/grammar_table.py --check    # only whether it is up to date, as an exit code
 
-For each grammar: the phenomenon with its example, and the cross-validated accuracy of unigrams and
-bigrams on the 200 pairs of seed 0. Factorial designs have none.
+For each grammar: the cross-validated accuracy of unigrams and of bigrams on the 200 pairs of seed
+0. Factorial designs have none. scripts/site/grammars.py makes a page of them.
 """
 
 from __future__ import annotations
@@ -19,44 +19,21 @@ from cimento.corpus.grammar_files import find_grammar, grammar_names, read_gramm
 from cimento.paradigms.regions.audit import audit_region_suite
 from cimento.suites import Suite
 
-PAGE = Path(__file__).parents[1] / "docs" / "grammars.md"
-START, END = "<!-- grammars: start -->", "<!-- grammars: end -->"
-LANGUAGES = {"en": "English", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "ru": "Russian"}
+BASELINES = Path(__file__).parents[1] / "docs" / "data" / "grammar-baselines.tsv"
 ITEMS = 200
 
 
 def main(flags: list[str]) -> int:
-    """Write the tables, or with ``--check`` say whether they are up to date."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    tables = "\n".join(table(language, title) for language, title in LANGUAGES.items())
-    new = f"{before}{START}\n{tables}{END}{after}"
+    """Write the accuracies, or with ``--check`` say whether they are up to date."""
+    lines = ["grammar\tunigrams\tbigrams"]
+    for name in sorted(grammar_names()):
+        suite = generate_suites(read_grammar(find_grammar(name)), n=ITEMS, seed=0)[0]
+        lines.append("\t".join([name, *baselines(suite)]))
+    new = "\n".join(lines) + "\n"
     if "--check" in flags:
-        return int(new != text)
-    PAGE.write_text(new, encoding="utf-8")
+        return int(new != BASELINES.read_text(encoding="utf-8"))
+    BASELINES.write_text(new, encoding="utf-8")
     return 0
-
-
-def table(language: str, title: str) -> str:
-    """The table of a language, with a row for each class."""
-    names = grammar_names(language)
-    grammars = [(name, read_grammar(find_grammar(name))) for name in names]
-    lines = [
-        f"## {title}: {len(names)} phenomena",
-        "",
-        "| grammar | generalization and example | unigrams | bigrams |",
-        "|---|---|--:|--:|",
-    ]
-    term = ""
-    for name, grammar in sorted(grammars, key=lambda pair: (pair[1].term.casefold(), pair[0])):
-        if grammar.term != term:
-            term = grammar.term
-            lines.append(f"| **{term}** | | | |")
-        suite = generate_suites(grammar, n=ITEMS, seed=0)[0]
-        cells = (f"`{name}`", grammar.description.replace("*", "\\*"), *baselines(suite))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
 
 
 def baselines(suite: Suite) -> tuple[str, str]:

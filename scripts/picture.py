@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "cimento"
 PAGE = ROOT / "ARCHITECTURE.md"
-GROUND = {"_version", "errors", "intake", "io", "suites"}
+GROUND = {"_version", "errors", "faults", "intake", "io", "suites"}
 """What any room imports."""
 TOP = {"__init__", "__main__", "cli"}
 """What may import any room."""

@@ -6,8 +6,9 @@
 Nothing is fetched: the folder holds the files. ``--languages`` names a table of file names and
 codes, separated by tabs, for files that are not in English. ``--before`` names the table that an
 earlier version printed, of which a column says what became of each file then. ``--list`` names a
-table of public files: file, repository, path, commit, language, the shape and the number of items
-that somebody found in the file, and a remark. A file is read rightly if cimento finds the same.
+table of public files: file, repository, path, commit, language, the command that reads such files
+(``suites check``, if it is empty), the shape and the number of items that somebody found in the
+file, and a remark. A file is read rightly if that command finds the same.
 """
 
 from __future__ import annotations
@@ -21,18 +22,48 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, Fault
 from cimento.kinds.registry import audit_suite
+from cimento.people.annotate.importing import read_answers
+from cimento.people.annotate.rows import ImportOptions
+from cimento.people.reading_times import read_observations
+from cimento.people.word_columns import word_columns
+from cimento.people.word_positions import all_words, word_positions
 
 SUFFIXES = {".csv", ".tsv", ".tab", ".txt", ".xlsx", ".json", ".jsonl", ".parquet"}
 REFUSED = "refused"
+CHECK, ANNOTATE, JOIN = "suites check", "annotate import", "analyze reading-times"
 _LONGEST = 160
 _COMMIT = 10
 _CELL = re.compile(r"\| `(?P<name>[^`]+)` \|(?P<rest>.*)\|$")
-_READ = re.compile(r"Read as (?P<shape>[^:]+): .*?; (?P<items>[\d,]+) items?\b")
+_READ = re.compile(
+    r"Read as (?P<shape>[^:]+): .*?; (?P<items>[\d,]+) (?:items?|judgments?|observations?)\b"
+)
 _HOLDS = re.compile(r"(?P<items>[\d,]+) items?(?: in the (?P<shape>conditions .*))?")
 
 
+def read_by(command: str, path: Path, language: str) -> tuple[str, str]:
+    """What a command read a file as or that it was refused, and the remarks.
+
+    Args:
+        command: ``annotate import``, ``analyze reading-times``, or empty for ``suites check``.
+        path: the file.
+        language: its language.
+    """
+    try:
+        if command == ANNOTATE:
+            imported = read_answers([path], ImportOptions())
+            return " ".join(reading.said() for reading in imported.readings), ""
+        if command == JOIN:
+            observations = read_observations(path)
+            names, reading = word_columns(observations, {}, where=path.name)
+            all_words(word_positions(observations, names), None)  # refuses what is not whole
+            return reading.said(), ""
+    except CimentoError as error:
+        return REFUSED, _short(error.seen)
+    return read_as(path, language)
+
+
 def read_as(path: Path, language: str) -> tuple[str, str]:
-    """What a file was read as or that it was refused, and the remarks."""
+    """What `suites check` read a file as or that it was refused, and the remarks."""
     try:
         audited = audit_suite(path, language=language)
     except CimentoError as error:
@@ -68,26 +99,29 @@ def print_published(folder: Path, listed: Path) -> None:
     with listed.open(encoding="utf-8", newline="") as file:
         files = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     rows, counts = list[tuple[str, ...]](), Counter[str]()
+    right = Counter[str]()
     for one in files:
         verdict, shape, items, remarks = _judged(folder, one)
         counts[verdict] += 1
+        right[one["command"] or CHECK] += verdict == "right"
         name = f"`{one['repository']}`", f"`{one['path']}`", f"`{one['commit'][:_COMMIT]}`"
-        rows.append((*name, shape, items, remarks))
+        rows.append((*name, f"`{one['command'] or CHECK}`", shape, items, remarks))
     n_repositories = len({one["repository"] for one in files})
+    by = [f"{right[command]} by `{command}`" for command in (CHECK, ANNOTATE, JOIN)]
     print(
         f"Of {len(files)} files from {n_repositories} repositories, {counts['right']} are read"
-        f" rightly without an edit, {counts['wrong']} wrongly; {counts['other']} are read with a"
-        f" remark, and {counts[REFUSED]} are refused.\n"
+        f" rightly without an edit ({', '.join(by)}), {counts['wrong']} wrongly;"
+        f" {counts['other']} are read with a remark, and {counts[REFUSED]} are refused.\n"
     )
-    print_row("repository", "file", "commit", "read as", "items", "remarks")
-    print("|---|---|---|---|---:|---|")
+    print_row("repository", "file", "commit", "command", "read as", "items", "remarks")
+    print("|---|---|---|---|---|---:|---|")
     for row in rows:
         print_row(*row)
 
 
 def _judged(folder: Path, one: Mapping[str, str]) -> tuple[str, str, str, str]:
     """The verdict on the reading of a file, what it was read as, its items, and remarks."""
-    read, remarks = read_as(folder / one["file"], one["language"])
+    read, remarks = read_by(one["command"], folder / one["file"], one["language"])
     if read == REFUSED:
         return REFUSED, REFUSED, "", one["remark"] or remarks
     match = _READ.match(read) or _HOLDS.match(read)

@@ -2,7 +2,7 @@
 
 Usage: python scripts/simulated_answers.py SURVEY SUITE --people 12 --seed 7 -o OUT.csv
 
-Reads the forms of a survey (docs/surveys.md) and writes a long table with the columns of the
+Reads the forms of a survey (docs/people.md) and writes a long table with the columns of the
 judgments table. Participants are called SIMULATED-01 and so on. Three of them are no good, each in
 another way, so that there is something to filter: the last one answers at random and fails the
 checks of attention, the one before always gives the same answer, the one before that is in a hurry.

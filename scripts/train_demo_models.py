@@ -2,7 +2,7 @@
 
 ``python scripts/train_demo_models.py`` writes text from a seed, trains the tokenizers and the
 models, measures them on word combinations that the text never had, writes the table of
-docs/demo-models.md, and exits with 1 where a bound is missed. It takes under half an hour on two
+docs/models.md, and exits with 1 where a bound is missed. It takes under half an hour on two
 idle cores.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "src" / "cimento" / "data" / "models"
-PAGE = ROOT / "docs" / "demo-models.md"
+PAGE = ROOT / "docs" / "models.md"
 DOCUMENTS = 320_000
 TOKENIZER_DOCUMENTS = 60_000
 CAUSAL_STEPS = 1500
@@ -61,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = measure(options.output)
     print(table(results))
     print(f"{time.monotonic() - started:.0f} s in all")
-    options.page.write_text(page(results), encoding="utf-8")
+    renewed = page(results, options.page.read_text(encoding="utf-8"))
+    options.page.write_text(renewed, encoding="utf-8")
     missed = missed_bounds(results)
     for line in missed:
         print(f"missed: {line}", file=sys.stderr)

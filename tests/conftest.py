@@ -22,7 +22,7 @@ import hypothesis
 import pytest
 
 import cimento
-from cimento.cli import main
+from cimento.cli import groups, main
 from cimento.models.hf import loading, steady_arithmetic
 from tests.helpers.json_output import checking
 
@@ -40,7 +40,7 @@ steady_arithmetic()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 main.invoke = checking(main.invoke)
 # A process of a user builds one command, that of the tests the same ones thousands of times.
-main._command = functools.cache(main._command)
+groups._leaf = functools.cache(groups._leaf)
 
 
 def _write_to_memory() -> None:

@@ -19,7 +19,8 @@ if (location.protocol === "file:") {
     }
 
     deliver(target, data) {
-      setTimeout(() => target.dispatchEvent(new MessageEvent("message", { data })));
+      const event = new MessageEvent("message", { data: structuredClone(data) });
+      setTimeout(() => (target === this && this.onmessage ? this.onmessage(event) : target.dispatchEvent(event)));
     }
 
     load(address) {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean
 
 from demo.items import KINDS
@@ -14,7 +13,7 @@ from demo.lexicon import LANGUAGES
 SIMPLE_AT_LEAST = 0.9
 ATTRACTOR_AT_LEAST = 0.6
 
-_TEMPLATE = Path(__file__).parent / "page.md"
+START, END = "<!-- demo: start -->", "<!-- demo: end -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +62,8 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def page(results: Sequence[Result]) -> str:
-    """The documentation page with the table in its place."""
-    text = _TEMPLATE.read_text(encoding="utf-8")
-    bounds = {
-        "{table}": table(results),
-        "{simple}": str(SIMPLE_AT_LEAST),
-        "{attractor}": str(ATTRACTOR_AT_LEAST),
-    }
-    for mark, value in bounds.items():
-        text = text.replace(mark, value)
-    return text
+def page(results: Sequence[Result], text: str) -> str:
+    """The documentation page with the table in its place, between the marks of ``text``."""
+    before, _, rest = text.partition(START)
+    _, _, after = rest.partition(END)
+    return f"{before}{START}\n{table(results)}\n{END}{after}"

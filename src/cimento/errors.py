@@ -368,8 +368,9 @@ def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """A message as a sentence, with a capital and exactly one full stop."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    """A message as a sentence, with a capital and exactly one mark at its end."""
+    end = "" if text.endswith("?") else "."
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{end}"
 
 
 def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:

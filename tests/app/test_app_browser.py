@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cimento.app.opening import open_grid
+from cimento.intake.workbooks import write_sheets
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.people.surveys.exports import write_survey
-from cimento.suites.workbooks import write_sheets
 from tests.helpers.survey_help import small
 
 pytest.importorskip("nicegui")

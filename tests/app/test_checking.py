@@ -21,9 +21,9 @@ from cimento.app.editing import (
     sheet_of,
 )
 from cimento.app.opening import describe, open_grid, write_folder, write_grid
+from cimento.intake.workbooks import write_sheets
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds
-from cimento.suites.workbooks import write_sheets
 
 KINDS = ("it-subject-verb", "it-acceptability", "it-connectives-cloze", "es-stories",
          "pt-grammar-templates", "it-islands", "es-object-clitic")  # fmt: skip

@@ -13,7 +13,7 @@ pytest.importorskip("nicegui")
 
 from nicegui import ui
 
-from cimento.suites.workbooks import write_sheets
+from cimento.intake.workbooks import write_sheets
 
 ROWS = [
     ["good", "bad"],

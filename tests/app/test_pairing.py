@@ -118,7 +118,7 @@ def test_four_columns_of_sentences_are_a_design_and_no_pair():
 
 
 def test_names_in_two_rows_of_a_workbook_become_a_design(tmp_path):
-    from tests.suites.test_suite_workbooks import JOINED, of_two_rows
+    from tests.intake.test_workbooks import JOINED, of_two_rows
 
     opened = open_grid(of_two_rows(tmp_path / "isole.xlsx")).grid
     assert list(opened.items.columns) == JOINED

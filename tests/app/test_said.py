@@ -12,12 +12,12 @@ import cimento
 from cimento import InputError, SuiteError
 from cimento.app.words import LANGUAGES, form, message_of, said, sayings, translated_line, words
 from cimento.errors import Fault
+from cimento.intake.tables import open_table
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.kinds.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
 from cimento.suites.formats.advice import names_advised
 from cimento.suites.published import NAMES
-from cimento.suites.tables import open_table
 from tests.helpers.check_pages import FOLDER
 from tests.helpers.docs_pages import blocks
 
@@ -337,9 +337,7 @@ def test_each_answer_that_cannot_be_used_is_said():
 
 
 OPTION = "--columns='sentence=Frase,rating=Media'"
-_PAGE = (
-    'If each row is the answer of one person, the page "What people answered" says how it is read.'
-)
+_PAGE = 'If each row is the answer of one person, the page "Ask people" says how it is read.'
 _LINES = (
     "If each two lines are a pair, run `cimento suites convert a.txt --from good-first -o NAME`, or"
     " with --from zorro if the bad sentence is the first."

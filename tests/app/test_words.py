@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cimento.app.words import LANGUAGES, by_menus, said, spoken, translations, words
-from cimento.suites.faults import CHECKS
+from cimento.faults import CHECKS
 
 ALIKE = {
     "frame.title", "edit.error", "people.suite", "people.of-sd", "run.seed", "read.bibtex",

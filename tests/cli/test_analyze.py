@@ -1,4 +1,4 @@
-"""``cimento analyze`` on stored runs of the starter suites."""
+"""``cimento analyze items`` on stored runs of the starter suites."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def runs(tmp_path_factory):
 
 
 def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
-    assert invoke(["analyze", str(runs)]) == 0
+    assert invoke(["analyze", "items", str(runs)]) == 0
     shown = capsys.readouterr().out
     for part in ("How able the models are", "How hard the phenomena are", "shares of the variance"):
         assert part in shown
@@ -31,7 +31,7 @@ def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
 
 
 def test_json_has_every_item_and_every_answer(runs, capsys):
-    assert checking(invoke)(["analyze", str(runs), "--json", "--covariate", "length"]) == 0
+    assert checking(invoke)(["analyze", "items", str(runs), "--json", "--covariate", "length"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["answers"] == 2 * len(printed["items"])
     assert printed["slopes"].keys() == {"length"}
@@ -40,7 +40,7 @@ def test_json_has_every_item_and_every_answer(runs, capsys):
 
 
 def test_tables_are_written_in_every_form(runs, tmp_path):
-    assert invoke(["analyze", str(runs), "--items", "-o", str(tmp_path)]) == 0
+    assert invoke(["analyze", "items", str(runs), "--items", "-o", str(tmp_path)]) == 0
     names = {"models", "phenomena", "variance", "items"}
     written = {path.name for path in tmp_path.glob("*.csv")}
     assert written == {f"{name}{level}.csv" for name in names for level in ("", "-chance-0.19")}
@@ -60,12 +60,12 @@ def test_tables_are_written_in_every_form(runs, tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_one_message(runs, capsys, options, seen):
-    assert invoke(["analyze", str(runs), *options]) == 2
+    assert invoke(["analyze", "items", str(runs), *options]) == 2
     assert seen in capsys.readouterr().err
 
 
 def test_no_runs_are_one_message(tmp_path, capsys):
-    assert invoke(["analyze", str(tmp_path)]) != 0
+    assert invoke(["analyze", "items", str(tmp_path)]) != 0
     assert "cimento:" in capsys.readouterr().err
 
 
@@ -89,13 +89,13 @@ def test_answers_to_prompts_are_analyzed_apart(runs, tmp_path, capsys):
     together = []
     for several in ([str(runs)], [str(runs), prompted], [prompted]):
         capsys.readouterr()
-        assert invoke(["analyze", *several, "--json"]) == 0
+        assert invoke(["analyze", "items", *several, "--json"]) == 0
         shown = capsys.readouterr()
         together.append(json.loads(shown.out))
         assert ("runs by prompt of demo-causal" in shown.err) == (len(several) > 1)
     assert together[0] == together[1]
     assert {item["suite"] for item in together[2]["items"]} == {"it-subject-verb-prompted"}
-    assert invoke(["site", str(runs), prompted, "-o", str(tmp_path / "site")]) == 0
+    assert invoke(["report", str(runs), prompted, "--site", str(tmp_path / "site")]) == 0
     items = (tmp_path / "site/tables/analysis/items.csv").read_text("utf-8")
     assert "subject-verb" in (tmp_path / "site/tables/places.csv").read_text("utf-8")
     assert "prompted" not in items

@@ -12,11 +12,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import typer
 
 import cimento
-from cimento.cli.main import COMMANDS, invoke, load
+from cimento.cli.groups import load
+from cimento.cli.main import invoke
+from cimento.cli.tree import entry_of, leaves
 from cimento.errors import did_you_mean
+from tests.helpers.site_pages import site_module
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "xlsxwriter"}  # typer loads pydantic
@@ -61,6 +63,9 @@ def recording(tmp_path) -> Path:
     path = tmp_path / "recorded.tsv"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
+
+
+LONGEST_SUMMARY = 56
 
 
 def modules_after(*commands: tuple[str, ...]) -> set[str]:
@@ -225,7 +230,7 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
     ],
 )
 def test_where_nothing_can_be_written_one_message_says_so(shell, said, tmp_path):
-    command = f"{shlex.quote(sys.executable)} -m cimento cache info"
+    command = f"{shlex.quote(sys.executable)} -m cimento models cache info"
 
     done = subprocess.run(  # noqa: S602  # our own line, redirected as only a shell does
         shell.format(command), shell=True, capture_output=True, text=True, cwd=tmp_path, check=False
@@ -306,24 +311,17 @@ def test_an_option_can_be_an_environment_variable(tmp_path, pairs, recording, mo
     assert list((tmp_path / "from-environment").rglob("manifest.json"))
 
 
-def commands_of(name, target):
-    """Every command at and below a name, with its function."""
-    if not isinstance(target, typer.Typer):
-        return [(name, target)]
-    commands = [(f"{name} {c.name}", c.callback) for c in target.registered_commands]
-    for group in target.registered_groups:
-        commands += commands_of(f"{name} {group.name}", group.typer_instance)
-    return commands
-
-
-def test_every_command_has_help_and_stands_in_the_documentation():
-    documented = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    commands = [command for name in COMMANDS for command in commands_of(name, load(name))]
+def test_every_command_has_help_and_a_summary_of_a_line_and_is_in_the_documentation():
+    documented = site_module("commands").commands_page()
+    commands = [*leaves()]
     assert len(commands) > 40
 
-    for name, callback in commands:
-        assert callback.__doc__, name
-        assert f"`cimento {name}" in documented, name
+    for words in commands:
+        entry = entry_of(words)
+        assert load(entry.target).__doc__, words
+        assert len(entry.help) <= LONGEST_SUMMARY, words
+        assert entry.help.endswith("."), words
+        assert f"`cimento {' '.join(words)}`]" in documented, words
 
 
 def test_a_long_list_of_known_names_is_cut():

@@ -1,4 +1,4 @@
-"""Tests for the names of figures that `cimento figure` lists for runs."""
+"""Tests for the names of figures that `cimento report --figure` lists for runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def one_run(folder, suite):
 )  # fmt: skip
 def test_a_wrong_name_lists_figures_that_the_run_has(runs_of_every_kind, tmp_path, capsys, suite):
     run = one_run(runs_of_every_kind, suite)
-    assert invoke(["figure", str(run), "zzz", "-o", str(tmp_path / "x.json")]) == 2
+    assert invoke(["report", str(run), "--figure", "zzz", "-o", str(tmp_path / "x.json")]) == 2
     said = " ".join(capsys.readouterr().err.split())
     names = said.split("Known: ")[1].rstrip(". ").split(", ")
     assert {"interaction", "rows", "items"} <= set(names) or suite != "it-islands"
@@ -28,30 +28,44 @@ def test_a_wrong_name_lists_figures_that_the_run_has(runs_of_every_kind, tmp_pat
     for name in names:
         more = ["--item", items_of(run)] if name == "tokens" else []
         path = tmp_path / f"{name}.json"
-        assert invoke(["figure", str(run), name, *more, "-o", str(path)]) == 0, name
+        assert invoke(["report", str(run), "--figure", name, *more, "-o", str(path)]) == 0, name
 
 
 def items_of(run):
     return open_run(run).outcomes()["item"][0]
 
 
-@pytest.mark.parametrize("suite", ["it-islands", "es-stories"])
-def test_the_example_for_a_run_without_a_name_can_be_drawn(
-    runs_of_every_kind, tmp_path, capsys, monkeypatch, suite
+def test_a_figure_without_a_file_says_which_files_there_are(runs_of_every_kind, capsys):
+    run = one_run(runs_of_every_kind, "it-islands")
+    assert invoke(["report", str(run), "--figure", "interaction"]) == 2
+    assert "Add -o interaction.svg" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--figure", "items", "--label", "tab:x"], "--label has no effect with --figure"),
+        (["--site", "s", "--gray"], "--gray has no effect with --site"),
+        (["--table", "results", "--address", "https://x.org"], "It belongs to --site FOLDER"),
+        (["--font-size", "12"], "--font-size has no effect in a page"),
+        (["--figure", "items", "--site", "s"], "--site"),
+    ],
+)
+def test_an_option_of_another_kind_of_report_is_refused(
+    runs_of_every_kind, tmp_path, monkeypatch, capsys, options, said
 ):
     monkeypatch.chdir(tmp_path)
-    run = one_run(runs_of_every_kind, suite)
-    assert invoke(["figure", str(run), "-o", "x.svg"]) == 2
-    said = " ".join(capsys.readouterr().err.split())
-    command = said.split("Such as: cimento ")[1].split(". Figures here:")[0]
-    assert invoke(command.split(" ")) == 0
+    run = one_run(runs_of_every_kind, "it-islands")
+    assert invoke(["report", str(run), *options]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_run_without_factors_names_what_can_be_drawn_instead(
     runs_of_every_kind, tmp_path, capsys
 ):
     run = one_run(runs_of_every_kind, "it-acceptability")
-    assert invoke(["figure", str(run), "items", "-o", str(tmp_path / "x.svg")]) == 2
+    assert invoke(["report", str(run), "--figure", "items", "-o", str(tmp_path / "x.svg")]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "none of the runs is of a suite with two factors" in said
     assert "or draw one of these: scatter, position, tokens, length, regions." in said

@@ -82,18 +82,23 @@ def notes(capsys):
         ("score", "demo-masked", "The cat [SEP] sleeps.", "[SEP]"),
         ("fill", "demo-masked", "The cat [SEP] is ___.", "[SEP]"),
         ("fill", "demo-causal", "The <|bos|> cat is ___.", "<|bos|>"),
-        ("join", "demo-causal", "text,position,word\n1,1,The\n1,2,<|bos|>\n", "<|bos|>"),
+        (
+            "analyze reading-times",
+            "demo-causal",
+            "text,position,word\n1,1,The\n1,2,<|bos|>\n",
+            "<|bos|>",
+        ),
     ],
 )
 def test_special_tokens_of_the_model_are_told_beside_the_values(
     command, model, text, mark, tmp_path, capsys
 ):
-    path = tmp_path / ("words.csv" if command == "join" else "texts.txt")
+    path = tmp_path / ("words.csv" if command.endswith("times") else "texts.txt")
     path.write_text(text + "\n", encoding="utf-8")
-    assert invoke([command, str(path), "-m", model]) == 0
+    assert invoke([*command.split(), str(path), "-m", model]) == 0
     [said] = notes(capsys)
     assert said.startswith("1 text contains a special token of the model: " + mark)
 
     path.write_text(text.replace(mark, "old") + "\n", encoding="utf-8")
-    assert invoke([command, str(path), "-m", model]) == 0
+    assert invoke([*command.split(), str(path), "-m", model]) == 0
     assert notes(capsys) == []

@@ -241,8 +241,8 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_not_with_all(name, ne
     ("given", "meant"),
     [
         (["analyse", "runs"], "Did you mean 'analyze'?"),
-        (["figure", "runs", "interaction", "--grey"], "--gray"),
-        (["site", "runs", "--licence", "CC0"], "--license"),
+        (["report", "runs", "--figure", "interaction", "--grey"], "--gray"),
+        (["report", "runs", "--site", "s", "--licence", "CC0"], "--license"),
         (["report", "runs", "--analyse"], "--analyze"),
         (["suites", "convert", "it-islands", "--to", "lm-eval", "-o", "x"], "with --allow-loss."),
     ],
@@ -255,7 +255,7 @@ def test_the_spelling_or_the_flag_that_is_meant_is_named(given, meant, capsys):
 def test_one_run_is_explained_whatever_a_pattern_matches(runs_of_every_kind, capsys):
     paths = [str(path.parent) for path in sorted(runs_of_every_kind.rglob("manifest.json"))]
     for given in ([str(runs_of_every_kind)], paths[:2]):
-        assert invoke(["explain", *given]) == 2
+        assert invoke(["analyze", "attribution", *given]) == 2
         message = capsys.readouterr().err
         assert "runs, and one is explained at a time. Give one of them: " in message
         assert paths[0] in message
@@ -344,7 +344,7 @@ def test_a_table_of_blanks_runs_as_it_is(capsys):
     assert invoke(["suites", "check", "lacune.xlsx"]) == 0
     shown = "".join(capsys.readouterr())
     assert "2 items, 2 with an expected answer" in shown
-    assert "Give --language it" in shown
+    assert "--language CODE (en, es, it" in shown
     asked = ["lacune.xlsx", "--language", "it", "-m", "demo-masked"]
     assert invoke(["run", *asked]) == 0
     out = capsys.readouterr().out
@@ -405,9 +405,9 @@ def test_ninety_notes_of_one_kind_are_three_and_a_count(capsys):
 def test_a_figure_of_tokens_names_the_runs_and_the_items_to_choose_from(capsys):
     run("-m", "demo-causal", "--limit", "6")
     capsys.readouterr()
-    assert invoke(["figure", "runs", "tokens", "-o", "tokens.svg"]) == 2
+    assert invoke(["report", "runs", "--figure", "tokens", "-o", "tokens.svg"]) == 2
     assert "Add --item ID, one of: 1, 2, 3, 4 ..." in capsys.readouterr().err
     run("-m", "demo-masked", "--limit", "6")
     capsys.readouterr()
-    assert invoke(["figure", "runs", "tokens", "--item", "1", "-o", "tokens.svg"]) == 2
+    assert invoke(["report", "runs", "--figure", "tokens", "--item", "1", "-o", "tokens.svg"]) == 2
     assert "runs/coppie/demo-causal" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from tests.helpers.json_output import (
     validator,
 )
 
-HANDED_ON = {"slurm", "prefetch"}
+HANDED_ON = {"cluster slurm", "cluster prefetch"}
 """Commands that prepare a run and pass ``--json`` on to it."""
 
 CONLLU = """# sent_id = {id}
@@ -35,7 +35,8 @@ CONLLU = """# sent_id = {id}
 def test_every_command_with_json_has_a_schema():
     definitions = read_schema("commands")["$defs"]
 
-    assert {name.replace(" ", "-") for name in commands_with_json()} - HANDED_ON == set(definitions)
+    named = {name.replace(" ", "-") for name in set(commands_with_json()) - HANDED_ON}
+    assert named == set(definitions)
 
 
 @pytest.mark.parametrize("name", ["commands", "summary"])
@@ -105,8 +106,11 @@ def test_runs_of_several_kinds_are_one_object(runs_of_every_kind, tmp_path, caps
     record = printed(capsys, "run", *asked, "-o", str(tmp_path))
     assert [run["paradigm"] for run in record["runs"]] == ["regions", "cloze"]
     assert len(printed(capsys, "judge", str(runs_of_every_kind))["runs"]) == 5
-    assert printed(capsys, "collect", *asked, "-o", str(tmp_path))["runs"]
-    assert printed(capsys, "collect", *asked, "-o", str(tmp_path), "--check")["missing"] == []
+    assert printed(capsys, "cluster", "collect", *asked, "-o", str(tmp_path))["runs"]
+    assert (
+        printed(capsys, "cluster", "collect", *asked, "-o", str(tmp_path), "--check")["missing"]
+        == []
+    )
     assert printed(capsys, "plan", *asked)["plan"] == 2
 
 
@@ -114,7 +118,9 @@ def test_commands_on_stored_runs_print_one_object(runs_of_every_kind, tmp_path, 
     islands = str(runs_of_every_kind / "it-islands")
 
     assert printed(capsys, "compare", islands, islands)["models"] is None
-    assert printed(capsys, "profile", str(runs_of_every_kind / "it-connectives-cloze"))["profiles"]
+    assert printed(capsys, "analyze", "profile", str(runs_of_every_kind / "it-connectives-cloze"))[
+        "profiles"
+    ]
     assert printed(capsys, "rerun", islands, "-o", str(tmp_path))["runs"]
 
 
@@ -144,8 +150,8 @@ def test_lists_are_objects(monkeypatch, tmp_path, capsys):
     } > {"blimp"}
     models = {model["name"]: model["kind"] for model in printed(capsys, "models", "list")["models"]}
     assert models.items() >= {"demo-causal": "causal", "demo-masked": "masked"}.items()
-    assert printed(capsys, "cache", "info")["texts"] == 0
-    assert printed(capsys, "cache", "verify")["problems"] == []
+    assert printed(capsys, "models", "cache", "info")["texts"] == 0
+    assert printed(capsys, "models", "cache", "verify")["problems"] == []
 
 
 def test_every_kind_of_run_and_item_is_shown_as_json(runs_of_every_kind, capsys):
@@ -202,7 +208,7 @@ def test_suites_of_every_kind_are_shown_as_json(name, n_items, facts, capsys):
 
 
 def test_the_json_of_a_story_is_what_is_printed_of_it(capsys):
-    asked = ["stories", "prompt", "it-stories", "--row", "2", "--set", "shots=1"]
+    asked = ["suites", "prompts", "it-stories", "--row", "2", "--set", "shots=1"]
     record = printed(capsys, *asked)
     assert invoke(asked) == 0
     text = capsys.readouterr().out
@@ -228,7 +234,7 @@ def test_observations_are_rows_and_may_be_written_too(tmp_path, capsys):
     table = tmp_path / "times.csv"
     table.write_text("text,position,word,rt\n1,1,Il,300\n1,2,cane,320\n", encoding="utf-8")
     file = tmp_path / "joined.csv"
-    asked = ["join", str(table), "-m", "demo-causal", "-o", str(file)]
+    asked = ["analyze", "reading-times", str(table), "-m", "demo-causal", "-o", str(file)]
     rows = printed(capsys, *asked)["observations"]
     assert [row["word"] for row in rows] == ["Il", "cane"]
     assert rows[1]["surprisal_bits_1"] == rows[0]["surprisal_bits"]

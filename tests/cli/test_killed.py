@@ -10,9 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import typer
 
-from cimento.cli.main import COMMANDS, _command, load
+from cimento.cli.tree import leaves
 from tests.helpers.killing import Killer
 from tests.helpers.writing_commands import ELSEWHERE, FILES, READING, REFUSING, SETUP, WRITING
 
@@ -22,24 +21,11 @@ QUICK = ("export", "suites convert", "cite")
 """Commands that stand for the others where little time is: many files, a folder, a file."""
 
 
-def paths_of(name, target):
-    """The commands of a group, or the command itself, each as it is typed."""
-    if not isinstance(target, typer.Typer):
-        return [name]
-
-    def below(command, typed):
-        if not hasattr(command, "commands"):
-            return [typed]
-        return [path for part, child in command.commands.items()
-                for path in below(child, f"{typed} {part}")]  # fmt: skip
-
-    return below(_command(name, target), name)
-
-
 def test_every_command_is_killed_here_or_it_is_said_why_not():
-    every = {path for name in COMMANDS for path in paths_of(name, load(name))}
-    assert every == {*WRITING, *ELSEWHERE, *READING}
-    assert len(WRITING) + len(ELSEWHERE) + len(READING) == len(every)
+    every = {" ".join(words) for words in leaves()}
+    written = {name.partition(" --")[0] for name in WRITING}
+    assert every == written | {*ELSEWHERE, *READING}
+    assert len(written) + len(ELSEWHERE) + len(READING) == len(every)
 
 
 @pytest.fixture(scope="module")

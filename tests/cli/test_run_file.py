@@ -139,7 +139,7 @@ def test_arguments_of_a_model_keep_their_types_through_run_files(here):
     expected = {"level": 3, "name": "3", "truth": "true", "more": {"deep": [1, 2.5]}}
     assert invoke(["run", "night.toml"]) == 0
     # The run file of an array says the same in other words.
-    assert invoke(["slurm", "night.toml", "-o", "array"]) == 0
+    assert invoke(["cluster", "slurm", "night.toml", "-o", "array"]) == 0
     assert invoke(["run", "array/slurm/run.toml"]) == 0
     for folder in ("from-file", "array"):
         policy = manifests(here / folder)["a"]["asking"]["policy"]

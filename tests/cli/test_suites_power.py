@@ -1,4 +1,4 @@
-"""``cimento suites power``: what a pilot run tells about the size of a suite."""
+"""``cimento analyze power``: what a pilot run tells about the size of a suite."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pilots(tmp_path_factory):
 
 def test_two_pilots_give_the_items_that_a_difference_needs(pilots, capsys):
     first, second, _ = pilots
-    command = ["suites", "power", "it-subject-verb", "--pilot", first, "--pilot", second]
+    command = ["analyze", "power", "it-subject-verb", "--pilot", first, "--pilot", second]
     assert invoke([*command, "--difference", "0.1", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     n = plan["needed"]["items"]
@@ -44,7 +44,7 @@ def test_two_pilots_give_the_items_that_a_difference_needs(pilots, capsys):
 
 
 def test_one_pilot_is_tested_against_chance_or_a_share(pilots, capsys):
-    command = ["suites", "power", "it-subject-verb", "--pilot", pilots[0], "--difference", "0.2"]
+    command = ["analyze", "power", "it-subject-verb", "--pilot", pilots[0], "--difference", "0.2"]
     assert invoke(command) == 0
     assert "against chance" in capsys.readouterr().out
     assert invoke([*command, "--against", "0.5", "--question", "all predictions"]) == 0
@@ -55,10 +55,10 @@ def test_one_pilot_is_tested_against_chance_or_a_share(pilots, capsys):
 
 def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
     first, _, islands = pilots
-    margins = ["suites", "power", "it-subject-verb", "--pilot", first, "--of", "margin"]
+    margins = ["analyze", "power", "it-subject-verb", "--pilot", first, "--of", "margin"]
     assert invoke([*margins, "--trials", "100"]) == 0
     assert "drawn from the pilot" in capsys.readouterr().out
-    dd = ["suites", "power", "it-islands", "--pilot", islands, "--of", "dd"]
+    dd = ["analyze", "power", "it-islands", "--pilot", islands, "--of", "dd"]
     options = ["--phenomenon", "adjunct", "--difference", "3", "--trials", "100", "--json"]
     plans = []
     for seed in ("0", "0", "5"):
@@ -88,7 +88,7 @@ def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
     ],
 )
 def test_bad_pilots_and_numbers_are_named(pilots, capsys, more, seen):
-    assert invoke(["suites", "power", *(argument.format(*pilots) for argument in more)]) == 2
+    assert invoke(["analyze", "power", *(argument.format(*pilots) for argument in more)]) == 2
     printed = capsys.readouterr().err
     assert seen in printed
     assert printed.count("\n") == 1
@@ -96,13 +96,13 @@ def test_bad_pilots_and_numbers_are_named(pilots, capsys, more, seen):
 
 def test_a_pilot_run_alone_names_its_suite(pilots, capsys):
     first, second, _ = pilots
-    named = ["suites", "power", "it-subject-verb", "--pilot", first, "--pilot", second, "--json"]
+    named = ["analyze", "power", "it-subject-verb", "--pilot", first, "--pilot", second, "--json"]
     assert invoke(named) == 0
     whole = json.loads(capsys.readouterr().out)
-    assert invoke(["suites", "power", first, "--pilot", second, "--json"]) == 0
+    assert invoke(["analyze", "power", first, "--pilot", second, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == whole
-    assert invoke(["suites", "power", "it-subject-verb"]) == 2
-    assert "suites power RUN" in capsys.readouterr().err
+    assert invoke(["analyze", "power", "it-subject-verb"]) == 2
+    assert "analyze power RUN" in capsys.readouterr().err
 
 
 def test_the_correlation_with_ratings_is_planned_and_questions_without_rates_say_so(
@@ -110,7 +110,7 @@ def test_the_correlation_with_ratings_is_planned_and_questions_without_rates_say
 ):
     assert invoke(["run", "it-acceptability", "-m", "demo-causal", "-o", str(tmp_path)]) == 0
     capsys.readouterr()
-    command = ["suites", "power", str(tmp_path)]
+    command = ["analyze", "power", str(tmp_path)]
     assert invoke([*command, "--question", "lp"]) == 2
     seen = capsys.readouterr().err
     assert "people's ratings" in seen

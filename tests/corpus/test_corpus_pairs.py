@@ -43,9 +43,9 @@ from cimento.corpus.decisions import (
     read_decisions,
 )
 from cimento.corpus.treebanks import open_treebanks
+from cimento.intake.tables import read_suite_table
 from cimento.paradigms.cloze.files import load_cloze
 from cimento.suites.stimuli import join_regions
-from cimento.suites.tables import read_suite_table
 from tests.helpers.rated import load_rated
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"

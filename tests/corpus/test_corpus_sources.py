@@ -236,7 +236,7 @@ class TestConcordance:
         ("name", "text", "seen"),
         [
             ("a.csv", "a,b\n1,2\n", "no line heads columns"),
-            ("a.csv", 'left,kwic,right\n"a,b,c\n', "is not CSV"),
+            ("a.csv", 'left,kwic,right\n"a,b,c\n', "Not CSV"),
             ("a.xml", "<a>", "is not XML"),
             ("a.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "declares XML entities"),
             ("a.tsv", "left\tkwic\tright\n", "there is no line"),

@@ -22,6 +22,7 @@ from cimento.corpus.grammar_files import (
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
 from cimento.suites.stimuli import stimulus_text
+from tests.helpers.site_pages import site_module
 from tests.helpers.some_slow import some_slow
 
 LANGUAGE = """
@@ -299,11 +300,8 @@ def test_commands_list_and_make_all_of_a_language(
     assert "no folder for the suites is given" in capsys.readouterr().err
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "grammars.md"
-
-
 def test_the_page_lists_every_built_in_grammar() -> None:
-    page = PAGE.read_text(encoding="utf-8")
+    page = site_module("grammars").grammars_page()
     assert [name for name in grammar_names() if f"| `{name}` |" not in page] == []
 
 

@@ -21,6 +21,7 @@ from cimento.corpus.queries.matching import find
 from cimento.corpus.queries.parsing import open_query, stored_queries
 from cimento.corpus.query_pairs import PairQuery, make_pairs
 from cimento.corpus.treebanks import open_treebanks
+from tests.helpers.site_pages import site_module
 from tests.helpers.trees import FewForms, treebank
 
 GROUPS = (
@@ -242,7 +243,7 @@ def test_a_name_that_is_none_names_close_ones_and_a_file_is_read(tmp_path):
 @pytest.mark.golden
 def test_the_page_has_the_numbers_of_matches_in_the_shared_treebanks(shared):
     index = TreebankIndex(open_treebanks([shared / "data" / "treebanks"]))
-    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
+    page = site_module("queries").queries_page()
     shown = {
         cells[1].strip(" `"): cells[4].strip().replace(",", "")
         for cells in (line.split("|") for line in page.splitlines() if line.startswith("| `"))

@@ -140,11 +140,11 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys, monkeypatch):
     )
     program.chmod(0o755)
     monkeypatch.setattr(sys, "argv", [str(program)])
-    assert invoke(["slurm", "run.toml", "--jobs", "3", "--gpus", "0"]) == 0
+    assert invoke(["cluster", "slurm", "run.toml", "--jobs", "3", "--gpus", "0"]) == 0
     script = (here / "runs" / "slurm" / "array.sh").read_text()
     assert "#SBATCH --array=0-2" in script
     assert "gpus" not in script
-    assert invoke(["collect", "run.toml", "--check"]) == 1
+    assert invoke(["cluster", "collect", "run.toml", "--check"]) == 1
     assert "lamps x counted:a: 3 of 3 units are missing" in capsys.readouterr().out
 
     for number in (1, 2, 0):
@@ -153,12 +153,12 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys, monkeypatch):
         command = ["bash", "runs/slurm/array.sh"]  # as Slurm starts it
         subprocess.run(command, env=variables, check=True)  # noqa: S603  # what was just written
         if number == 2:
-            assert invoke(["collect", "run.toml", "--check"]) == 3
+            assert invoke(["cluster", "collect", "run.toml", "--check"]) == 3
     done = len(engines.logged(here / "log"))
     assert done > loads
 
-    assert invoke(["collect", "run.toml", "--check"]) == 0
-    assert invoke(["collect", "run.toml"]) == 0
+    assert invoke(["cluster", "collect", "run.toml", "--check"]) == 0
+    assert invoke(["cluster", "collect", "run.toml"]) == 0
     assert len(engines.logged(here / "log")) == done
     assert engines.tables(here / "runs") == engines.tables(here / "alone")
 
@@ -175,7 +175,7 @@ def test_the_script_of_an_array_does_not_depend_on_the_shell_that_submits_it(
     monkeypatch.setenv("HF_HOME", "/shared/my hub")
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     engines.write_suite(here / "lamps", items=2)
-    asked = ["slurm", "lamps", "-m", "counted:a", "--gpus", "0", "-o", "runs 100%"]
+    asked = ["cluster", "slurm", "lamps", "-m", "counted:a", "--gpus", "0", "-o", "runs 100%"]
     assert invoke(asked) == 0
     assert "sbatch 'runs 100%/slurm/array.sh'" in capsys.readouterr().err
     lines = (here / "runs 100%" / "slurm" / "array.sh").read_text().splitlines()
@@ -194,18 +194,21 @@ def test_the_script_of_an_array_does_not_depend_on_the_shell_that_submits_it(
 
 @pytest.mark.usefixtures("here")
 def test_no_array_is_written_of_runs_that_cimento_run_refuses(capsys):
-    asked = ["slurm", "it-stories", "it-collocations", "-m", "demo-masked", "-o", "runs"]
+    asked = ["cluster", "slurm", "it-stories", "it-collocations", "-m", "demo-masked", "-o", "runs"]
     assert invoke([*asked, "--set", "protocol=paper"]) == 2
     said = capsys.readouterr().err
     assert "it-collocations x demo-masked: option protocol: got 'paper'." in said
-    assert invoke(["slurm", "lamps", "-m", "counted:a", "-m", "no/such/one", "-o", "runs"]) == 2
+    assert (
+        invoke(["cluster", "slurm", "lamps", "-m", "counted:a", "-m", "no/such/one", "-o", "runs"])
+        == 2
+    )
     assert "no array is written:\nno/such/one: " in capsys.readouterr().err
     assert not Path("runs").exists()
 
 
 def test_collecting_stores_what_is_whole_and_names_the_rest(here, capsys):
     assert invoke(["run", "lamps", "-m", "counted:a", "--share", "0/1"]) == 0
-    assert invoke(["collect", "run.toml"]) == 3
+    assert invoke(["cluster", "collect", "run.toml"]) == 3
     printed = capsys.readouterr()
     assert "lamps" in printed.out
     assert "missing: more x counted:a, lamps x counted:b, more x counted:b" in printed.err
@@ -225,22 +228,22 @@ device = "cpu"
 def test_an_array_does_suites_of_other_kinds_too_and_collect_finds_their_runs(here, capsys):
     (here / "run.toml").write_text(MIXED)
     arguments = ["run", "run.toml", "--no-cache"]
-    assert invoke(["collect", "run.toml", "--check"]) == 1
+    assert invoke(["cluster", "collect", "run.toml", "--check"]) == 1
     printed = capsys.readouterr().out
     for name in ("it-collocations", "it-acceptability", "es-agreement-templates"):
         assert f"{name} x demo-causal: 1 of 1 units are missing" in printed
     assert "0 of 8 runs have all they need" in printed
 
     assert invoke([*arguments, "--share", "1/2"]) == 0
-    assert invoke(["collect", "run.toml", "--check"]) == 3
+    assert invoke(["cluster", "collect", "run.toml", "--check"]) == 3
     assert invoke([*arguments, "--share", "0/2"]) == 0
     capsys.readouterr()
-    assert invoke(["collect", "run.toml", "--check"]) == 0
+    assert invoke(["cluster", "collect", "run.toml", "--check"]) == 0
     assert capsys.readouterr().out == "8 of 8 runs have all they need.\n"
 
     # Nothing is loaded any more, and what is shown is what `cimento run` shows.
     stored = {path: path.read_bytes() for path in (here / "runs").rglob("fills.parquet")}
-    assert invoke(["collect", "run.toml"]) == 0
+    assert invoke(["cluster", "collect", "run.toml"]) == 0
     collected = capsys.readouterr().out
     assert {path: path.read_bytes() for path in stored} == stored
     assert invoke(arguments) == 0
@@ -257,7 +260,7 @@ def test_what_is_missing_of_other_kinds_is_told_and_the_rest_is_shown(here, caps
                    "--device", "cpu", "-o", "runs"]) == 0  # fmt: skip
     capsys.readouterr()
 
-    assert invoke(["collect", "run.toml", "tales", "it-collocations"]) == 3
+    assert invoke(["cluster", "collect", "run.toml", "tales", "it-collocations"]) == 3
     printed = capsys.readouterr()
     assert "it-collocations" in printed.out
     lacking = "it-stories x demo-causal, it-stories x no/such/one, it-collocations x no/such/one"
@@ -340,7 +343,7 @@ def prefetched(here: Path, hub: tuple[str, list[str]]) -> dict[str, str]:
     """Fetch a model ahead; the variables with which it is found."""
     address, asked = hub
     (here / "run.toml").write_text('suites = ["lamps"]\nmodels = ["tiny/gpt2"]\nlimit = 3\n')
-    done = cimento("prefetch", "run.toml", "--into", "there", HF_ENDPOINT=address)
+    done = cimento("cluster", "prefetch", "run.toml", "--into", "there", HF_ENDPOINT=address)
     assert done.returncode == 0, done.stderr
     assert asked
 
@@ -371,7 +374,7 @@ def test_what_is_prefetched_runs_without_network(here, hub):
 def test_what_cannot_be_prefetched_is_named(here, hub):
     address, _ = hub
     (here / "run.toml").write_text('suites = ["lamps"]\nmodels = ["demo-causal", "tiny/bert"]\n')
-    done = cimento("prefetch", "run.toml", "--into", "there", HF_ENDPOINT=address)
+    done = cimento("cluster", "prefetch", "run.toml", "--into", "there", HF_ENDPOINT=address)
     assert done.returncode == 3
     assert "missing: tiny/bert" in done.stderr
     assert "Traceback" not in done.stderr

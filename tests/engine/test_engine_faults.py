@@ -157,7 +157,7 @@ def test_a_unit_that_is_cut_short_is_done_again(here, capsys, keep):
     unit = min((here / "runs" / ".units").glob("*/*.unit"))
     unit.write_bytes(unit.read_bytes()[:keep])
 
-    assert invoke(["collect", *arguments, "--check"]) == 1
+    assert invoke(["cluster", "collect", *arguments, "--check"]) == 1
     assert "1 of 3 units are missing" in capsys.readouterr().out
     assert invoke(["run", *arguments]) == 0
     assert engines.tables(here / "runs") == expected
@@ -178,7 +178,7 @@ def test_a_bit_that_flips_in_a_unit_is_noticed_and_the_unit_done_again(here, cap
     unit.write_bytes(content)
 
     # Whoever puts runs together notices it too, and says that the unit is not there.
-    assert invoke(["collect", *arguments]) == 3
+    assert invoke(["cluster", "collect", *arguments]) == 3
     assert re.search("1 of [23] units are missing", capsys.readouterr().err)
     assert invoke(["run", *arguments]) == 0
     printed = capsys.readouterr().err

@@ -54,7 +54,7 @@ def test_an_array_gives_the_tables_of_one_process_and_finishes_what_four_began(h
     run(here, "array", "--no-cache", "--workers", "4", "--share", "2/3")
     for number in (0, 1):
         run(here, "array", "--no-cache", "--share", f"{number}/3")
-    engines.cimento(here, "cache-array", "collect", *ASKED, "-o", "array")
+    engines.cimento(here, "cache-array", "cluster", "collect", *ASKED, "-o", "array")
     assert engines.tables(here / "array") == alone
 
     run(here, "both", "--no-cache", "--share", "0/2")

@@ -44,7 +44,7 @@ def test_an_array_that_lost_a_job_ends_in_the_tables_of_one_process(tmp_path):
     engines.write_suite(here / "more", items=150, start=100)
     (here / "run.toml").write_text(RUN)
     cimento(here, "cache-1", "run", "run.toml", "-o", "alone")
-    cimento(here, "cache-2", "slurm", "run.toml", "--jobs", "2", "--gpus", "0")
+    cimento(here, "cache-2", "cluster", "slurm", "run.toml", "--jobs", "2", "--gpus", "0")
     script = here / "runs 1" / "slurm" / "array.sh"
 
     # The path of a socket may have 107 characters.
@@ -61,9 +61,11 @@ def test_an_array_that_lost_a_job_ends_in_the_tables_of_one_process(tmp_path):
         assert array.wait(120) != 0
         logs = {path.name: path.read_text() for path in script.parent.glob("*.log")}
         assert len(logs) == 2, logs
-        said = cimento(here, "cache-2", "collect", "runs 1/slurm/run.toml", "--check", ends=3)
+        said = cimento(
+            here, "cache-2", "cluster", "collect", "runs 1/slurm/run.toml", "--check", ends=3
+        )
         assert said == ""
         subprocess.run(command, env=found, cwd="/", check=True, timeout=240)  # noqa: S603  # likewise
 
-    cimento(here, "cache-2", "collect", "runs 1/slurm/run.toml")
+    cimento(here, "cache-2", "cluster", "collect", "runs 1/slurm/run.toml")
     assert engines.tables(here / "runs 1") == engines.tables(here / "alone")

@@ -256,7 +256,8 @@ def test_a_manifest_that_says_too_little_is_refused(recorded, changes, message, 
     ],
 )
 @pytest.mark.parametrize(
-    "command", some_slow([["rerun"], ["show"], ["report"], ["figure", "margins"]], quick=2)
+    "command",
+    some_slow([["rerun"], ["show"], ["report"], ["report", "--figure", "margins"]], quick=2),
 )
 def test_values_of_another_kind_are_told(recorded, part, changes, command, capsys):
     plain = manifest_of(recorded)[part]

@@ -443,7 +443,7 @@ def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
     assert invoke(["export", str(tmp_path), "--to", "r", "-o", str(tmp_path / "x")]) == 2
     assert "no finished run" in capsys.readouterr().err
     assert invoke(["export", run, "--to", "helm", "-o", str(tmp_path / "x")]) == 2
-    assert "Invalid value for '--to': 'helm' is not one of 'lm-eval'" in capsys.readouterr().err
+    assert "--to: got 'helm'. Known: eval-results" in capsys.readouterr().err
     wrong = ["export", run, "--to", "r", "-o", str(tmp_path / "x"), "--organization", "We"]
     assert invoke(wrong) == 2
     (tmp_path / "file").write_text("", "utf-8")

@@ -13,19 +13,19 @@ from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from cimento.cli.main import invoke
-from cimento.suites.workbooks import write_sheets
+from cimento.intake.workbooks import write_sheets
 from tests.helpers.docs_pages import DOCS, Block, blocks
 
 FOLDER = DOCS / "checks"
 WHOLE_FOLDERS: Mapping[str, str] = {"S": "lamps", "C": "umbrellas", "T": "letters"}
-"""Letter of a code to the good suite on docs/checks.md that its examples change."""
+"""Letter of a code to the good suite on docs/parts/checks.md that its examples change."""
 STORIES = "items.jsonl"
 
 
 def good_suites() -> dict[str, dict[str, str]]:
-    """Name of each good suite on docs/checks.md to its files and their text."""
+    """Name of each good suite on docs/parts/checks.md to its files and their text."""
     suites: dict[str, dict[str, str]] = {}
-    for block in blocks(DOCS / "checks.md"):
+    for block in blocks(DOCS / "parts" / "checks.md"):
         folder, _, name = block.title.partition("/")
         if name:
             suites.setdefault(folder, {})[name] = block.text

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 DOCS = Path(__file__).parents[2] / "docs"
 _FENCE = re.compile(
-    r"^(?P<fence>`{3,})(?P<head>[^\n`]*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<head>[^\n`]*)\n(?P<text>.*?)^(?P=indent)(?P=fence)$",
+    re.MULTILINE | re.DOTALL,
 )
 _TITLE = re.compile(r'title="([^"]+)"')
 
@@ -32,7 +33,8 @@ def blocks(path: Path) -> Iterator[Block]:
         title = _TITLE.search(head)
         line = page.count("\n", 0, match.start()) + 2
         language = re.search(r"\w+", head)
-        yield Block(language[0] if language else "", title[1] if title else "", match["text"], line)
+        text = re.sub(f"^{match['indent']}", "", match["text"], flags=re.MULTILINE)  # of a tab
+        yield Block(language[0] if language else "", title[1] if title else "", text, line)
 
 
 def commands(text: str) -> Iterator[list[str]]:

@@ -63,7 +63,7 @@ SETUP: Sequence[Sequence[str]] = (
     ("annotate", "import", "answers.csv", "--form", "long", "--suite", "mine", "--names", "keep",
      "-o", "judgments.csv"),
     ("run", "run.toml", "--share", "0/1", "-o", "parts"),
-    ("stories", "convert", "es-stories", "-o", "stories.jsonl"),
+    ("suites", "convert", "es-stories", "-o", "stories.jsonl"),
 )  # fmt: skip
 """The commands that make the rest of it."""
 
@@ -72,17 +72,17 @@ WRITING: Mapping[str, Sequence[str]] = {
     "judge": ("runs", "-o", "out"),
     "rerun": ("runs", "-o", "out"),
     "report": ("runs", "-o", "out.html"),
-    "site": ("runs", "-o", "out"),
-    "figure": ("runs", "margins", "-o", "out.csv"),
+    "report --site out": ("runs",),
+    "report --figure margins": ("runs", "-o", "out.csv"),
     "compare": ("runs", "-o", "out"),
-    "analyze": ("runs", "-o", "out"),
+    "analyze items": ("runs", "-o", "out"),
     "cite": ("runs", "-o", "out.bib"),
     "export": ("runs", "--to", "hf-dataset", "-o", "out"),
     "score": ("text.txt", "-m", "demo-causal", "-o", "out.tsv"),
     "fill": ("blanks.txt", "-m", "demo-masked", "-o", "out.tsv"),
-    "join": ("times.csv", "-m", "demo-causal", "-o", "out.csv"),
-    "suites baseline": ("--text", "text.txt", "-o", "out.arpa"),
-    "suites exposure": ("runs", "--corpus", "text.txt", "-o", "out.tsv"),
+    "analyze reading-times": ("times.csv", "-m", "demo-causal", "-o", "out.csv"),
+    "models ngram": ("--text", "text.txt", "-o", "out.arpa"),
+    "analyze exposure": ("runs", "--corpus", "text.txt", "-o", "out.tsv"),
     "suites vary": ("mine", "--variants", "variants.toml", "-o", "out"),
     "suites match": ("mine", "--words", "0", "-o", "out"),
     "suites prime": ("it-islands", "--condition", "short_nonisland", "-o", "out"),
@@ -114,9 +114,9 @@ WRITING: Mapping[str, Sequence[str]] = {
     "corpus nli": ("it-connectives", "-o", "out"),
     "corpus tweets": ("messages.jsonl", "-o", "out.conllu"),
     "corpus concordance": ("concordance.tsv", "-o", "out.conllu"),
-    "stories convert": ("es-stories", "-o", "out.jsonl"),
-    "explain": ("runs/it-subject-verb/demo-causal*", "-o", "out"),
-    "profile": ("cloze", "-o", "out.csv"),
+    "suites convert --to gita4calamita": ("es-stories", "-o", "out.jsonl"),
+    "analyze attribution": ("runs/it-subject-verb/demo-causal*", "-o", "out"),
+    "analyze profile": ("cloze", "-o", "out.csv"),
     "annotate import": (
         "answers.csv",
         "--form",
@@ -135,13 +135,13 @@ WRITING: Mapping[str, Sequence[str]] = {
     "annotate survey build": ("it-islands", "-o", "out", "--contact", "x@example.org"),
     "annotate survey export": ("survey", "-o", "out"),
     "annotate serve export": ("survey", "-o", "out.csv"),
-    "slurm": ("run.toml", "--jobs", "2", "-o", "out"),
-    "collect": ("run.toml", "-o", "parts"),
+    "cluster slurm": ("run.toml", "--jobs", "2", "-o", "out"),
+    "cluster collect": ("run.toml", "-o", "parts"),
 }
 
 ELSEWHERE: Mapping[str, str] = {
     "app": "serves; its queue is in tests/app/test_jobs.py",
-    "demo": "runs what run, report and site do",
+    "demo": "runs what run and report do",
     "annotate adjudicate": "a dialogue; answers are appended and synced one by one",
     "annotate candidates": "a dialogue, as above",
     "annotate pairs": "a dialogue, as above",
@@ -151,8 +151,8 @@ ELSEWHERE: Mapping[str, str] = {
     "annotate serve invite": "SQLite's own transactions, and links that are new each time",
     "annotate serve delete": "SQLite's own transactions",
     "annotate serve expire": "SQLite's own transactions",
-    "cache clear": "removes one file",
-    "prefetch": "downloads: tests/suites/test_fetching.py",
+    "models cache clear": "removes one file",
+    "cluster prefetch": "downloads: tests/suites/test_fetching.py",
     "suites get": "downloads: tests/suites/test_fetching.py",
     "study agreement": "data of others; its tables are written as those of report",
     "study connectives": "as above",
@@ -163,10 +163,11 @@ ELSEWHERE: Mapping[str, str] = {
 """Commands that write and are not killed here, and why."""
 
 READING = frozenset({
-    "annotate agreement", "annotate pseudonym", "cache info", "cache verify", "corpus check",
-    "corpus connectives", "corpus queries", "models check", "models list", "plan", "show",
-    "stories prompt", "stories prompts", "stories variation", "suites audit", "suites check",
-    "suites list", "suites power", "suites probe", "suites show",
+    "analyze power", "analyze probe", "analyze variation", "annotate agreement",
+    "annotate pseudonym", "corpus check",
+    "corpus connectives", "corpus queries", "models cache info", "models cache verify",
+    "models check", "models list", "plan", "show", "suites audit", "suites check", "suites list",
+    "suites prompts", "suites show",
 })  # fmt: skip
 """Commands that write no file but the cache."""
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, SuiteError, load_suite
 from cimento.intake.words import HEADERS, NAMES
+from cimento.suites import sentence
 from tests.intake.test_tables import FILLINGS, N_ROWS, NAMED, OTHERS, contents, written
 
 CONDITIONS = ("breve_matrice", "breve_isola", "lunga_matrice", "lunga_isola")
@@ -27,6 +28,17 @@ SHAPES = {
         "Struttura": ["matrice", "isola"] * 4,
         "sentence": TEXTS,
     },
+    "items by their cells": {
+        "cornice": ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"],
+        "condition": ["a", "b"] * 4,
+        "sentence": TEXTS,
+    },
+    "another factor": {
+        "item": ["1"] * 4 + ["2"] * 4,
+        "condition": ["a", "a", "b", "b"] * 2,
+        "forma": ["intera", "ridotta"] * 4,
+        "sentence": TEXTS,
+    },
     "conditions in columns": {
         "item": [str(number) for number in range(1, N_ROWS + 1)],
         **{name: [f"{text[:-1]} {place}." for text in TEXTS]
@@ -38,6 +50,14 @@ SHAPES = {
         "Zona 1": ["Lo zio"] * N_ROWS,
         "Zona 2": [*VERBS],
         "Zona 3": ["già il libro."] * N_ROWS,
+    },
+    "words in columns": {
+        "item": [str(number // 2) for number in range(N_ROWS)],
+        "condition": ["a", "b"] * 4,
+        "Zona 1": ["Piove."] * N_ROWS,
+        "Zona 2": ["Luca"] * N_ROWS,
+        "Zona 3": [*VERBS],
+        "Zona 4": ["sempre."] * N_ROWS,
     },
     "regions in rows": {
         "item": ["1"] * 4 + ["2"] * 4,
@@ -59,6 +79,13 @@ SHAPES = {
         "B": ["fiume", "quadro", "martedì", "posto", "mento", "cielo", "lavoro", "ieri"],
         "key": ["A", "B", "A", "B", "A", "A", "B", "A"],
     },
+    "one target after two contexts": {
+        "item": [f"{number}-{letter}" for number in range(7, 11) for letter in "ab"],
+        "context": [f"Si sa quale gatto il cane {verb} e poi ha" for verb in VERBS],
+        "exp_cloze": ["0.5", "0.3"] * 4,
+        "target": [word for word in ("visto", "morso", "perso", "preso") for _ in range(2)],
+        "tgt_cloze": ["0.5", "0.1", "0", "0.25", "0.4", "0.3", "1", "0"],
+    },
     "contexts crossed with targets": {
         "item": [str(number) for number in range(1, N_ROWS + 1)],
         "context_si": [f"Lo zio {verb} il" for verb in VERBS],
@@ -67,8 +94,14 @@ SHAPES = {
         "target_no": ["fiume"] * N_ROWS,
     },
 }  # fmt: skip
-CALLED = {"levels in rows": "conditions in rows"}
+CALLED = {
+    "levels in rows": "conditions in rows",
+    "items by their cells": "conditions in rows",
+    "another factor": "conditions in rows",
+    "words in columns": "regions in columns",
+}
 NAMES_OF = NAMED | {
+    "cornice": ["cornice", "SentenceFrame", "story_id"],
     "condition": sorted({"condition", *HEADERS["condition"]}),
     "region": sorted({"region", *NAMES["region"]}),
     "content": sorted({"content", *NAMES["content"]} - {*HEADERS["sentence"]}),
@@ -80,7 +113,7 @@ NAMES_OF = NAMED | {
 
 def in_order(shape):
     """Whether the order of the columns means something: that of regions and factors does."""
-    return shape in ("regions in columns", "levels in rows")
+    return shape in ("regions in columns", "words in columns", "levels in rows", "another factor")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -89,7 +122,8 @@ def in_order(shape):
 def test_a_table_in_any_layout_is_read_as_it_was(shape, data):
     columns = SHAPES[shape]
     order = list(columns) if in_order(shape) else data.draw(st.permutations(list(columns)))
-    names = {role: data.draw(st.sampled_from(NAMES_OF.get(role, [role]))) for role in order}
+    known = {} if shape == "one target after two contexts" else NAMES_OF  # by its published names
+    names = {role: data.draw(st.sampled_from(known.get(role, [role]))) for role in order}
     assume(len({name.casefold() for name in names.values()}) == len(names))
     laid_out = {names[role]: columns[role] for role in order}
     separator = data.draw(st.sampled_from("\t,;"))
@@ -135,7 +169,7 @@ def test_rows_in_another_order_give_the_same_items_in_that_order(shape, data):
 @pytest.mark.parametrize(("shape", "role"), [(s, role) for s in SHAPES for role in SHAPES[s]])
 def test_no_column_has_a_role_that_its_cells_do_not_fit(shape, role):
     for kind, cells in FILLINGS.items():
-        if kind == "codes" and role in ("item", "condition", "region", "Distanza"):
+        if kind == "codes" and role in ("item", "condition", "region", "Distanza", "forma"):
             continue  # codes name these
         with TemporaryDirectory() as folder:
             try:
@@ -204,6 +238,37 @@ def test_contexts_with_words_to_choose_from_are_refused_with_their_rows(tmp_path
         load_suite(written(tmp_path, columns), language="it")
 
 
+def test_the_context_that_people_continue_with_the_target_is_the_expected_one(tmp_path):
+    loaded = load_suite(written(tmp_path, SHAPES["one target after two contexts"]), language="it")
+    suite = loaded.suite
+    assert [item.id for item in suite.items] == ["7", "8", "9", "10"]
+    texts = [sentence(item.conditions[0]) for item in suite.items]
+    assert [text.split()[6] for text in texts] == ["legge", "trova", "prende", "lascia"]
+    columns = dict(SHAPES["one target after two contexts"])
+    columns["tgt_cloze"] = ["0.5", "0.5", *columns["tgt_cloze"][2:]]
+    with pytest.raises(SuiteError, match="Item '7' has no two contexts"):
+        load_suite(written(tmp_path, columns), language="it")
+
+
+def test_an_open_article_is_the_one_that_each_target_needs(tmp_path):
+    columns = {
+        "item": ["1", "2"],
+        "context_aff": ["A pine is (a|an)", "A crow is (a|an)"],
+        "context_neg": ["A pine is not (a|an)", "A crow is not (a|an)"],
+        "target_aff": ["evergreen", "bird"],
+        "target_neg": ["fish", "insect"],
+    }
+    loaded = load_suite(written(tmp_path, columns), language="en")
+    texts = [[sentence(one) for one in item.conditions] for item in loaded.suite.items]
+    assert texts[0][:2] == ["A pine is an evergreen", "A pine is not an evergreen"]
+    assert texts[1][2:] == ["A crow is an insect", "A crow is not an insect"]
+    assert "CIM-S065" in {fault.code for fault in loaded.reading.faults}
+    for doubtful in ("hour", "union", "European", "NGO"):
+        columns["target_neg"] = ["fish", doubtful]
+        with pytest.raises(SuiteError, match=r"row 3: 'context_aff' has words to choose from"):
+            load_suite(written(tmp_path, columns), language="en")
+
+
 def test_three_options_are_put_in_order_by_their_key(tmp_path):
     columns = {
         "A": ["Dormo io.", "Dormo tu.", "Dormono noi."],
@@ -250,6 +315,76 @@ def test_a_word_that_is_the_expected_one_in_half_of_the_rows_is_no_alternative(t
     table = load_suite(written(tmp_path, columns), language="it").reading.table
     assert table.roles["others"] == ("lontano",)
     assert table.unused == ("vicino",)
+
+
+def test_two_columns_that_are_crossed_with_the_conditions_leave_it_open_which_are_the_items(
+    tmp_path,
+):
+    columns = {**SHAPES["items by their cells"], "altro": list("xyyzzwwx")}
+    with pytest.raises(CimentoError):
+        load_suite(written(tmp_path, columns), language="it")
+    columns["altro"] = list("xxyyzzww")  # the same groups
+    table = load_suite(written(tmp_path, columns), language="it").reading.table
+    assert (table.roles["item"], table.unused) == (("cornice",), ("altro",))
+
+
+def test_a_number_for_each_row_gives_way_to_the_column_that_groups_the_rows(tmp_path):
+    columns = {"item": [str(n) for n in range(N_ROWS)], **SHAPES["items by their cells"]}
+    loaded = load_suite(written(tmp_path, columns), language="it")
+    assert loaded.reading.table.roles["item"] == ("cornice",)
+    assert loaded.reading.table.unused == ("item",)
+    assert [len(item.conditions) for item in loaded.suite.items] == [2] * 4
+
+
+def test_sentences_in_several_lists_count_once_and_their_rows_are_named(tmp_path):
+    by_cells = SHAPES["items by their cells"]
+    columns = {"item": by_cells["cornice"], **by_cells, "lista": list("1212") * 2}
+    del columns["cornice"]
+    twice = {name: [*cells, *cells[:2]] for name, cells in columns.items()}
+    with pytest.raises(SuiteError, match="CIM-S011"):  # the same rows are a slip
+        load_suite(written(tmp_path, twice), language="it")
+    twice["lista"][-2:] = ["3", "3"]
+    loaded = load_suite(written(tmp_path, twice), language="it")
+    assert loaded.reading.table.left_out == ((10, "there already"), (11, "there already"))
+    assert len(loaded.suite.items) == 4
+    twice["sentence"][-1] = "Lo zio vede il mare."  # another sentence is no repetition
+    with pytest.raises(SuiteError, match="CIM-S011"):
+        load_suite(written(tmp_path, twice), language="it")
+
+
+def test_parts_of_sentences_without_a_mark_at_the_end_are_regions_if_both_ends_are_called_so(
+    tmp_path,
+):
+    columns = {
+        "item": ["1", "1", "2", "2"],
+        "condition": ["gap", "nogap"] * 2,
+        "prefisso": ["Io so"] * 4,
+        "legame": ["chi", "che"] * 2,
+        "soggetto": ["la zia", "la zia", "il cane", "il cane"],
+        "verbo": ["saluta", "saluta", "cerca", "cerca"],
+        "fine": ["la mattina", "", "la sera", ""],
+        "tema": ["casa", "casa", "via", "via"],
+    }
+    loaded = load_suite(written(tmp_path, columns), language="it")
+    assert loaded.reading.table.roles["regions"] == tuple(columns)[2:-1]
+    assert loaded.reading.table.unused == ("tema",)
+    assert "CIM-S065" in {fault.code for fault in loaded.reading.faults}
+    assert sentence(loaded.suite.items[0].conditions[0]) == "Io so chi la zia saluta la mattina"
+    unnamed = {"luogo" if name == "fine" else name: cells for name, cells in columns.items()}
+    with pytest.raises(CimentoError):
+        load_suite(written(tmp_path, unnamed), language="it")
+
+
+def test_regions_of_a_script_without_blanks_are_joined_without_them(tmp_path):
+    columns = {
+        "item": ["1", "1", "2", "2"],
+        "condition": ["a", "b"] * 2,
+        "Zona 1": ["小狗", "小狗", "小猫", "小猫"],
+        "Zona 2": ["跑", "坐"] * 2,
+        "Zona 3": ["了三天。"] * 4,
+    }
+    suite = load_suite(written(tmp_path, columns), language="zh").suite
+    assert sentence(suite.items[0].conditions[1], rule=suite.join) == "小狗坐了三天。"
 
 
 @pytest.mark.slow

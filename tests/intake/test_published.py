@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from cimento import CimentoError, load_suite
@@ -130,6 +132,42 @@ def test_continuations_between_a_prefix_and_a_suffix_may_have_more_said_of_one(t
     suite, read = loaded(tmp_path, columns)
     assert pairs(suite)[0] == ["I saw two cats here.", "I saw two cat here."]
     assert read.unused == ("good_gold",)
+
+
+def test_marks_of_quotation_that_are_doubled_around_cells_count_as_single(tmp_path):
+    rows = [
+        "Paradigm,Number (paradigm),Item,Grammaticality,Sentence",
+        "number,1,7,Grammatical,We sleep here.",
+        "number,1,7,Ungrammatical,We sleeps here.",
+        'number,1,8,Grammatical,""Kings sleep here, as we do.""',
+        'number,1,8,Ungrammatical,""Kings sleeps here, as we do.""',
+    ]
+    path = tmp_path / "nl.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    read = load_suite(path)
+    assert pairs(read.suite)[1] == ["Kings sleep here, as we do.", "Kings sleeps here, as we do."]
+    assert "lines 4, 5" in next(f.seen for f in read.reading.faults if f.code == "CIM-S084")
+    path.write_text("\n".join([*rows, 'number,1,9,Grammatical,""Open, here.']), encoding="utf-8")
+    with pytest.raises(CimentoError):
+        load_suite(path)
+
+
+def test_expected_and_unexpected_continuations_of_one_prompt_are_pairs_and_no_design(tmp_path):
+    rows = []
+    for order, (first, second) in enumerate((("cat", "dog"), ("dog", "cat")), start=1):
+        prompt, likely, unlikely = f"A {first}, no {second}.", f"The {first}.", f"The {second}."
+        rows.append(
+            {"id": "1_cat", "exp_sentence": f"{prompt} {likely}", "prompt": prompt,
+             "unexp_sentence": f"{prompt} {unlikely}", "exp_continuation": likely,
+             "unexp_continuation": unlikely, "type": "a_b", "order": order}
+        )  # fmt: skip
+    path = tmp_path / "entities.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    read = load_suite(path)
+    assert pairs(read.suite)[1] == [rows[1]["exp_sentence"], rows[1]["unexp_sentence"]]
+    assert [prediction.formula for prediction in read.suite.predictions] == [
+        "(*;%good%) < (*;%bad%)"
+    ]
 
 
 @pytest.mark.parametrize("other", ["context", "Note", "author_comment", "question text"])

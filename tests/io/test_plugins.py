@@ -191,17 +191,22 @@ def test_a_kind_of_test_that_cannot_be_loaded_is_passed_over(kind, probing, tmp_
         load_suite(folder)
 
 
+def sections() -> dict[str, str]:
+    """The sections of the page with a project each."""
+    page = (FOLDER.parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
+    names, kind, rest = page.partition("## A kind of test of your own")
+    return {"names": names, "kind": kind + rest}
+
+
 def test_the_page_shows_the_code_that_is_tested_here():
-    page = (FOLDER.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
-    [shown] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    [shown] = re.findall(r"```python\n(.*?)```", sections()["names"], flags=re.DOTALL)
 
     assert shown == (FOLDER / "cimento_sample.py").read_text(encoding="utf-8")
     entry_points = (FOLDER / "cimento_sample-1.0.dist-info" / "entry_points.txt").read_text()
     parser = configparser.ConfigParser()
     parser.read_string(entry_points)
-    paradigms = (FOLDER.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
     named = {}
-    for text in (page, paradigms):
+    for text in sections().values():
         project = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0])
         named |= project["project"]["entry-points"]
         modules = project["tool"]["setuptools"]["py-modules"]
@@ -210,12 +215,12 @@ def test_the_page_shows_the_code_that_is_tested_here():
     assert named == {group: dict(parser[group]) for group in parser.sections()}
 
 
-FIRST_LINE_OF_ESTIMATE = {"plugins": r"prediction 0 +0\.500 .* 2 ", "paradigms": r"agreement .* 4 "}
-"""The second of the two pairs fails, by length; the suite on the other page has four items."""
+FIRST_LINE_OF_ESTIMATE = {"names": r"prediction 0 +0\.500 .* 2 ", "kind": r"agreement .* 4 "}
+"""The second of the two pairs fails, by length; the suite of the other section has four items."""
 
 
 def files_on(page: str) -> dict[str, str]:
-    """The files of the project on a page, and those that its commands read, by their paths."""
+    """The files of the project in a section, and those that its commands read, by their paths."""
     toml, *others = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
     [module] = tomllib.loads(toml)["tool"]["setuptools"]["py-modules"]
     code = re.findall(r'```python\n(""".*?)```', page, flags=re.DOTALL)[0]
@@ -229,9 +234,9 @@ def files_on(page: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["plugins", "paradigms"])
+@pytest.mark.parametrize("name", sections())
 def test_the_project_on_the_page_installs_and_runs_as_printed(name, tmp_path):
-    page = (FOLDER.parents[1] / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    page = sections()[name]
     project, target = tmp_path / "project", tmp_path / "target"
     for path, text in files_on(page).items():
         (project / path).parent.mkdir(parents=True, exist_ok=True)

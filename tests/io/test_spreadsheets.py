@@ -84,11 +84,11 @@ def runs(made, tmp_path, monkeypatch):
 COMMANDS = {
     "report": ["report", "runs", "-o", "out.csv"],
     "table of a report": ["report", "runs", "--table", "perplexity", "-o", "out.csv"],
-    "figure": ["figure", "runs", "margins", "-o", "out.csv"],
-    "lengths": ["figure", "runs", "length", "-o", "out.csv"],
+    "figure": ["report", "runs", "--figure", "margins", "-o", "out.csv"],
+    "lengths": ["report", "runs", "--figure", "length", "-o", "out.csv"],
     "comparison": ["compare", "runs", "runs", "--items", "-o", "out"],
     "export": ["export", "runs", "--to", "r", "-o", "out"],
-    "join": ["join", "times.csv", "-m", "demo-causal", "-o", "out.csv"],
+    "join": ["analyze", "reading-times", "times.csv", "-m", "demo-causal", "-o", "out.csv"],
 }
 
 
@@ -149,5 +149,5 @@ def test_every_command_that_can_write_csv_has_the_option():
             (having if "--spreadsheet-safe" in options else missing).add(" ".join(path))
 
     look(get_command(app), ())
-    assert having >= {"report", "figure", "join", "compare", "profile"}
+    assert having >= {"report", "compare", "analyze reading-times", "analyze profile"}
     assert missing <= always

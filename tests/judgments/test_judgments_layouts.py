@@ -201,3 +201,20 @@ def test_two_columns_that_may_be_the_answers_are_refused_with_an_option_for_each
             chosen = map_of_options(f"answer={name}")
             answers = read_answers([path], ImportOptions(columns=chosen))
             assert [judgment.value for judgment in answers.judgments] == columns[name]
+
+
+def test_a_form_that_asks_twice_about_a_sentence_gives_its_marks_and_leaves_texts_out(tmp_path):
+    path = tmp_path / "form.csv"
+    rows = [["Timestamp", *SENTENCES, *SENTENCES]]
+    for stamp, marks in zip(STAMPS, ("✓*✓", "✓?✓", "✓*?", "?*✓"), strict=True):
+        rows.append([stamp, *marks, *(f"vuol dire che {text.lower()}" for text in SENTENCES)])
+    path.write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
+    answers = read_answers([path], ImportOptions())
+    (reading,) = answers.readings
+    assert [one.value for one in answers.judgments[:3]] == ["✓", "*", "✓"]
+    assert reading.roles["answers"] == tuple(SENTENCES)
+    assert set(reading.unused) == {f"{text} (2)" for text in SENTENCES}
+    rows[1:] = [[stamp, *"717", *"112"] for stamp in STAMPS]
+    path.write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
+    with pytest.raises(CimentoError, match="appears twice, with answers both times"):
+        read_answers([path], ImportOptions())

@@ -130,3 +130,16 @@ def test_nobody_is_lost_however_people_share_seconds_and_addresses(tmp_path_fact
         by_person.setdefault(judgment.annotator, set()).add(judgment.value)
     assert len(answers.judgments) == 2 * people
     assert sorted(by_person.values(), key=min) == [{str(person)} for person in range(people)]
+
+
+def test_a_form_for_the_code_is_about_no_item_and_that_is_counted(tmp_path):
+    form = (
+        rows("ANNA7", item="NULL", order=1)
+        .replace(",trial,", ",code,")
+        .replace("Scale", "TextInput")
+    )
+    imported = read(tmp_path, form + rows(1, item="1") + rows(7, item="2", order=4))
+    assert [(one.item, one.value) for one in imported.judgments] == [("1", "1"), ("2", "7")]
+    assert imported.passed["an answer in a trial labeled code is about no item"] == 1
+    with pytest.raises(InputError, match="names no item"):  # of trials that are about items
+        read(tmp_path, rows(1, item="1") + rows(7, item="NULL", order=4))

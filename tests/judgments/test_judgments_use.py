@@ -429,7 +429,7 @@ def test_apply_takes_the_language_from_the_survey_beside_the_answers(tmp_path, m
     assert load_suite(tmp_path / "spanish").suite.meta.language == "es"
     suite.write_text("item,good,bad\n1,Il gatto dorme.,Il gatto dormo.\n", encoding="utf-8")
     assert invoke([*apply, "-o", "other"]) == 0
-    assert "Give --language it" in capsys.readouterr().err
+    assert "Give --language CODE" in capsys.readouterr().err
 
 
 def test_apply_leaves_a_folder_with_files_alone_and_names_who_failed_checks(

@@ -164,7 +164,7 @@ def test_stored_runs_are_never_written_to(own, command, way, tmp_path, monkeypat
     [
         ["report", "RUN", "-o", "RUN/manifest.json"],
         ["report", "RUN", "-o", "RUN/new.html"],
-        ["figure", "RUN", "margins", "-o", "link/summary.json"],
+        ["report", "RUN", "--figure", "margins", "-o", "link/summary.json"],
         ["cite", "RUN", "-o", "RUN/manifest.json"],
         ["export", "RUN", "--to", "r", "-o", "RUN/suite"],
         ["export", "RUN", "--to", "lm-eval", "-o", "link"],

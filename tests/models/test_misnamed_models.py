@@ -46,7 +46,7 @@ def inside(here, monkeypatch):
         ("steps", "that you mean: -m steps/checkpoint-100 -m steps/checkpoint-200 -m steps/c"),
         ("", "model '': the name is empty. Give a folder, org/name@revision"),
         ("  ", "the name is empty"),
-        ("demo-casual", r"nor downloadable \(\w+\)\. Did you mean 'demo-causal'"),
+        ("demo-casual", r"no such model here, and the \w+ .*\. Did you mean 'demo-causal'"),
         ("models/frist", "Did you mean 'models/first'"),
         ("./models/frist", "Did you mean 'models/first'"),
         ("quantized", "the file a.gguf. Give -m gguf:quantized/a.gguf"),

@@ -120,7 +120,7 @@ def test_the_command_makes_a_model_that_runs(
 ) -> None:
     text, model = tmp_path / "text.txt", tmp_path / "it.arpa"
     text.write_text(TEXT, encoding="utf-8")
-    command = ["suites", "baseline", "--text", str(text), "-o", str(model), "--order", "2"]
+    command = ["models", "ngram", "--text", str(text), "-o", str(model), "--order", "2"]
     assert invoke(command) == 0
     assert f"cimento run SUITE -m kenlm:{model}" in capsys.readouterr().err
     outcomes = evaluate("it-subject-verb", f"kenlm:{model}").outcomes()

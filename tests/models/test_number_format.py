@@ -181,6 +181,16 @@ def test_the_command_says_which_format_a_model_was_loaded_in(half, capsys):
 
 def test_jobs_of_a_cluster_and_who_collects_them_name_one_device(tmp_path):
     for gpus, device in ((1, "cuda"), (0, "cpu")):
-        command = ["slurm", SUITE, "-m", "demo-causal", "-o", str(tmp_path), "--gpus", str(gpus)]
+        command = [
+            "cluster",
+            "slurm",
+            SUITE,
+            "-m",
+            "demo-causal",
+            "-o",
+            str(tmp_path),
+            "--gpus",
+            str(gpus),
+        ]
         assert invoke(command) == 0
         assert f'device = "{device}"' in (tmp_path / "slurm" / "run.toml").read_text("utf-8")

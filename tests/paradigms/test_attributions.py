@@ -214,7 +214,7 @@ def test_a_run_by_prompt_is_refused(tmp_path, capsys):
     suite = prompted_suite(cimento.pairs(PAIRS[:2], name="it-few", language="it"))
     run = cimento.evaluate(suite, "demo-causal", output=tmp_path, answer="loglik", device="cpu")
     for by in ("interchange", "integrated"):
-        assert invoke(["explain", str(run.folder), "--by", by]) == 2
+        assert invoke(["analyze", "attribution", str(run.folder), "--by", by]) == 2
         assert "was asked by prompt" in capsys.readouterr().err
 
 
@@ -233,7 +233,15 @@ def test_the_report_shows_strips_and_a_figure(agreeing, tmp_path):
 
 
 def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path, capsys):
-    asked = ["explain", str(agreeing.folder), "--by", "integrated", "--prediction", "number"]
+    asked = [
+        "analyze",
+        "attribution",
+        str(agreeing.folder),
+        "--by",
+        "integrated",
+        "--prediction",
+        "number",
+    ]
     assert invoke([*asked, "-o", str(tmp_path)]) == 0
     assert "All contributions add up to the margin" in capsys.readouterr().out
     assert {"integrated-1.csv", "contributions.svg"} <= {path.name for path in tmp_path.iterdir()}
@@ -244,7 +252,9 @@ def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path,
         "all words", "subject", "verb",
     ]  # fmt: skip
     drawn = tmp_path / "drawn.svg"
-    assert invoke(["figure", str(agreeing.folder), "contributions", "-o", str(drawn)]) == 0
+    assert (
+        invoke(["report", str(agreeing.folder), "--figure", "contributions", "-o", str(drawn)]) == 0
+    )
     assert drawn.stat().st_size > 1000
 
 
@@ -258,5 +268,5 @@ def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path,
     ],
 )
 def test_options_that_say_nothing_are_refused(agreeing, capsys, arguments):
-    assert invoke(["explain", str(agreeing.folder), *arguments]) == 2
+    assert invoke(["analyze", "attribution", str(agreeing.folder), *arguments]) == 2
     assert "has no effect with --by" in capsys.readouterr().err

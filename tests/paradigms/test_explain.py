@@ -319,7 +319,7 @@ def test_effects_within_the_error_of_the_number_format_are_shown_and_not_tested(
 
 
 def test_the_command_prints_layers_by_regions_and_writes_figures(filler_gap, tmp_path, capsys):
-    asked = ["explain", str(filler_gap.folder), "1", "2", "--prediction", "gap"]
+    asked = ["analyze", "attribution", str(filler_gap.folder), "1", "2", "--prediction", "gap"]
     assert invoke([*asked, "-o", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "after layer" in printed
@@ -344,19 +344,19 @@ def test_the_command_prints_layers_by_regions_and_writes_figures(filler_gap, tmp
     ],
 )
 def test_bad_input_is_one_message(filler_gap, capsys, arguments, said):
-    assert invoke(["explain", str(filler_gap.folder), *arguments]) == 2
+    assert invoke(["analyze", "attribution", str(filler_gap.folder), *arguments]) == 2
     assert said in capsys.readouterr().err
 
 
 def test_a_run_of_another_kind_is_refused(runs_of_every_kind, capsys):
     [folder] = (runs_of_every_kind / "it-connectives-cloze").iterdir()
-    assert invoke(["explain", str(folder)]) == 2
+    assert invoke(["analyze", "attribution", str(folder)]) == 2
     assert "only runs of regions can be explained" in capsys.readouterr().err
 
 
 def test_pairs_without_twins_are_pointed_to_what_each_word_contributes(tmp_path, capsys):
     suite = cimento.pairs([("Le case sono alte.", "Le case è alte.")], language="it")
     run = cimento.evaluate(suite, "demo-causal", output=tmp_path)
-    assert invoke(["explain", str(run.folder)]) == 2
+    assert invoke(["analyze", "attribution", str(run.folder)]) == 2
     assert "Give --by integrated, which says what" in " ".join(capsys.readouterr().err.split())
-    assert invoke(["explain", str(run.folder), "--by", "integrated"]) == 0
+    assert invoke(["analyze", "attribution", str(run.folder), "--by", "integrated"]) == 0

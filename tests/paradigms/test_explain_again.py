@@ -76,8 +76,8 @@ def test_an_interrupted_explanation_goes_on_and_asks_nothing_twice(ask, tmp_path
 def test_a_killed_command_goes_on_with_the_same_bytes(tmp_path):
     run = evaluated(tmp_path / "runs")
     command = [
-        sys.executable, "-m", "cimento", "explain", str(run.folder), "--prediction", "number",
-        "--by", "integrated", "--no-cache",
+        sys.executable, "-m", "cimento", "analyze", "attribution", str(run.folder),
+        "--prediction", "number", "--by", "integrated", "--no-cache",
     ]  # fmt: skip
     process = subprocess.Popen(  # noqa: S603  # our own interpreter and code
         command, env=os.environ, stdout=subprocess.DEVNULL
@@ -114,7 +114,7 @@ def test_a_plan_says_what_remains_without_loading_a_model(tmp_path, capsys):
     assert plan.tokens > plan.requests
     attribute(run, SETTINGS, cache=cache)
     assert plan_explanation(run, SETTINGS, gradients=True, cache=cache).done == 2
-    asked = ["explain", str(run.folder), "--prediction", "number", "--plan"]
+    asked = ["analyze", "attribution", str(run.folder), "--prediction", "number", "--plan"]
     assert invoke(asked) == 0
     assert "requests in" in capsys.readouterr().out
     assert invoke([*asked, "--json"]) == 0
@@ -148,7 +148,7 @@ def test_the_lens_ends_in_the_margin_and_stands_beside_the_layers(tmp_path, caps
     assert mean.margin_bits == pytest.approx(
         (sums["match"] - sums["mismatch_number"]) / 0.6931471805599453, abs=1e-5
     )
-    assert invoke(["explain", str(run.folder), "--prediction", "number"]) == 0
+    assert invoke(["analyze", "attribution", str(run.folder), "--prediction", "number"]) == 0
     printed = capsys.readouterr().out
     assert "logit lens" in printed
     assert "it is the margin itself" in printed

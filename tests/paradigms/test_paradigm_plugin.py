@@ -217,14 +217,14 @@ def test_it_is_short():
 
 
 def test_the_page_shows_the_code_that_is_tested_here():
-    page = (PLUGINS.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
+    page = (PLUGINS.parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
     shown = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     assert (PLUGINS / "cimento_probing.py").read_text(encoding="utf-8") in shown
 
 
 def test_the_suite_on_the_page_runs(probing, short_words):
-    page = (PLUGINS.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
-    toml = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[1]
+    page = (PLUGINS.parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
+    toml = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[-1]
     [items] = re.findall(r"```tsv\n(.*?)```", page, flags=re.DOTALL)
     (probing / "suite.toml").write_text(toml, encoding="utf-8")
     (probing / "items.tsv").write_text(items, encoding="utf-8")

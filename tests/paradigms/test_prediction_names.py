@@ -150,7 +150,7 @@ def test_a_question_of_a_pilot_may_be_a_name_or_a_number(tmp_path, capsys):
     )
     plans = []
     for question in ("", "person", "1", "prediction 1"):
-        command = ["suites", "power", str(run.folder), "--json"]
+        command = ["analyze", "power", str(run.folder), "--json"]
         assert invoke([*command, *(["--question", question] if question else [])]) == 0
         plans.append(json.loads(capsys.readouterr().out))
     assert plans[0]["title"].startswith("it-subject-verb, person")

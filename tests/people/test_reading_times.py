@@ -246,7 +246,10 @@ def test_what_cannot_be_joined_is_said_before_a_model_is_loaded(tmp_path, capsys
     with pytest.raises(UsageError, match="'surprisal_bits_1' already"):
         join_surprisals(table, "no-such-model")
     path = write_joined(observed(), tmp_path / "times.csv")
-    assert invoke(["join", str(path), "-m", "no-such-model", "-o", "joined.doc"]) == 2
+    assert (
+        invoke(["analyze", "reading-times", str(path), "-m", "no-such-model", "-o", "joined.doc"])
+        == 2
+    )
     assert "joined.doc: ends in '.doc'" in capsys.readouterr().err
 
 
@@ -255,7 +258,21 @@ def test_words_that_begin_like_formulas_are_neutralized_on_request(tmp_path):
 
     def words(*more):
         output = tmp_path / "joined.csv"
-        assert invoke(["join", str(path), "-m", "demo-causal", "-o", str(output), *more]) == 0
+        assert (
+            invoke(
+                [
+                    "analyze",
+                    "reading-times",
+                    str(path),
+                    "-m",
+                    "demo-causal",
+                    "-o",
+                    str(output),
+                    *more,
+                ]
+            )
+            == 0
+        )
         return pl.read_csv(output)["word"].unique(maintain_order=True).to_list()
 
     assert words() == ["=A1", "e", "-2", "+b."]
@@ -280,13 +297,20 @@ def test_files_come_and_go(tmp_path):
 
 def test_the_command_writes_what_the_function_gives(tmp_path, capsys, joined):
     path = write_joined(observed(), tmp_path / "times.csv")
-    assert invoke(["join", str(path), "-m", "demo-causal"]) == 0
+    assert invoke(["analyze", "reading-times", str(path), "-m", "demo-causal"]) == 0
     printed = capsys.readouterr().out
     assert printed.rstrip("\n") == joined.write_csv().rstrip("\n")
     target = tmp_path / "joined.parquet"
-    assert invoke(["join", str(path), "-m", "demo-causal", "-o", str(target)]) == 0
+    assert (
+        invoke(["analyze", "reading-times", str(path), "-m", "demo-causal", "-o", str(target)]) == 0
+    )
     assert pl.read_parquet(target)["surprisal_bits"].equals(joined["surprisal_bits"])
-    assert invoke(["join", str(path), "-m", "demo-causal", "--columns", "word=wrd"]) == 2
+    assert (
+        invoke(
+            ["analyze", "reading-times", str(path), "-m", "demo-causal", "--columns", "word=wrd"]
+        )
+        == 2
+    )
     assert "no column 'wrd'. Did you mean 'word'?" in capsys.readouterr().err
 
 
@@ -294,7 +318,7 @@ def test_columns_of_other_names_are_found_by_their_cells_or_chosen(tmp_path, cap
     rows = "s1,1,1,Il,3\ns1,1,2,gatto,7\ns1,1,3,dorme.,5\n"
     path, target = tmp_path / "times.csv", tmp_path / "joined.csv"
     path.write_text(f"subject,item,zone,parola,TR\n{rows}", encoding="utf-8")
-    command = ["join", str(path), "-m", "demo-causal", "-o", str(target)]
+    command = ["analyze", "reading-times", str(path), "-m", "demo-causal", "-o", str(target)]
     assert invoke(command) == 0
     assert (
         'Read as words with measures: text = "item", position = "zone", word = "parola",'
@@ -319,7 +343,12 @@ def test_decimal_commas_become_points_where_they_cannot_be_thousands(tmp_path, c
         "text;position;word;rt;count;list\n1;1;Il;312,5;1,200;a,1\n1;2;gatto;345;2,100;b,2\n",
         encoding="utf-8",
     )
-    assert invoke(["join", str(path), "-m", "demo-causal", "--before", "0", "--json"]) == 0
+    assert (
+        invoke(
+            ["analyze", "reading-times", str(path), "-m", "demo-causal", "--before", "0", "--json"]
+        )
+        == 0
+    )
     printed = capsys.readouterr()
     rows = json.loads(printed.out)["observations"]
     assert [(row["rt"], row["count"], row["list"]) for row in rows] == [

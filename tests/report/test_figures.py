@@ -345,7 +345,7 @@ def folder(tmp_path_factory):
 def test_the_command_writes_numbers_and_specs(folder, tmp_path, name):
     for ending in ("csv", "json"):
         path = tmp_path / f"figure.{ending}"
-        assert invoke(["figure", str(folder), *name, "-o", str(path)]) == 0
+        assert invoke(["report", str(folder), "--figure", *name, "-o", str(path)]) == 0
     with (tmp_path / "figure.csv").open(encoding="utf-8", newline="") as file:
         assert list(csv.DictReader(file))
     assert "vega-lite" in json.loads((tmp_path / "figure.json").read_text())["$schema"]
@@ -360,12 +360,18 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
     model = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
     run = evaluate(pairs, model, output=tmp_path / "runs")
     path = tmp_path / "figure.svg"
-    assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(path)]) == 0
+    assert (
+        invoke(["report", str(run.folder), "--figure", "tokens", "--item", "1", "-o", str(path)])
+        == 0
+    )
     # Both places of a token that stands twice are drawn, in either sentence.
     assert path.read_text(encoding="utf-8").replace("\u200b", "").count(">if<") == 4
     # No token is a part of an expression, where it could be more than a text.
     spec = path.with_suffix(".json")
-    assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(spec)]) == 0
+    assert (
+        invoke(["report", str(run.folder), "--figure", "tokens", "--item", "1", "-o", str(spec)])
+        == 0
+    )
     drawn = pytest.importorskip("vl_convert").vegalite_to_vega(spec.read_text(encoding="utf-8"))
     for element in drawn["data"]:
         element.pop("values", None)
@@ -376,8 +382,9 @@ def test_the_command_draws(folder, tmp_path):
     for ending, beginning in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         path = tmp_path / f"figure.{ending}"
         command = [
-            "figure",
+            "report",
             str(folder),
+            "--figure",
             "interaction",
             "--measure",
             "penlp",
@@ -400,15 +407,15 @@ def test_the_command_draws(folder, tmp_path):
 )
 def test_the_command_refuses_what_it_cannot_draw(folder, tmp_path, capsys, arguments, message):
     *rest, path = arguments
-    assert invoke(["figure", str(folder), *rest, str(tmp_path / path)]) == 2
+    assert invoke(["report", str(folder), "--figure", *rest, str(tmp_path / path)]) == 2
     assert message in capsys.readouterr().err
 
 
 def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
     both = [str(folder), str(folder)]
-    assert invoke(["figure", *both, "interaction", "-o", str(tmp_path / "x.svg")]) == 2
+    assert invoke(["report", *both, "--figure", "interaction", "-o", str(tmp_path / "x.svg")]) == 2
     assert "there are 2 runs" in capsys.readouterr().err
-    assert invoke(["figure", *both, "rows", "-o", str(tmp_path / "x.json")]) == 0
+    assert invoke(["report", *both, "--figure", "rows", "-o", str(tmp_path / "x.json")]) == 0
 
 
 def test_the_page_shows_the_panels(folder, tmp_path):

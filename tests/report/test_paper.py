@@ -317,7 +317,7 @@ def test_what_is_for_tables_alone_is_refused_elsewhere(runs_of_every_kind, capsy
     command = ["report", str(runs_of_every_kind)]
 
     assert invoke([*command, "--title", "Mine"]) == 2
-    assert "it is for a table" in capsys.readouterr().err
+    assert "It belongs to --table NAME" in capsys.readouterr().err
     assert invoke([*command, "--table", "results", "--rename", "Mine"]) == 2
     assert "Write NAME=TEXT" in capsys.readouterr().err
 
@@ -338,7 +338,7 @@ def test_a_model_is_renamed_without_its_revision_where_that_is_unique():
 @pytest.mark.parametrize("name", ["--table=results", "figure"])
 def test_unknown_names_are_refused(runs_of_every_kind, name, tmp_path, capsys):
     folder = str(runs_of_every_kind / "it-islands")
-    command = ["figure", folder, "rows", "-o", str(tmp_path / "x.json")]
+    command = ["report", folder, "--figure", "rows", "-o", str(tmp_path / "x.json")]
     if name != "figure":
         command = ["report", folder, name]
     assert invoke([*command, "--rename", "it-ilands=I"]) == 2
@@ -373,7 +373,14 @@ def test_a_table_that_does_not_apply_leads_to_the_one_that_does(
 def test_a_figure_has_title_names_font_and_grays_of_ones_own(runs_of_every_kind, tmp_path):
     pytest.importorskip("altair")
     file = tmp_path / "x.json"
-    command = ["figure", str(runs_of_every_kind / "it-islands"), "interaction", "-o", str(file)]
+    command = [
+        "report",
+        str(runs_of_every_kind / "it-islands"),
+        "--figure",
+        "interaction",
+        "-o",
+        str(file),
+    ]
 
     assert invoke(command) == 0
     plain = file.read_text("utf-8")

@@ -245,7 +245,7 @@ def test_every_figure_can_be_taken_along(kind, name, request, tmp_path):
     run = request.getfixturevalue(kind)
     for ending in ("svg", "csv"):
         path = tmp_path / f"{name}.{ending}"
-        assert invoke(["figure", str(run.folder), name, "-o", str(path)]) == 0
+        assert invoke(["report", str(run.folder), "--figure", name, "-o", str(path)]) == 0
         assert path.read_text(encoding="utf-8")
 
 
@@ -262,7 +262,7 @@ def test_the_specs_of_figures_keep_to_vega_lite(kind, request):
 
 def test_several_figures_of_one_name_get_numbers(stories, tmp_path, capsys):
     path = tmp_path / "c.csv"
-    assert invoke(["figure", str(stories.folder), "calibration", "-o", str(path)]) == 0
+    assert invoke(["report", str(stories.folder), "--figure", "calibration", "-o", str(path)]) == 0
     written = sorted(path.name for path in tmp_path.glob("c-*.csv"))
     assert written == [f"c-{number}.csv" for number in range(1, len(written) + 1)]
     assert capsys.readouterr().err.count("The figure is in") == len(written) > 1
@@ -270,8 +270,8 @@ def test_several_figures_of_one_name_get_numbers(stories, tmp_path, capsys):
 
 def test_a_figure_there_is_nothing_for_is_refused(ratings, tmp_path, capsys):
     path = tmp_path / "x.svg"
-    assert invoke(["figure", str(ratings.folder), "flow", "-o", str(path)]) == 2
-    assert "nothing to draw" in capsys.readouterr().err
+    assert invoke(["report", str(ratings.folder), "--figure", "flow", "-o", str(path)]) == 2
+    assert "there is no such figure of these runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_a_wrong_table_lists_the_right_ones(stories, capsys):
     assert invoke(["report", str(stories.folder), "--table", "flaw"]) == 2
     assert "flow" in capsys.readouterr().err
     assert invoke(["report", str(stories.folder), "--format", "csv"]) == 2
-    assert "no table is named" in capsys.readouterr().err
+    assert "It belongs to --table NAME" in capsys.readouterr().err
 
 
 def test_items_of_every_kind_are_shown_in_the_terminal(cloze, stories, ratings, capsys):

@@ -128,7 +128,7 @@ def test_the_ends_of_an_interval_are_never_shown_as_one_number(low, high, shown)
 def test_its_figures_are_drawn_with_their_numbers(runs, tmp_path):
     for ending in (".svg", ".csv", ".json"):
         file = tmp_path / f"rates{ending}"
-        assert invoke(["figure", str(runs), "rates", "-o", str(file)]) == 0
+        assert invoke(["report", str(runs), "--figure", "rates", "-o", str(file)]) == 0
         assert file.stat().st_size > 100
     numbers = pl.read_csv(tmp_path / "rates.csv")
     assert numbers["value"].to_list() == [run.estimates()[0].value for run in open_runs(runs)]
@@ -137,9 +137,9 @@ def test_its_figures_are_drawn_with_their_numbers(runs, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("interaction", "runs of the kind probing cannot be drawn so"),
-        ("tokens", "runs of the kind probing cannot be drawn so"),
-        ("heat", "there is nothing to draw so in these runs"),
+        ("interaction", "runs of the kind probing are not drawn like this"),
+        ("tokens", "runs of the kind probing are not drawn like this"),
+        ("heat", "there is no such figure of these runs"),
         ("rate", "rates"),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_figure_that_there_is_no_data_for_is_refused_in_one_message(
     runs, tmp_path, capsys, name, message
 ):
     file = tmp_path / "x.svg"
-    assert invoke(["figure", str(runs), name, "-o", str(file)]) == 2
+    assert invoke(["report", str(runs), "--figure", name, "-o", str(file)]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert not file.exists()
 
@@ -171,7 +171,7 @@ def test_a_figure_of_a_plug_in_that_fails_names_the_plug_in(runs, tmp_path, monk
     monkeypatch.setattr(PlainPresenter, "figures", ("verbs",))
     monkeypatch.setattr(PlainPresenter, "drawable", lambda _self, _runs: ["verbs"])
     monkeypatch.setattr(PlainPresenter, "figure", lambda *_: {}["nothing"])
-    assert invoke(["figure", str(runs), "verbs", "-o", str(tmp_path / "x.svg")]) == 1
+    assert invoke(["report", str(runs), "--figure", "verbs", "-o", str(tmp_path / "x.svg")]) == 1
     assert "'probing'" in capsys.readouterr().err
-    assert invoke(["figure", str(runs), "zzz", "-o", str(tmp_path / "x.svg")]) == 2
+    assert invoke(["report", str(runs), "--figure", "zzz", "-o", str(tmp_path / "x.svg")]) == 2
     assert "verbs" in capsys.readouterr().err

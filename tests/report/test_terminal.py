@@ -32,7 +32,7 @@ COMMANDS = [
     "suites audit esc -m demo-causal",
     "run esc -m demo-causal -o again",
     "run esc -m demo-causal -o again --json",
-    "collect esc -m demo-causal -o elsewhere --check",
+    "cluster collect esc -m demo-causal -o elsewhere --check",
     "judge runs --items",
     "judge runs --scores",
     "show runs",

@@ -18,7 +18,7 @@ from demo.grammar import Grammar
 from demo.items import KINDS, pairs
 from demo.lexicon import LANGUAGES, Lexicon, held_out, load_lexicon
 from demo.linearize import finish, linearizer
-from demo.results import Result, missed_bounds
+from demo.results import Result, missed_bounds, page
 from demo.trees import (
     Act,
     Clause,
@@ -387,3 +387,19 @@ def test_missed_bounds_are_told():
     ]
     level = [Result(r.model, r.language, r.kind, 0.95) for r in good]
     assert "not below" in missed_bounds(level)[0]
+
+
+def test_the_table_of_the_page_of_models_is_made_of_results():
+    text = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if re.match(r"\| demo-\w+ \| (simple|attractor) \|", line)
+    ]
+    results = [
+        Result(model, language, kind, float(accuracy))
+        for model, kind, *accuracies in rows
+        for language, accuracy in zip(["en", "it", "es", "pt", "ru"], accuracies, strict=False)
+    ]
+    assert len(results) == 20
+    assert page(results, text.replace("0.68", "0.11")) == text

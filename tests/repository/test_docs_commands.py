@@ -8,10 +8,11 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from typer.core import TyperGroup
 from typer.main import get_command
 
-from cimento.cli.main import COMMANDS, app, invoke
+from cimento.cli.groups import command_of
+from cimento.cli.main import app, invoke
+from cimento.cli.tree import COMMANDS, Entry
 from tests.helpers.docs_pages import DOCS, blocks, commands
 
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -20,54 +21,50 @@ README = DOCS.parent / "README.md"
 RUN = (
     "../README.md",
     "quickstart.md",
-    "quickstart.it.md",
-    "quickstart.es.md",
-    "quickstart.pt.md",
-    "quickstart.ru.md",
-    "ten-lines.md",
-    "notebooks.md",
+    "first-suite.md",
+    "python.md",
+    "models.md",
+    "servers.md",
+    "clusters.md",
+    "generating.md",
+    "formats.md",
+    "checkpoints.md",
+    "compare.md",
+    "analyze.md",
     "reading-times.md",
-    "surveys.md",
-    "judgments.md",
+    "people.md",
     "power.md",
     "explain.md",
-    "howto/pairs.md",
-    "howto/islands.md",
-    "howto/acceptability.md",
-    "howto/cloze.md",
-    "howto/connectives.md",
-    "howto/stories.md",
-    "howto/write.md",
-    "howto/publish.md",
+    "results.md",
+    "pairs.md",
+    "factorial.md",
+    "ratings.md",
+    "cloze.md",
+    "stories.md",
+    "prompted.md",
+    "replay.md",
+    "publish.md",
     "studies.md",
+    "statistics.md",
 )
 """Pages whose blocks in sh and python are run, each page in a folder of its own."""
-QUICK = "ten-lines.md"
+QUICK = "python.md"
 
 
 def problems(words: list[str]) -> list[str]:
     """What a command line has that the program does not know."""
-    command = get_command(app)
-    while words and not words[0].startswith("-"):
-        children = getattr(command, "commands", None)
+    entry, above = Entry("", commands=COMMANDS), []
+    while words and entry.commands and not words[0].startswith("-"):
         if words[0].isupper() or words[0].startswith("["):
             return []  # a placeholder, such as COMMAND or SUITE
-        if command.name == "cimento":
-            if words[0] not in COMMANDS:
-                return [f"no command {words[0]}"]
-            command = command.get_command(None, words[0])
-        elif children:
-            if words[0] not in children and type(command).parse_args is not TyperGroup.parse_args:
-                command = next(iter(children.values()))  # what such a group does unless told
-                continue
-            if words[0] not in children:
-                return [f"no command {words[0]}"]
-            command = children[words[0]]
-        else:
-            break
-        words = words[1:]
-    known = {"-h", "--help"}
-    for param in command.params:
+        if words[0] not in entry.commands and not entry.default:
+            return [f"no command {' '.join([*above, words[0]])}"]
+        if words[0] not in entry.commands:
+            words = [entry.default, *words]
+        entry = entry.commands[words[0]]
+        above, words = [*above, words[0]], words[1:]
+    known = {"-h", "--help", "--help-all"}
+    for param in command_of(above).params if above else get_command(app).params:
         known |= {*param.opts, *param.secondary_opts}
     flags = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
     return [f"no option {flag}" for flag in flags if flag.replace("_", "-") not in known]
@@ -170,5 +167,5 @@ def test_the_pages_that_are_run_have_something_to_run():
 
 
 def test_the_ten_lines_are_ten_statements():
-    first = next(block for block in blocks(DOCS / "ten-lines.md") if block.language == "python")
+    first = next(block for block in blocks(DOCS / "python.md") if block.language == "python")
     assert len([line for line in first.text.splitlines() if line.strip()]) <= 12

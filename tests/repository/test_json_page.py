@@ -15,10 +15,10 @@ import pytest
 from tests.helpers.command_line import invoke
 from tests.helpers.docs_pages import DOCS, blocks
 from tests.helpers.json_output import read_schema
+from tests.helpers.site_pages import site_module
 
-PAGE = DOCS / "json-summary.md"
+PAGE = DOCS / "parts" / "tables.md"
 SCRIPTS = DOCS.parent / "scripts"
-SITE_PAGES = SCRIPTS / "site" / "pages.py"
 
 
 def fields(schema: Any) -> Iterator[str]:
@@ -52,14 +52,14 @@ def module_at(path: Path) -> Any:
 
 
 def test_every_field_of_the_summary_stands_on_its_page():
-    page = PAGE.read_text(encoding="utf-8")
-    named = {*re.findall(r"`(\w+)`", page), *re.findall(r"^\*\*(\w+)\*\*", page, re.MULTILINE)}
+    page = site_module("tables").tables_page()
+    named = set(re.findall(r"^\| `(?:[^`]*\.)?(\w+)`", page, re.MULTILINE))
     assert set(fields(read_schema("summary"))) - named == set()
 
 
 def test_every_field_of_every_command_stands_in_the_reference():
     commands = read_schema("commands")["$defs"]
-    page = module_at(SITE_PAGES).json_page()
+    page = site_module("printed").printed_page()
     sections = re.findall(r"^## cimento (.+)$", page, re.MULTILINE)
     assert [section.replace(" ", "-") for section in sections] == list(commands)
     for text, schema in zip(page.split("\n## ")[1:], commands.values(), strict=True):
@@ -70,7 +70,7 @@ def test_every_field_of_every_command_stands_in_the_reference():
 def test_every_field_has_the_description_of_its_record_or_one_of_its_own():
     json_fields = module_at(SCRIPTS / "json_fields.py")
     schema = read_schema("commands")
-    page = module_at(SITE_PAGES).json_page()
+    page = site_module("printed").printed_page()
 
     assert re.findall(r"^\| `.*\|\s*\|$", page, re.MULTILINE) == []
     assert json_fields.described(copy.deepcopy(schema)) == schema, (

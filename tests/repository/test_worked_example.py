@@ -1,4 +1,4 @@
-"""The page of the worked example: its commands work, and print what the page says they print."""
+"""The page of treebanks: its commands work, and print what the page says they print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cimento.cli.main import invoke
 from cimento.judgments import read_judgments
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "worked-example.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "treebanks.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(sh|text)\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -53,7 +53,7 @@ def test_every_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys):
         known = plain(printed)
         for line in plain(text):
             assert line in known, f"{line!r} is not printed"
-    assert len(BLOCKS) == 14
+    assert len(BLOCKS) == 22
     for name in ("scatter.svg", "report.html", "kept.log.json"):
         assert (tmp_path / name).stat().st_size > 100
     kept = read_judgments(tmp_path / "kept.parquet")

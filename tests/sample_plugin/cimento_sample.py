@@ -1,4 +1,4 @@
-"""A plug-in with a model, a reader and a measure; docs/plugins.md shows it."""
+"""A plug-in with a model, a reader and a measure; docs/extending.md shows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_by_length(rest: str, asking: Asking) -> Source:
         bits = float(rest)
     except ValueError:
         raise UsageError(
-            where=f"--model length:{rest}", seen="it is no number", todo="Give the bits: length:2."
+            where=f"--model length:{rest}", seen="not a number", todo="Give the bits: length:2."
         ) from None
     model = FakeScorer(
         lambda words, index: -bits * math.log(2) * len(words[index]), name=f"length-{rest}"

@@ -169,10 +169,10 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
 
 DOCUMENTED: Mapping[str, tuple[str, str]] = {
     "F22 the last digits differ where a batch is another": (
-        "rerun.md",
-        "differ in the last digits",
+        "results.md",
+        "may differ in the last digits",
     ),
-    "F26 models made to exhaust": ("security.md", "made to exhaust a machine"),
+    "F26 models made to exhaust": ("reliability.md", "made to exhaust a machine"),
 }
 """What is a limit, with the page and the words that say so."""
 
@@ -235,7 +235,7 @@ def test_a_manifest_with_a_value_of_another_kind_is_a_message(
     try:
         for command in (
             ["show", str(stored)], ["report", str(stored), "-o", str(tmp_path / "r.html")],
-            ["figure", str(stored), "margins", "-o", str(tmp_path / "m.csv")],
+            ["report", str(stored), "--figure", "margins", "-o", str(tmp_path / "m.csv")],
             ["cite", str(stored)], ["rerun", str(stored), "-o", str(tmp_path / "again")],
             ["judge", str(stored), "-o", str(tmp_path / "judged")],
         ):  # fmt: skip

@@ -57,7 +57,7 @@ def test_every_command_on_a_server_keeps_the_key_to_itself(suite, tmp_path, caps
             invoke(["report", runs, "-o", str(tmp_path / "summary.json")]),
             invoke(["show", runs]),
             invoke(["judge", runs, "--scores"]),
-            invoke(["cache", "verify"]),
+            invoke(["models", "cache", "verify"]),
         ]
         invoke(["models", "check", model, suite])
 

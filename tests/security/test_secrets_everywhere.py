@@ -91,7 +91,7 @@ def test_everything_that_is_made_of_a_run_on_a_server(tmp_path, capsys, caplog):
             ["run", str(suite), "-m", model, "-o", "runs"],
             ["plan", "run.toml", "-m", model],
             ["run", "run.toml", "-m", model, "-o", "units"],
-            ["slurm", "run.toml", "-m", model, "-o", "array"],
+            ["cluster", "slurm", "run.toml", "-m", model, "-o", "array"],
             *(["report", "runs", "-o", f"report{ending}"]
               for ending in (".html", ".csv", ".json", ".md", ".txt")),
             *(["export", "runs", "--to", kind, "-o", f"to-{kind}"]
@@ -99,7 +99,7 @@ def test_everything_that_is_made_of_a_run_on_a_server(tmp_path, capsys, caplog):
             ["cite", "runs"],
             ["show", "runs"],
             ["judge", "runs", "--scores"],
-            ["cache", "verify"],
+            ["models", "cache", "verify"],
         ]  # fmt: skip
         codes = {" ".join(command): invoke(command) for command in commands}
 

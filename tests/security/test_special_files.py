@@ -23,11 +23,11 @@ READING = [
     ["judge", "{}", "--items"],
     ["compare", "{}", "{}"],
     ["cite", "{}"],
-    ["figure", "{}", "margins", "-o", "margins.svg"],
-    ["profile", "{}"],
+    ["report", "{}", "--figure", "margins", "-o", "margins.svg"],
+    ["analyze", "profile", "{}"],
     ["export", "{}", "--to", "hf-dataset", "-o", "exported"],
     ["rerun", "{}"],
-    ["stories", "vary", "{}"],
+    ["analyze", "variation", "{}"],
     ["annotate", "survey", "build", "{}", "-o", "survey"],
 ]
 KINDS = {"link": "is a link", "fifo": "a pipe", "device": "a device"}

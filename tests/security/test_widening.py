@@ -300,8 +300,8 @@ def test_a_run_file_sends_no_key_to_an_address(requested, monkeypatch, capsys):
     address, keys = requested
     Path("night.toml").write_text(RUN_FILE.replace("demo-causal", address))
 
-    for command in ("run", "plan", "collect", "slurm", "prefetch"):
-        assert invoke([command, "night.toml"]) == 2, command
+    for command in ("run", "plan", "cluster collect", "cluster slurm", "cluster prefetch"):
+        assert invoke([*command.split(), "night.toml"]) == 2, command
         assert f"-m '{address}'" in capsys.readouterr().err
     assert keys == []
     invoke(["run", "night.toml", "-m", address])
@@ -317,7 +317,16 @@ def test_a_run_file_names_no_file_of_kenlm_and_no_address_of_a_plugin(name, caps
 
 
 def test_what_a_run_file_may_not_say_stands_in_the_script_of_slurm(capsys):
-    arguments = ["slurm", "pairs.tsv", "-m", SERVER, "-m", "demo-causal", "--trust-remote-code"]
+    arguments = [
+        "cluster",
+        "slurm",
+        "pairs.tsv",
+        "-m",
+        SERVER,
+        "-m",
+        "demo-causal",
+        "--trust-remote-code",
+    ]
 
     assert invoke([*arguments, "-o", "runs"]) == 0
     said = f"run.toml -m '{SERVER}' -m demo-causal --trust-remote-code"

@@ -72,7 +72,7 @@ def test_a_model_between_chance_and_a_constant_answer_is_not_called_above_chance
 @pytest.mark.slow
 def test_report_and_board_draw_it_beside_chance(folder, tmp_path, capsys):
     assert invoke(["report", str(folder), "-o", str(tmp_path / "report.html")]) == 0
-    assert invoke(["site", str(folder), "-o", str(tmp_path / "site")]) == 0
+    assert invoke(["report", str(folder), "--site", str(tmp_path / "site")]) == 0
     capsys.readouterr()
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     board = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_report_and_board_draw_it_beside_chance(folder, tmp_path, capsys):
 
 @pytest.mark.slow
 def test_the_ends_of_a_scale_are_those_of_its_statistic(folder, tmp_path, capsys):
-    assert invoke(["site", str(folder), "-o", str(tmp_path / "site")]) == 0
+    assert invoke(["report", str(folder), "--site", str(tmp_path / "site")]) == 0
     capsys.readouterr()
     board = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     cells = {

@@ -443,7 +443,7 @@ def test_results_for_model_cards_are_read_by_the_hub_s_own_library(animal_runs, 
 
 
 def test_every_kind_of_run_has_its_pages(runs_of_every_kind, tmp_path, capsys):
-    assert invoke(["site", str(runs_of_every_kind), "-o", str(tmp_path / "s"), "--json"]) == 0
+    assert invoke(["report", str(runs_of_every_kind), "--site", str(tmp_path / "s"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     runs = open_runs(runs_of_every_kind)
     assert said["runs"] == len(runs)
@@ -455,14 +455,14 @@ def test_every_kind_of_run_has_its_pages(runs_of_every_kind, tmp_path, capsys):
 
 
 def test_what_cannot_be_built_is_told_in_one_message(animal_runs, tmp_path, capsys):
-    assert invoke(["site", str(tmp_path), "-o", str(tmp_path / "s")]) != 0
+    assert invoke(["report", str(tmp_path), "--site", str(tmp_path / "s")]) != 0
     assert "no finished run here" in capsys.readouterr().err
-    twice = ["site", str(animal_runs), str(animal_runs), "-o", str(tmp_path / "s")]
+    twice = ["report", str(animal_runs), str(animal_runs), "--site", str(tmp_path / "s")]
     assert invoke(twice) != 0
     assert "several runs of" in capsys.readouterr().err
     (tmp_path / "s").mkdir(exist_ok=True)
     (tmp_path / "s" / "site.json").write_text("[]")
-    assert invoke(["site", str(animal_runs), "-o", str(tmp_path / "s")]) != 0
+    assert invoke(["report", str(animal_runs), "--site", str(tmp_path / "s")]) != 0
     assert "not the record of a site" in capsys.readouterr().err
 
 
@@ -473,7 +473,7 @@ def test_runs_on_some_items_are_left_out_where_the_run_on_all_is_there(
     for asked in ({"limit": 5}, {"adaptive": True, "precision": 0.4}):
         evaluate(agreement(), WISE, output=tmp_path / "trials", **asked)
     for name, more in (("whole", []), ("both", [str(tmp_path / "trials")])):
-        assert invoke(["site", str(animal_runs), *more, "-o", str(tmp_path / name)]) == 0
+        assert invoke(["report", str(animal_runs), *more, "--site", str(tmp_path / name)]) == 0
     assert "runs on fewer items of lab/wise" in capsys.readouterr().err
     whole, both = (files(tmp_path / name) for name in ("whole", "both"))
     assert {path: made[1] for path, made in whole.items()} == {
@@ -491,5 +491,5 @@ def test_runs_of_one_name_in_two_folders_have_a_page_each(tmp_path):
     for folder, all_tokens in (("some", False), ("all", True)):
         evaluate(agreement(), WISE, output=tmp_path / folder, all_tokens=all_tokens)
     folders = [str(tmp_path / name) for name in ("some", "all")]
-    assert invoke(["site", *folders, "-o", str(tmp_path / "site")]) == 0
+    assert invoke(["report", *folders, "--site", str(tmp_path / "site")]) == 0
     assert len(list(tmp_path.glob("site/suites/*/runs/*.html"))) == 2

@@ -6,7 +6,7 @@ from cimento.cli.main import invoke
 
 
 def test_an_address_that_is_none_is_refused(tmp_path, capsys):
-    command = ["site", str(tmp_path), "-o", str(tmp_path / "site"), "--address", "foo"]
+    command = ["report", str(tmp_path), "--site", str(tmp_path / "site"), "--address", "foo"]
     assert invoke(command) == 2
     assert "'foo' is no address of a page" in capsys.readouterr().err
 
@@ -15,7 +15,7 @@ def test_items_that_nobody_judged_are_in_no_order(tmp_path):
     runs, site = str(tmp_path / "runs"), str(tmp_path / "site")
     asked = ["run", "it-acceptability", "-m", "demo-causal", "--limit", "2", "-o", runs]
     assert invoke(asked) == 0
-    assert invoke(["site", runs, "-o", site]) == 0
+    assert invoke(["report", runs, "--site", site]) == 0
     (page,) = (tmp_path / "site").glob("suites/it-acceptability*.html")
     text = page.read_text("utf-8")
     assert "Every item" in text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cimento.suites import workbooks
+from cimento.intake import workbooks
 
 _read_once = functools.cache(workbooks.read_workbook)
 

@@ -388,6 +388,24 @@ class TestOwnCopy:
         assert items["clz e 1cl"].options[0].spellings == ("e", "ed")
         assert items["clz e 1cl"].filled("e") == "Ho comprato il pane e ho pagato in contanti."
 
+    def test_columns_with_other_names_are_chosen_and_the_line_says_so(self, tmp_path, capsys):
+        folder = shutil.copytree(OWN, tmp_path / "own")
+        for name in ("acceptability.tsv", "cloze.tsv"):
+            header, rows = (folder / name).read_text("utf-8").split("\n", 1)
+            names = header.replace("sentence", "Frase").replace("target", "Bersaglio")
+            (folder / name).write_text(f"{names}\n{rows}", encoding="utf-8")
+        told = ["study", "connectives", "--own", str(folder), "--json"]
+        assert invoke(told) == 2
+        capsys.readouterr()
+        assert invoke([*told, "--columns", "sentence=Frase,target=Bersaglio"]) == 0
+        chosen = capsys.readouterr()
+        assert 'text = "Frase", target = "Bersaglio"' in chosen.err
+        assert 'sentence = "Frase"' in chosen.err
+        assert invoke(["study", "connectives", "--own", str(OWN), "--json"]) == 0
+        assert chosen.out == capsys.readouterr().out
+        assert invoke([*told, "--columns", "sentence=Fraze"]) == 2
+        assert "no column 'Fraze'" in capsys.readouterr().err
+
     def test_an_empty_folder_is_refused(self, tmp_path, capsys):
         assert invoke(["study", "connectives", "--own", str(tmp_path)]) == 2
         assert "neither acceptability.tsv nor cloze.tsv" in capsys.readouterr().err

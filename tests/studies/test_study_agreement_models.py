@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite
+from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.cli.main import invoke
 from cimento.models.hf.files import LocatedModel
 from cimento.paradigms.regions.contrast import Contrast, ItemRatio
@@ -206,6 +206,19 @@ def test_a_table_of_models_that_cannot_be_used_says_why(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=seen):
         read_models(path)
+
+
+def test_the_column_of_models_is_chosen_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "models.csv"
+    path.write_text("Modello;training_tokens\nmy/model;4e9\norg/other;2,5\n", encoding="utf-8")
+    facts, read = read_models(path, {"model": "Modello"})
+    assert facts == {
+        "my/model": {"training_tokens": "4e9"},
+        "org/other": {"training_tokens": "2,5"},
+    }
+    assert read.said() == 'Read as models: model = "Modello", facts = "training_tokens"; 2 models.'
+    with pytest.raises(UsageError, match="no column 'Modelo'"):
+        read_models(path, {"model": "Modelo"})
 
 
 def test_the_heat_map_has_a_panel_for_each_model() -> None:

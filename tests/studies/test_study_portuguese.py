@@ -191,7 +191,7 @@ def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, 
     options = ["--judgments", judgments, "--by", "dimension", "--json"]
     options += ["--not-expected", "sujeito oculto", "--not-expected", "sujeito indeterminado"]
     options += ["--not-expected", "não sujeito"]
-    assert invoke(["profile", str(tmp_path / "runs"), *options]) == 0
+    assert invoke(["analyze", "profile", str(tmp_path / "runs"), *options]) == 0
     (profile,) = json.loads(capsys.readouterr().out)["profiles"]
     cells = {dimension["name"]: dimension for dimension in profile["dimensions"]}
     counts = {

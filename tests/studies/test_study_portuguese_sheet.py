@@ -9,10 +9,10 @@ import pytest
 
 from cimento import InputError, evaluate, load_suite
 from cimento.cli.main import invoke
+from cimento.intake.workbooks import write_sheets
 from cimento.paradigms.cloze.portuguese import read_released_sheet
 from cimento.studies.portuguese import NUMBERS, numbers_of, verb_readings
 from cimento.studies.portuguese.data import load_study
-from cimento.suites.workbooks import write_sheets
 
 PASSIVE = "voz passiva_1a\tas casas foram\tOntem as casas foram [MASK] cedo."
 CONNECTOR = "conectores_nem\t\tNão canta [MASK] dança."

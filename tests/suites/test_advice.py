@@ -328,7 +328,7 @@ def test_answers_without_sentences_are_no_regions(tmp_path):
     columns = {"Subject": list("1122"), "Response": ["yes sir", "no sir"] * 2, "Item": list("1212"),
                "Condition": list("abab"), "Type": ["x y"] * 4}  # fmt: skip
     todo = refused(written(tmp_path, columns))
-    assert "What people answered" in todo
+    assert "Ask people" in todo
     assert "regions" not in todo
 
 

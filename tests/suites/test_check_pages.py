@@ -9,12 +9,13 @@ import pytest
 
 from cimento import load_suite, new_canary
 from cimento.cli.main import invoke
+from cimento.faults import CHECKS as SUITE_CHECKS
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.stories.checks import CHECKS as STORY_CHECKS
 from cimento.suites import CANARY
-from cimento.suites.faults import CHECKS as SUITE_CHECKS
 from tests.helpers.check_pages import FOLDER, good_suites, printed_by
-from tests.helpers.docs_pages import DOCS, blocks
+from tests.helpers.docs_pages import blocks
+from tests.helpers.site_pages import site_module
 
 SEVERITIES: Mapping[str, str] = {
     **{code: check.severity for code, check in SUITE_CHECKS.items()},
@@ -28,7 +29,7 @@ def test_every_code_has_a_page_and_no_page_is_left_over():
 
 
 def test_the_list_has_every_code_with_its_severity():
-    page = (DOCS / "checks.md").read_text(encoding="utf-8")
+    page = site_module("checks").checks_page()
     listed = re.findall(
         r"^\| \[(CIM-\w+)\]\(checks/(CIM-\w+)\.md\) \| (\w+) \|", page, re.MULTILINE
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cimento.intake.glosses import gloss_rows
+from cimento.intake.tables import read_suite_table
 from cimento.kinds.registry import paradigm_of
-from cimento.suites.tables import read_suite_table
 
 GLOSS, OTHER_GLOSS = "DEF.M.SG child sleep.PRS.3SG", "DEF.F.SG girl sing-3SG"
 

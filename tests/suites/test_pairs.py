@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from cimento import UsageError, evaluate, evaluate_all, pairs
+from cimento.faults import errors
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 
 ROWS = [
     {"good": "Il gatto dorme.", "bad": "Il gatto dormono.", "verb": "dormire"},

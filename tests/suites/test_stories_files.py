@@ -116,16 +116,16 @@ def test_conflicts_are_whole_numbers(tmp_path, value):
 
 def test_stories_are_converted(stories_file, tmp_path, capsys):
     folder = tmp_path / "suite"
-    assert invoke(["stories", "convert", str(stories_file), "-o", str(folder)]) == 0
+    assert invoke(["suites", "convert", str(stories_file), "-o", str(folder)]) == 0
     read = read_stories(folder)
     assert (read.name, read.format) == ("suite", "native")
     assert read.stories == read_stories(stories_file).stories
     back = tmp_path / "back.jsonl"
-    arguments = ["stories", "convert", str(folder), "-o", str(back), "--to", "gita4calamita"]
+    arguments = ["suites", "convert", str(folder), "-o", str(back), "--to", "gita4calamita"]
     assert invoke(arguments) == 0
     assert read_stories(back).stories == read.stories
     old = tmp_path / "old.json"
-    arguments = ["stories", "convert", str(folder), "-o", str(old), "--to", "gita-v1"]
+    arguments = ["suites", "convert", str(folder), "-o", str(old), "--to", "gita-v1"]
     assert invoke(arguments) == 2
     assert "2 stories have a state of the whole story" in capsys.readouterr().err
     assert invoke([*arguments, "--allow-loss"]) == 0
@@ -219,7 +219,7 @@ def test_published_files_come_back_byte_for_byte(shared):
 def test_corrections_are_applied_when_asked_for_and_said(shared, tmp_path, capsys):
     source = str(shared / "golden/stories/dataset/gita4calamita.jsonl")
     output = tmp_path / "fixed.jsonl"
-    arguments = ["stories", "convert", source, "-o", str(output), "--to", "gita4calamita"]
+    arguments = ["suites", "convert", source, "-o", str(output), "--to", "gita4calamita"]
     assert invoke([*arguments, "--corrections", "gita4calamita"]) == 0
     assert capsys.readouterr().err.count("corrected:") == 10
     fixed = read_stories(output).stories
@@ -231,7 +231,7 @@ def test_corrections_are_applied_when_asked_for_and_said(shared, tmp_path, capsy
 def test_states_per_sentence_are_taken_from_the_other_published_file(shared, tmp_path, capsys):
     folder = shared / "golden/stories/dataset"
     output = tmp_path / "both.jsonl"
-    arguments = ["stories", "convert", str(folder / "gita4calamita.jsonl"), "-o", str(output)]
+    arguments = ["suites", "convert", str(folder / "gita4calamita.jsonl"), "-o", str(output)]
     states = str(folder / "gita_v1_states.json.gz")
     assert invoke([*arguments, "--to", "gita4calamita", "--states", states]) == 0
     # Seven stories have other sentences there, one has six blocks, and one is there twice with

@@ -207,7 +207,7 @@ def test_a_rated_table_may_have_a_column_of_conditions(tmp_path):
 def test_a_missing_language_says_how_to_give_it(tmp_path, capsys):
     path = written(tmp_path / "coppie.tsv", ("buona", "cattiva"), PAIRS)
     assert invoke(["suites", "check", str(path)]) == 0
-    assert "Give --language it (or es" in capsys.readouterr().out
+    assert "in which language the sentences are: --language CODE (en, es" in capsys.readouterr().out
     assert invoke(["suites", "check", str(path), "--language", "it"]) == 0
     shown = capsys.readouterr()
     assert shown.out == ""

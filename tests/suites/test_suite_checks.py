@@ -12,9 +12,9 @@ import pytest
 import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError, new_canary
 from cimento.errors import Fault
+from cimento.faults import CHECKS, errors, summarize, warnings
 from cimento.suites import derived as made
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import CHECKS, errors, summarize, warnings
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 

@@ -456,3 +456,44 @@ def test_the_released_table_has_the_sentences_of_the_released_suites(shared):
 
 def _plain(text):
     return text.replace("\u2019", "'").rstrip(" .?")
+
+
+def test_the_order_of_keys_does_not_say_which_cell_is_the_worst(tmp_path):
+    """Where no word says the plain levels, nothing is predicted; as in tables, with CIM-S067."""
+    four = dict(zip(("b_y", "b_x", "a_x", "a_y"), FOUR.values(), strict=True))
+    other = dict(zip(four, OTHER.values(), strict=True))
+    path = write(tmp_path / "se.jsonl", lines({"item": 7, **four}, {"item": 9, **other}))
+    assert open_suite(path).suite.predictions == ()
+    assert "CIM-S067" in codes(path)
+    stated = {"conditions": [*four], "factorial_properties_and_levels": {"f": "ab", "g": "xy"}}
+    stated["factorial_properties_and_levels"] = {"f": ["a", "b"], "g": ["x", "y"]}
+    path = write(tmp_path / "so.jsonl", lines(stated, {"item": 7, **four}, {"item": 9, **other}))
+    [square] = squares(open_suite(path).suite)
+    assert square.unacceptable.condition == "b_y"
+
+
+def test_sentences_in_an_object_of_their_own_are_the_conditions_and_notes_are_none(tmp_path):
+    names = ("nonisland_short", "nonisland_long", "island_short", "island_long")
+    items = [
+        {
+            "id": f"se-{number}",
+            "sentences": dict(zip(names, texts.values(), strict=True)),
+            "lexicon": {"oggetto": "il muro"},
+            "note": "La frase principale cambia con la struttura.",
+        }
+        for number, texts in enumerate((FOUR, OTHER))
+    ]
+    path = write(tmp_path / "se.jsonl", lines(*items))
+    suite = open_suite(path).suite
+    assert suite.condition_names == names
+    assert [square.unacceptable.condition for square in squares(suite)] == ["island_long"]
+    assert suite.items[0].extra == {"lexicon": {"oggetto": "il muro"}}
+
+
+def test_conditions_with_blanks_in_their_names_can_be_used_in_formulas(tmp_path):
+    rows = ["item\tcondition\tsentence"]
+    for item, noun in enumerate(("Anna", "Piero")):
+        rows += [f"{item}\tActive Control\t{noun} dipinge il muro."]
+        rows += [f"{item}\tNo-Attraction Violation\tIl muro dipinge {noun}."]
+    suite = load_suite(write(tmp_path / "t.tsv", "\n".join(rows) + "\n"), language="it").suite
+    assert suite.condition_names == ("Active-Control", "No-Attraction-Violation")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento.cli.main import invoke
+from cimento.faults import named_blanks
 from cimento.kinds.registry import audit_suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.asides import (
@@ -26,7 +27,6 @@ from cimento.suites.checks.asides import (
     typed_marks,
 )
 from cimento.suites.checks.notation import Lines, notation
-from cimento.suites.faults import named_blanks
 
 LETTERS = "abcdefghilmnopqrstuvzàèéìòùñçšжд"
 WORDS = st.text(LETTERS, min_size=1, max_size=8)

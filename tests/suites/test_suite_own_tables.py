@@ -6,9 +6,9 @@ import pytest
 
 from cimento import InputError, SuiteError, load_suite
 from cimento.intake.names import meaning
+from cimento.intake.workbooks import write_sheets
 from cimento.suites.formats import detect_format
 from cimento.suites.ratings import rated_of
-from cimento.suites.workbooks import write_sheets
 from tests.helpers.check_pages import with_formulas, with_hidden
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.faults import changed, errors, warnings
 from cimento.suites.checks import check_reading, check_suite
 from cimento.suites.checks.comparisons import LEAST_COMMON, have_little_in_common
-from cimento.suites.faults import changed, errors, warnings
 from cimento.suites.reading import Reading
 
 WORDS = st.sampled_from(

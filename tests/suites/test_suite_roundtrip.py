@@ -25,9 +25,9 @@ from cimento import (
     UsageError,
 )
 from cimento.errors import StorageError
+from cimento.faults import errors
 from cimento.suites import METRICS, sentence
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 from cimento.suites.formats import TARGETS, convert, losses
 from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
 from cimento.suites.load import open_suite

@@ -53,14 +53,14 @@ def test_examples_of_all_languages_are_alike_but_in_words(tmp_path, kind):
         command = ["suites", "new", kind, str(folder), "--language", language]
         assert invoke(command) == 0
         suite = load_suite(folder).suite
-        if kind in (*KINDS, "acceptability"):
+        if kind in (*KINDS, "ratings"):
             shapes.add(tuple((i.id, *(c.name for c in i.conditions)) for i in suite.items))
         tables = (folder / "items.tsv", folder / "items.jsonl")
         texts.append("".join(path.read_text("utf-8") for path in tables if path.exists()))
         assert ("language" in texts[-1]) is False
         is_russian = any("а" <= letter <= "я" for letter in texts[-1])
         assert is_russian is (language == "ru")
-    assert len(shapes) == (kind in (*KINDS, "acceptability"))
+    assert len(shapes) == (kind in (*KINDS, "ratings"))
     assert len(set(texts)) == len(TEMPLATE_LANGUAGES)
 
 

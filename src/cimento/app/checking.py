@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
+from cimento.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.io.files import write_bytes
 from cimento.io.parsing import whole_number
 from cimento.kinds.base import SuiteAudit
 from cimento.kinds.registry import audit_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.checks.notation import IN_EXCEL
-from cimento.suites.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.suites.reading import TOML
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 

@@ -147,9 +147,10 @@ def read_line(read: TableReading | None, say: Words) -> str:
     roles = ", ".join(
         f"{role_name(role, say)} = {_listed(names)}" for role, names in read.roles.items()
     )
+    count = say("edit.read-items", count=read.n_items)
     parts = [
-        say("edit.read", shape=say.named("shape", read.shape), roles=roles),
-        say("edit.read-items", count=read.n_items),
+        say("edit.read", shape=say.named("shape", read.shape), roles=roles or count),
+        count if roles else "",
         say("edit.read-unused", names=_listed(read.unused)) if read.unused else "",
         say("edit.read-left", rows=", ".join(str(row) for row, _ in read.left_out))
         if read.left_out

@@ -1,6 +1,6 @@
 """A suite as an editable grid: sheets of text, edits that make a new grid, undo, and paste.
 
-The grid is the workbook form of a suite (docs/suite-format.md), which holds a suite of every kind
+The grid is the workbook form of a suite (docs/formats.md), which holds a suite of every kind
 without loss: the sheets *about*, *items*, *predictions* and *seeds*. A table without a description,
 such as a list of pairs, is a grid of one sheet. Every row of the file is kept, titles and empty
 rows included, so that row numbers are those of the spreadsheet program.
@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.intake.roles import FORCED
+from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS
-from cimento.suites.sheets import read_sheet
+from cimento.intake.workbooks import write_sheets
 from cimento.suites.suite_workbook import ABOUT, ITEMS
-from cimento.suites.workbooks import write_sheets
 
 Cells: TypeAlias = tuple[str, ...]
 

@@ -21,10 +21,10 @@ from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, by_menus, said, words
 from cimento.errors import InputError, MissingDependencyError
+from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
 from cimento.paradigms import regions
-from cimento.suites.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 
 STYLE = Path(__file__).with_name("edit.css")
 """The style of steps 2 and 5."""

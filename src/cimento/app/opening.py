@@ -18,16 +18,19 @@ from cimento.app.editing import (
     workbook_of,
 )
 from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError, counted
+from cimento.faults import errors
+from cimento.intake.decoding import reading_language
 from cimento.intake.layout import count_titles
+from cimento.intake.tables import SUFFIXES, read_raw_rows
+from cimento.intake.workbooks import sheet_names
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
-from cimento.suites.faults import errors
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
 from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths
 from cimento.suites.published import LANGUAGE_CODE
-from cimento.suites.reading import TOML, reading_language
+from cimento.suites.reading import TOML
 from cimento.suites.suite_workbook import (
     ABOUT,
     ITEMS,
@@ -36,8 +39,6 @@ from cimento.suites.suite_workbook import (
     SETTINGS,
     folder_sheets,
 )
-from cimento.suites.tables import SUFFIXES, read_raw_rows
-from cimento.suites.workbooks import sheet_names
 
 _FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")
 _MOST_SHEETS = 50
@@ -225,7 +226,9 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
         path = write_grid(grid, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
         if language and not LANGUAGE_CODE.fullmatch(language):
             raise UsageError(
-                where=repr(language), seen="it is no ISO 639-1 code", todo="Give two letters: it."
+                where=repr(language),
+                seen="it is not an ISO 639-1 code",
+                todo="Give two letters: it.",
             )
         try:
             loaded = load_suite(path, language=language, columns=grid.roles)

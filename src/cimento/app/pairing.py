@@ -8,7 +8,6 @@ two conditions it is asked which should be likelier; names that formulas cannot 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -43,7 +42,7 @@ from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.intake.forms import is_stamp
-from cimento.intake.names import meaning, without_noun
+from cimento.intake.names import is_negated, meaning, side_in, without_noun
 from cimento.intake.words import HEADERS
 from cimento.kinds.registry import has_regions
 from cimento.suites.formats.examples import ExamplePair
@@ -56,12 +55,6 @@ _OTHER_TEXTS = ("text", "sentence", "condition")
 _LEAST_LIKE = 0.7
 _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
-_SAME = 0.85
-_PREFIXES = ("a", "in", "im", "s", "un", "не")
-_ALSO_NAMED = {"good": {"match"}, "bad": {"violata", "mismatch"}}
-"""Words for the sides that name other things too."""
-_WITH_ERRORS = re.compile(r"\b(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:err|ошиб)")
-_NEGATING = frozenset({"no", "non", "não", "not", "не"})
 _MOST_CONDITIONS = 16
 _FORMULA = ("formula", "fórmula", "формула")
 _CELLS = 4
@@ -131,7 +124,7 @@ def _of_conditions(grid: Grid, codes: Collection[str]) -> Question | None:
 
 def _likelier_first(one: str, other: str) -> tuple[str, ...]:
     """Two conditions, that of the good sentences first if their names say which it is."""
-    for is_bad in (_is_named_bad, _is_negated):
+    for is_bad in (_is_named_bad, is_negated):
         if is_bad(one, other) != is_bad(other, one):
             return (other, one) if is_bad(one, other) else (one, other)
     return one, other
@@ -154,7 +147,7 @@ def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     # What says most comes first; where it says the same of both columns, the next is asked.
     signs: tuple[Callable[[int, int], bool], ...] = (
         lambda n, m: _is_named_bad(names[n], names[m]),
-        lambda n, m: _is_negated(names[n], names[m]),
+        lambda n, m: is_negated(names[n], names[m]),
         lambda n, _: is_starred(sheet, n),
     )
     for is_bad in signs[-1:] if headless else signs:
@@ -167,32 +160,7 @@ def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
 
 def _is_named_bad(name: str, other: str) -> bool:
     """Whether a name says that its column is the bad one, or the other that it is the good one."""
-    return _side(name) == "bad" or _side(other) == "good"
-
-
-def _side(name: str) -> str:
-    """The side that a name or one of its words says outright; empty where none or both do."""
-    named = name.casefold()
-    words = {without_noun(name), *re.findall(r"\w+", named)}
-    sides = {side for side in SIDES if words & {side, *HEADERS[side], *_ALSO_NAMED[side]}}
-    if match := _WITH_ERRORS.search(named):
-        sides = {"bad" if match["with"] else "good"}
-    return sides.pop() if len(sides) == 1 else ""
-
-
-def _is_negated(name: str, other: str) -> bool:
-    """Whether a name is another one with a negating word or prefix, give or take a typo."""
-    words, others = (re.findall(r"\w+", text.casefold()) for text in (name, other))
-    if _NEGATING.intersection(words) and not _NEGATING.intersection(others):
-        return True
-    own = " ".join(word for word in words if word not in others)
-    rest = " ".join(word for word in others if word not in words)
-    ratio = SequenceMatcher(None, own, rest).ratio()
-    return any(
-        SequenceMatcher(None, own.removeprefix(prefix), rest).ratio() > max(ratio, _SAME)
-        for prefix in _PREFIXES
-        if own.startswith(prefix)
-    )
+    return side_in(name) == "bad" or side_in(other) == "good"
 
 
 def _likeness(name: str, side: str) -> float:

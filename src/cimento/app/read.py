@@ -264,7 +264,10 @@ class _Parts:
                     figure.title, form, f"{figure.name}{form}",
                     lambda form=form: figure_file(figure, form),  # type: ignore[misc]
                 )  # fmt: skip
-        CommandLine(self._visit, ["figure", *self._names, figure.name, "-o", f"{figure.name}.svg"])
+        CommandLine(
+            self._visit,
+            ["report", *self._names, "--figure", figure.name, "-o", f"{figure.name}.svg"],
+        )
 
     def _tables(self) -> None:
         for table in self._results.tables:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
+from cimento.app.columns import read_line
 from cimento.app.findings import show_advice, show_translated, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
+from cimento.faults import WITHOUT_LANGUAGE
+from cimento.intake.tables import SUFFIXES
 from cimento.io.files import read_bytes, write_bytes
 from cimento.kinds.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
@@ -30,10 +33,8 @@ from cimento.suites.builtin import (
     list_builtin,
     new_suite,
 )
-from cimento.suites.faults import WITHOUT_LANGUAGE
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -43,11 +44,13 @@ if TYPE_CHECKING:
 MOST_FAULTS = 12
 """The number of faults that are shown of one file; step 2 shows all."""
 
-KINDS = ("pairs", "agreement", "regions", "factorial", "cloze", "templates", "acceptability",
-         "stories")  # fmt: skip
+KINDS = (
+    *("pairs", "agreement", "regions", "factorial"),
+    *("cloze", "templates", "ratings", "stories"),
+)
 """The kinds of templates, in the order in which they are offered."""
 
-_RATE_KINDS = frozenset(KINDS) - {"acceptability"}
+_RATE_KINDS = frozenset(KINDS) - {"ratings"}
 """The kinds whose result is a share of right items."""
 
 ALL = ""
@@ -116,6 +119,11 @@ def _builtin(visit: Visit) -> None:
         field.on_value_change(show)
     show()
     CommandLine(visit, ["suites", "list"])
+
+
+def _capital(text: str) -> str:
+    """A text that begins a line."""
+    return text[:1].upper() + text[1:]
 
 
 def _filter(visit: Visit, name: str, values: Iterable[str]) -> ui.select:
@@ -249,6 +257,8 @@ async def _audited(visit: Visit, path: Path) -> None:
         faults = audit.faults
         errors = sum(fault.severity == "error" for fault in faults)
         heading(name, level=3)
+        if line := read_line(audit.read, say):
+            Text(line).classes("small")
         if audit.holds:
             show_translated(audit.holds, say)
         else:
@@ -295,7 +305,7 @@ def _new(visit: Visit) -> None:
     say = visit.say
     heading(say("start.new"))
     Text(say("start.new_lead")).classes("lead")
-    kind = ui.radio({name: say(f"start.kind_{name}") for name in KINDS}, value=KINDS[0])
+    kind = ui.radio({name: _capital(say.named("kind", name)) for name in KINDS}, value=KINDS[0])
     kind.classes("kinds").mark("kind").props(f'aria-label="{say("start.kind")}"')
     answers = Text()
     example = Text().classes("example")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError, UsageError
 from cimento.intake.roles import parse_choice
+from cimento.suites.kinds import kinds
 
 _WORDS_FILE = Path(__file__).parents[1] / "data" / "app.toml"
 
@@ -102,7 +103,8 @@ class Words:
 def translations() -> dict[str, Mapping[str, str]]:
     """Every key with its texts by language."""
     tables = tomllib.loads(_WORDS_FILE.read_text(encoding="utf-8"))
-    return {
+    of_kinds = {f"named.kind-{kind.name}": kind.words for kind in kinds().values()}
+    return of_kinds | {
         f"{table}.{name}": texts for table, names in tables.items() for name, texts in names.items()
     }
 

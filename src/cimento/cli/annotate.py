@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import annotate_dialogues, annotate_surveys
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
 from cimento.errors import InputError, UsageError, counted
@@ -64,7 +61,7 @@ class ImportAnswersOptions(Options):
         metavar="ROLE=COLUMN,...",
     )
     fixed: Texts = option((), "What is equal in all answers. Repeatable.", metavar="ROLE=VALUE")
-    mapping: Path | None = option(None, 'The same as TOML (see the page "What people answered").')
+    mapping: Path | None = option(None, 'The same as TOML (see the page "Ask people").')
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")
@@ -339,7 +336,7 @@ def apply_answers(options: ApplyOptions) -> None:
     """Write a copy of a suite with people's answers, for comparison with models.
 
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
-    among options are written to choices.tsv, for `cimento profile --people`.
+    among options are written to choices.tsv, for `cimento analyze profile --people`.
     """
     from cimento.paradigms.cloze import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
@@ -359,7 +356,8 @@ def apply_answers(options: ApplyOptions) -> None:
             note(f"The language is that of {design}: {language}.")
         elif not language:
             note(
-                "The suite does not name its language. Give --language it (or es, pt, ru, en ...)."
+                "The suite does not name its language."
+                " Give --language CODE (en, es, it, pt, ru ...)."
             )
     for remark in inattentive(all_judgments, failed_only=True):
         note(f"Their answers count: {remark[0].lower()}{remark[1:]}")
@@ -371,7 +369,7 @@ def apply_answers(options: ApplyOptions) -> None:
         note(f"{applied.without} items were answered by nobody")
     note(f"{applied.used} answers: {output}")
     if (output / CHOICES_FILE).exists():
-        note(f"cimento profile RUN --people {output / CHOICES_FILE}")
+        note(f"cimento analyze profile RUN --people {output / CHOICES_FILE}")
     else:
         note(f"cimento run {output} -m MODEL")
 
@@ -435,31 +433,3 @@ def adjudicate(options: AdjudicateOptions) -> None:
         disputed, left = decide(a, b, output, by=options.by, read=input, show=show)
         note(f"{disputed - left} of {disputed} differences are decided: {output}")
     show(adjudication_text(a, b, output))
-
-
-app = typer.Typer(
-    help="Collect people's judgments: terminal, surveys, browser.", no_args_is_help=True
-)
-app.command("candidates", short_help="Judge the words that models put into blanks.")(
-    annotate_dialogues.candidates
-)
-app.command("pairs", short_help="Decide on replacements in sampled sentences.")(
-    annotate_dialogues.pairs
-)
-app.command("stories", short_help="Write stories down, field by field.")(annotate_dialogues.stories)
-app.command("second", short_help="Judge stories blind.")(annotate_dialogues.second)
-app.command("agreement", short_help="Compute the agreement of annotators.")(
-    annotate_dialogues.agreement
-)
-app.add_typer(
-    annotate_dialogues.app,
-    name="review",
-    short_help="Send a suite to a native speaker; import corrections.",
-)
-app.command("import", short_help="Read people's answers into the judgments table.")(import_answers)
-app.command("pseudonym", short_help="Print the pseudonym of a participant.")(pseudonym_of)
-app.command("filter", short_help="Exclude participants, with a log.")(filter_answers)
-app.add_typer(annotate_surveys.survey_app, name="survey", short_help="Make surveys from suites.")
-app.add_typer(annotate_surveys.serve_app, name="serve", short_help="Run a survey in a browser.")
-app.command("apply", short_help="Add people's answers to a copy of the suite.")(apply_answers)
-app.command("adjudicate", short_help="Decide where two annotators differ.")(adjudicate)

@@ -7,8 +7,6 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import SuiteOptions, command_of
@@ -74,8 +72,6 @@ def pairs(options: DecideOptions) -> int:
 
 INVALID = 2
 
-app = typer.Typer(help="Send a suite to a native speaker, and import the corrections.")
-
 
 class ReviewOptions(SuiteOptions):
     """The suite to review, and the sheet."""
@@ -83,7 +79,6 @@ class ReviewOptions(SuiteOptions):
     output: Path = option(..., "Sheet: .xlsx or .tsv.", flags=("-o",))
 
 
-@app.command("export")
 @command_of
 def export(options: ReviewOptions) -> None:
     """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
@@ -107,7 +102,6 @@ class CorrectionOptions(Options):
     reviewer: str = option(..., "Name of the reviewer.")
 
 
-@app.command("import")
 @command_of
 def import_(options: CorrectionOptions) -> int:
     """Apply corrections to a copy of the suite, with a log of every change.

@@ -9,9 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-from typer.core import TyperGroup
-
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, refuse_file_name
 from cimento.errors import InputError, UsageError, counted
@@ -33,12 +30,7 @@ from cimento.people.surveys.participants import MOST_PEOPLE
 from cimento.people.surveys.retention import data_of, delete_participant, inactive_participants
 
 if TYPE_CHECKING:
-    from typer._click import Context
-
     from cimento.people.surveys import SurveyDesign
-
-
-survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
 
 class _SurveySource(Options):
@@ -87,9 +79,6 @@ def build(options: BuildOptions) -> None:
     note(f"Everything is in {folder}. To ask in a browser: cimento annotate serve {folder}")
 
 
-survey_app.command("build", short_help="Distribute the items of a suite over surveys.")(build)
-
-
 class RewriteOptions(Options):
     """The design, and where its files go."""
 
@@ -98,7 +87,6 @@ class RewriteOptions(Options):
     force: bool = option(default=False, help="Replace another design in that folder.")
 
 
-@survey_app.command("export", short_help="Write the exports of a design again.")
 @command_of
 def export_design(options: RewriteOptions) -> None:
     """Write all files that are made from a design, for example after editing it by hand."""
@@ -137,21 +125,6 @@ def _told(design: SurveyDesign) -> str:
 
 SECRET = "CIMENTO_ADMIN_SECRET"  # noqa: S105  # the name of a variable
 SHORTEST_SECRET = 12
-
-
-class ServeGroup(TyperGroup):
-    """A group with a default command: ``serve DESIGN`` means ``serve start DESIGN``."""
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """The arguments, preceded by the default command if they name none."""
-        if args and args[0] not in self.commands and args[0] not in {"-h", "--help"}:
-            args = ["start", *args]
-        return super().parse_args(ctx, args)
-
-
-serve_app = typer.Typer(
-    cls=ServeGroup, help="Run a survey in a browser: serve DESIGN.", no_args_is_help=True
-)
 
 
 class AnswerOptions(Options):
@@ -194,7 +167,6 @@ class StartOptions(AnswerOptions):
     )
 
 
-@serve_app.command("start", short_help="Run the survey; stop with Ctrl-C.")
 @command_of
 def start(options: StartOptions) -> None:
     """Run the surveys of a design as web pages, with one link for each participant.
@@ -256,7 +228,6 @@ class InviteOptions(AnswerOptions):
     )
 
 
-@serve_app.command("invite", short_help="Make links for participants.")
 @command_of
 def invite(options: InviteOptions) -> None:
     """Make links as a table: participant, survey, link.
@@ -288,7 +259,6 @@ class ExportOptions(AnswerOptions):
     people: Path | None = option(None, "Write the participants to this .csv.")
 
 
-@serve_app.command("export", short_help="Write the answers so far.")
 @command_of
 def export_answers(options: ExportOptions) -> None:
     """Write all answers so far as the judgments table; the survey may continue meanwhile.
@@ -347,7 +317,6 @@ class DeleteOptions(LinksOptions):
     participant: str = option(..., "Such as P-0a1b2c3d4e.", argument="PARTICIPANT")
 
 
-@serve_app.command("delete", short_help="Delete a participant's answers.")
 @command_of
 def delete(options: DeleteOptions) -> None:
     """Delete one participant with all answers, consent and link, permanently.
@@ -370,7 +339,6 @@ class ExpireOptions(LinksOptions):
     dry_run: bool = option(default=False, help="List who would be deleted, without deleting.")
 
 
-@serve_app.command("expire", short_help="Delete answers older than a number of days.")
 @command_of
 def expire(options: ExpireOptions) -> None:
     """Delete participants with no activity for --keep-days: link, consent, answers.

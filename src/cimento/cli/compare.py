@@ -384,6 +384,13 @@ def analyze(options: AnalyzeOptions) -> None:
         seed=options.seed,
     )
     people = respondents_of(judgments, runs, ties=options.ties) if judgments else ()
+    asked = {run.model for run in runs}
+    if runs and len(asked) + len(people) <= 1:
+        raise UsageError(
+            where="cimento analyze items",
+            seen=f"it needs two models, and all runs here are of {' and '.join(asked)}",
+            todo="Give runs of other models too, or --judgments of people.",
+        )
     analysis = analyze_runs(runs, settings, people=people)
     if options.as_json:
         show_json(analysis)

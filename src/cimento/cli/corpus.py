@@ -8,9 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import corpus_build, corpus_check, queries
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
@@ -47,9 +44,6 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
     from cimento.corpus.inference import HypothesisWording, InferenceItem
     from cimento.corpus.texts import PlainSentence
-
-
-app = typer.Typer(help="Search treebanks, and make suites from them.", no_args_is_help=True)
 
 
 class MergeOptions(Options):
@@ -92,9 +86,6 @@ def inventory(options: MergeOptions) -> None:
         note(f"written: {write_inventory(merged, options.output)}")
 
 
-app.command("inventory", short_help="Merge lists of connectives.")(inventory)
-
-
 class TagOptions(TreebankOptions):
     """The treebanks to measure, and those that the model of tags is made of."""
 
@@ -131,14 +122,6 @@ def tags(options: TagOptions) -> None:
     note(f"{options.order}-grams of {counted(len(training), 'sentence')}, {options.added:g} added")
     if options.output is not None:
         note(f"written: {write_text(chr(10).join(table) + chr(10), options.output)}")
-
-
-app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(tags)
-app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
-app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
-    corpus_build.pairs
-)
-app.command("finish", short_help="Make a suite from the decisions.")(corpus_build.finish)
 
 
 class SearchOptions(ConnectiveOptions, TextOptions):
@@ -187,11 +170,6 @@ def search(options: SearchOptions) -> None:
     note_skipped(skipped)
     if known is not None and known.pairs:
         note(f"left out, since they were there before: {counted(len(known.pairs), 'sentence')}")
-
-
-app.command("search", short_help="Find every occurrence that a rule accepts.")(search)
-app.command("query", short_help="Search trees with a query in Grew's notation.")(queries.query)
-app.command("queries", short_help="List the stored queries, and what they find.")(queries.queries)
 
 
 class CountOptions(ConnectiveOptions):
@@ -259,12 +237,6 @@ def connectives(options: CountOptions) -> None:
         if ranks:
             show("\n" + on_terminal(tables.rank_grid(ranks)))
     note_skipped(skipped)
-
-
-app.command("connectives", short_help="Count each connective.")(connectives)
-
-
-app.command("check", short_help="Check treebank files.")(corpus_check.check)
 
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:
@@ -427,8 +399,3 @@ def _item(item: InferenceItem, wording: HypothesisWording) -> ClozeItem:
         "sense_by": item.sense_by,
     }
     return ClozeItem(item.id, *item.text, options_, columns=columns)
-
-
-app.command("nli", short_help="Write premises and hypotheses.")(nli)
-app.command("tweets", short_help="Turn messages into sentences.")(tweets)
-app.command("concordance", short_help="Extract sentences from concordances.")(concordance)

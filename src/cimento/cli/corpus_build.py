@@ -403,7 +403,7 @@ def _cloze_suite(
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
     """The sentences in a table of decisions, by sha256 and id."""
-    from cimento.suites.tables import open_table
+    from cimento.intake.tables import open_table
 
     if path is None:
         return frozenset()

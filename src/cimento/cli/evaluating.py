@@ -116,7 +116,7 @@ def _plainly(value: JsonValue) -> str:
 
 
 def summary_json(runs: Sequence[Run], failures: Sequence[Failure]) -> str:
-    """The JSON summary of some runs and failures; see docs/json-summary.md."""
+    """The JSON summary of some runs and failures; see docs/parts/tables.md."""
     missing = tuple(
         Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
         for failure in failures

@@ -1,4 +1,4 @@
-"""``cimento explain``: which region carries a prediction, layer by layer."""
+"""``cimento analyze attribution``: which region carries a prediction, layer by layer."""
 
 from __future__ import annotations
 

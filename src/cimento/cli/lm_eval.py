@@ -56,7 +56,7 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
         "Leave it out; cimento judge RUN judges them again.",
     ),
     "--write-out": (
-        "cimento suites show SUITE prints sentences, cimento stories prompt SUITE --row N a prompt",
+        "cimento suites show SUITE prints sentences, cimento suites prompts SUITE --row N a prompt",
         "Leave it out.",
     ),
     "--show-config": ("cimento suites show SUITE prints a suite", "Leave it out."),

@@ -7,8 +7,6 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
-
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.errors import UsageError, counted, did_you_mean
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 
 FAILED = 1
 
-app = typer.Typer(help="List models, and check a model.", no_args_is_help=True)
-
 _NAMES = (
     ("demo-causal, demo-masked", "the demo models"),
     ("path/to/folder", "what save_pretrained wrote, or a PEFT adapter"),
@@ -56,7 +52,6 @@ class ListOptions(Options):
     as_json: bool = option(default=False, help="Print the models as JSON.", flags=("--json",))
 
 
-@app.command("list")
 @command_of
 def list_models(options: ListOptions) -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
@@ -132,9 +127,6 @@ def check(options: _CheckOptions) -> int:
         show(_described(inspection, findings, moved))
     differs = inspection.comparison is not None and not inspection.comparison.agrees
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
-
-
-app.command("check")(check)
 
 
 def _inspected(
@@ -362,10 +354,6 @@ def _plain(
 
 DAMAGED = 1
 
-cache_app = typer.Typer(
-    help="Inspect or clear the answers kept between runs.", no_args_is_help=True
-)
-
 
 class InfoOptions(Options):
     """The options of describing the cache."""
@@ -373,7 +361,6 @@ class InfoOptions(Options):
     as_json: bool = option(default=False, help="Print this as JSON.", flags=("--json",))
 
 
-@cache_app.command("info")
 @command_of
 def info(options: InfoOptions) -> None:
     """Print where the cache is, how many texts it contains and how large it is."""
@@ -386,7 +373,6 @@ def info(options: InfoOptions) -> None:
         show(f"{cache.path}\n{counted(number, 'text')} scored, {size / 1e6:.1f} MB")
 
 
-@cache_app.command("clear")
 def clear() -> None:
     """Delete all stored answers; stored runs are not changed."""
     from cimento.models.server.identity import FILE
@@ -402,7 +388,6 @@ class VerifyOptions(Options):
     as_json: bool = option(default=False, help="Print the problems as JSON.", flags=("--json",))
 
 
-@cache_app.command("verify")
 @command_of
 def verify(options: VerifyOptions) -> int:
     """Check every entry; the exit code is 1 if any is damaged."""
@@ -413,7 +398,7 @@ def verify(options: VerifyOptions) -> int:
         return DAMAGED if problems else 0
     show("\n".join(problems) if problems else "Nothing is damaged.")
     if problems:
-        show("Clear it with: cimento cache clear, or delete the file.")
+        show("Clear it with: cimento models cache clear, or delete the file.")
     return DAMAGED if problems else 0
 
 

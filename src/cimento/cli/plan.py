@@ -247,7 +247,7 @@ def slurm(options: _SlurmOptions) -> int:
     path = write_text(script, folder / "array.sh")
     show(str(path))
     submit, then = shlex.join(["sbatch", str(path)]), shlex.join(arguments)
-    note(f"Submit it with: {submit}\nThen: cimento collect {then}")
+    note(f"Submit it with: {submit}\nThen: cimento cluster collect {then}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``cimento profile``: the results of models by dimension of a cloze suite, from stored runs."""
+"""``cimento analyze profile``: models by dimension of a cloze suite, from stored runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cimento report``, ``show`` and ``site``: stored runs as text, as pages, as a whole site."""
+"""``cimento report`` and ``show``: stored runs as text, tables, figures, pages, or a whole site."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.documents import report as write_report
 from cimento.documents import sections_of, text, versions_apart, write_grid
 from cimento.documents.paper import dressed, grid_texts, names_standing, results_grid
-from cimento.errors import UsageError, counted, did_you_mean
+from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
-from cimento.kinds.named import TableSettings
+from cimento.kinds.named import Bars, TableSettings
 from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
 from cimento.measures import judged_on as measures_named
-from cimento.measures.normalizing import Normalization
+from cimento.measures.normalizing import Normalization, Scope
 from cimento.models.hf.names import is_folder
 from cimento.options import run_option
 from cimento.paired.item_outcomes import labeled_apart
@@ -117,74 +117,145 @@ class ReportOptions(TableOptions):
 
     output: Path | None = option(
         None,
-        "A file: .html, .md, .csv, .json, .txt; .tex, .docx; a table also as .xlsx.",
+        "A file: .html, .md, .csv, .json, .txt; .tex, .docx; a table also as .xlsx; a figure .svg,"
+        " .png, .pdf, .csv (numbers) or .json (Vega-Lite).",
         flags=("-o",),
     )
     table: str = option(
-        "", "Only this table: results, or one of the page; a wrong name lists them."
+        "",
+        "Only this table: results, or one of the page; a wrong name lists them.",
+        metavar="NAME",
     )
-    title: str = option("", "Of a table, in the place of its own.")
-    rename: tuple[str, ...] = option(
-        (),
-        "In a table: how a suite, model (with or without @revision), condition or column is called."
-        " Repeatable.",
-        metavar="NAME=TEXT",
+    figure: str = option(
+        "",
+        "Only this figure: interaction, rows, items, tokens, position, length, regions, margins ..."
+        "; a wrong name lists those of the runs.",
+        metavar="NAME",
     )
-    label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
-    scale: Normalization | None = option(
-        None, "Of --table effects: raw, z, likert-z ...; raw if it is not for a program."
+    site: Path | None = option(
+        None, "A site of many runs, with a board, into this folder.", metavar="FOLDER"
     )
-    form: Form | None = option(
-        None, "Of a table that is printed: booktabs for latex.", flags=("--format",)
+    analyze: bool = option(
+        default=False,
+        help="In a page: a section on items, models and phenomena, as of analyze items.",
     )
     measures: Texts = option(
         (),
         "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
-    analyze: bool = option(
-        default=False, help="In a page: a section on items, models and phenomena, as of analyze."
+    title: str = option("", "Of a table, a figure or a site, in the place of its own.")
+    rename: tuple[str, ...] = option(
+        (),
+        "In a table or a figure: how a suite, model (with or without @revision), condition, column"
+        " or axis is called. Repeatable.",
+        metavar="NAME=TEXT",
     )
+    scale: Normalization | None = option(
+        None,
+        "Of --table effects (raw, if it is not for a program) and of interactions (z): raw, z,"
+        " likert-z ...",
+    )
+    label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
+    form: Form | None = option(
+        None, "Of a table that is printed: booktabs for latex.", flags=("--format",)
+    )
+    scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
+    bars: Bars = option(
+        "se",
+        "Error bars of interactions: se (over items), or 95 % within items by"
+        " means-removed, cousineau-morey or loftus-masson.",
+    )
+    people: Path | None = option(
+        None, "For rows: a CSV of ratings with phenomenon, item, condition and value (or z)."
+    )
+    item: str = option("", "For tokens: the id of the item.", metavar="ID")
+    length: int | None = option(None, "For position: only sentences of this many tokens.", ge=1)
+    font_size: int | None = option(None, "Of all texts.", ge=4, le=72)
+    gray: bool = option(default=False, help="Draw in gray, for print.")
+    address: str = option(
+        "", "Where the site will be, for its description as a data set.", metavar="URL"
+    )
+    license: str = option("", "The license of the site's tables, a name or an address.")
+    dataset: str = option(
+        "",
+        "The benchmark on the Hugging Face hub, for results in the form of its model cards.",
+        metavar="OWNER/NAME",
+    )
+    as_json: bool = option(
+        default=False, help="Of a site: print what was written as JSON.", flags=("--json",)
+    )
+
+
+_OF_MODES: Mapping[str, frozenset[str]] = {
+    "a page": frozenset({"output", "measures", "analyze"}),
+    "--table NAME": frozenset(
+        {"table", "output", "measures", "title", "rename", "label", "scale", "form"}
+    ),
+    "--figure NAME": frozenset(
+        {"figure", "output", "measures", "title", "rename", "scale", "scope", "bars", "people",
+         "item", "length", "font_size", "gray"}
+    ),
+    "--site FOLDER": frozenset({"site", "title", "address", "license", "dataset", "as_json"}),
+}  # fmt: skip
+"""What a report is, mapped to the options that concern it; the others concern all."""
+
+
+def _mode_of(options: ReportOptions) -> str:
+    """What the report is: a page, a table, a figure or a site.
+
+    Raises:
+        UsageError: an option concerns another.
+    """
+    mode = "a page"
+    ending = options.output.suffix.lower() if options.output else ""
+    if options.figure:
+        mode = "--figure NAME"
+    elif options.site is not None:
+        mode = "--site FOLDER"
+    elif options.table or ending in _IN_PAPER:
+        mode = "--table NAME"
+    fields = ReportOptions.model_fields
+    for name in dict.fromkeys(name for names in _OF_MODES.values() for name in sorted(names)):
+        if name not in _OF_MODES[mode] and getattr(options, name) != fields[name].default:
+            flag = {"form": "format", "measures": "measure", "as_json": "json"}.get(name, name)
+            others = [other for other, names in _OF_MODES.items() if name in names]
+            here = "in a page" if mode == "a page" else f"with {mode.split()[0]}"
+            raise UsageError(
+                where=f"--{flag.replace('_', '-')}",
+                seen=f"has no effect {here}",
+                todo=f"It belongs to {' or '.join(others)}: give that, or leave it out.",
+            )
+    return mode
 
 
 @command_of
 def report(options: ReportOptions) -> int:
-    """Write a report of stored runs; without -o, the table is printed.
+    """Write a report of stored runs: a page, a table, a figure, or a site of many runs.
 
+    -o FILE writes a page, or a document by the ending of its name; without it, tables are printed.
     A .tex or .docx file contains the table for a paper (--table results): suites by models.
+
+    --table NAME: one table, printed or written. --figure NAME -o FILE: one figure, such as
+    interaction (the four means of each phenomenon), rows (a row for each phenomenon), items (DD of
+    every item), tokens (one item, token by token), position (mean surprisal by position), length
+    (score against length) or regions; all others are those of the page.
+
+    --site FOLDER: a board, and pages of models, suites, phenomena and items, which open from a
+    folder and load nothing. Write again with more runs, and only the pages that change are written.
     """
+    mode = _mode_of(options)
+    if options.site is not None:
+        from cimento.cli.site import write_pages
+
+        return write_pages(options, options.site)
+    if mode == "--figure NAME":
+        from cimento.cli.figure import draw
+
+        return draw(options)
     output, measures = options.output, options.measures
-    ending = output.suffix.lower() if output else ENDINGS[options.form or "text"]
-    in_paper = ending in {".tex", ".docx"}
-    table = options.table or ("results" if in_paper else "")
-    if not table and (given := [name for name in _TABLE_OPTIONS if getattr(options, name)]):
-        raise UsageError(
-            where=f"--{given[0]}",
-            seen="it is for a table, and none is named",
-            todo="Add --table NAME, or write the report as .tex or .docx.",
-        )
-    if options.form is not None and not table:
-        raise UsageError(
-            where=f"--format {options.form}",
-            seen="no table is named",
-            todo="Add --table NAME, or say the form by the ending of -o.",
-        )
-    if table:
-        shown = measures if table == "results" else ()  # the other tables use the runs as they are
-        if options.scale is not None and table != "effects":
-            raise UsageError(
-                where=f"--scale {options.scale}",
-                seen=f"the table {table} has no scale to choose",
-                todo="Leave it out, or give --table effects.",
-            )
-        settings = options.named_in(
-            TableSettings, records=ending in _FOR_PROGRAMS, frequency=zipf_frequencies_if_any
-        )
-        made = _table(table, open_reports(options.runs, shown), settings)
-        names = names_standing(names_given(options.rename), grid_texts(made))
-        label = options.label or f"tab:{table}"
-        grid = dressed(made, title=options.title, names=names, label=label)
-        _write_table(grid, output, options.form or "text")
+    if mode == "--table NAME":
+        _report_table(options)
     elif output is None:
         show(text(open_reports(options.runs, measures)))
     else:
@@ -196,6 +267,28 @@ def report(options: ReportOptions) -> int:
     return 0
 
 
+def _report_table(options: ReportOptions) -> None:
+    """Print or write one table; without a name, that for a paper."""
+    output, table = options.output, options.table or "results"
+    ending = output.suffix.lower() if output else ENDINGS[options.form or "text"]
+    # The other tables use the runs as they are.
+    shown = options.measures if table == "results" else ()
+    if options.scale is not None and table != "effects":
+        raise UsageError(
+            where=f"--scale={options.scale}",
+            seen=f"the table {table} has no scale to choose",
+            todo="Leave it out, or give --table effects.",
+        )
+    settings = options.named_in(
+        TableSettings, records=ending in _FOR_PROGRAMS, frequency=zipf_frequencies_if_any
+    )
+    made = _table(table, open_reports(options.runs, shown), settings)
+    names = names_standing(names_given(options.rename), grid_texts(made))
+    label = options.label or f"tab:{table}"
+    grid = dressed(made, title=options.title, names=names, label=label)
+    _write_table(grid, output, options.form or "text")
+
+
 def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
     """The section on items, models and phenomena."""
     from cimento.compare import analyze
@@ -205,7 +298,7 @@ def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
-_TABLE_OPTIONS = ("title", "rename", "label", "scale")
+_IN_PAPER = frozenset({".tex", ".docx"})
 _FOR_PROGRAMS = frozenset({".csv", ".json"})
 
 
@@ -231,7 +324,7 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
         table = by_kind[makers[0]]
         if apart := [kind.name for kind in kinds if by_kind.get(kind, table) != table]:
             raise UsageError(
-                where=f"--table {name}",
+                where=f"--table={name}",
                 seen=f"runs of {makers[0].name} and of {apart[0]} have tables of this name",
                 todo="Give the runs of one kind.",
             )
@@ -244,7 +337,7 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     names = dict.fromkeys([*(table.name for table in tables), *of_kinds, "results"])
     other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
-        where=f"--table {name}",
+        where=f"--table={name}",
         seen=f"{len(grids)} suites have it" if grids else "there is no such table",
         todo="Give the runs of one suite." if grids else other,
     )
@@ -324,9 +417,12 @@ def _with_item(
     pairs = [(run, record) for run in runs for record in run.items if record.id == item]
     if not pairs:
         known = {record.id for run in runs for record in run.items}
-        close = (
-            did_you_mean(item, known) if len(known) <= _FEW else f"There are {len(known)} items."
-        )
+        close = did_you_mean(item, known)
+        if len(known) > _FEW and not close.startswith("Did"):
+            some = ", ".join(
+                [*dict.fromkeys(record.id for run in runs for record in run.items)][:3]
+            )
+            close = f"There are {len(known):,} items, such as {some}."
         where = " ".join(map(str, paths))
         raise UsageError(where=where, seen=f"there is no item {item!r}", todo=close)
     return pairs
@@ -378,52 +474,3 @@ def note_left_out(runs: Sequence[Run], *, why: str, what: str) -> None:
     for model in dict.fromkeys(run.model for run in runs):
         suites = dict.fromkeys(run.suite.name for run in runs if run.model == model)
         note(f"cimento: left out, since {why}: {what} of {model} on {', '.join(suites)}")
-
-
-class SiteOptions(StoredOptions, SheetOptions):
-    """The runs of a site, and what it says of itself."""
-
-    output: Path = option(Path("site"), "The folder of the site.", flags=("-o",))
-    title: str = option("Board", "The name of the site.")
-    address: str = option(
-        "", "Where it will stand, for its description as a data set.", metavar="URL"
-    )
-    license: str = option("", "The license of its tables, a name or an address.")
-    dataset: str = option(
-        "",
-        "The benchmark on the Hugging Face hub, for results in the form of its model cards.",
-        metavar="OWNER/NAME",
-    )
-    as_json: bool = option(default=False, help="Print what was written as JSON.", flags=("--json",))
-
-
-@command_of
-def site(options: SiteOptions) -> int:
-    """Write a static site of stored runs: a board, and pages of models, suites, phenomena, items.
-
-    Every estimate stands with its interval and the places that its model could hold. Build again
-    with more folders, and only the pages that change are written. The pages open from a folder,
-    load nothing, and can be put on any server of files.
-    """
-    from cimento.records.store import folders_among
-    from cimento.site import SiteSettings, write_site
-
-    if options.address and not options.address.startswith(("https://", "http://")):
-        raise UsageError(
-            where="--address",
-            seen=f"{options.address!r} is no address of a page",
-            todo="Write it whole, such as https://lab.example/board/",
-        )
-    runs = open_runs(folders_among(options.runs))
-    built = write_site(runs, options.output, options.named_in(SiteSettings))
-    note_trials(built.trials)
-    shown = len(runs) - len(built.trials)
-    if options.as_json:
-        show_json({"page": str(built.page), "runs": shown, "written": built.written,
-                   "kept": built.kept, "removed": built.removed})  # fmt: skip
-        return 0
-    others = f", {built.kept} as they were" if built.kept else ""
-    gone = f", {built.removed} removed" if built.removed else ""
-    note(f"{counted(shown, 'run')}: {counted(built.written, 'file')} written{others}{gone}")
-    note(f"Open in a browser: {built.page.resolve()}")
-    return 0

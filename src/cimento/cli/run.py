@@ -158,7 +158,7 @@ def run(options: CallOptions) -> int:
         if not failures:
             note(
                 f"cimento: share {options.share} is done. When all are, put the runs together:"
-                " cimento collect, with the same suites, models and options."
+                " cimento cluster collect, with the same suites, models and options."
             )
         return report_failures([share], failures)
     code = show_ends(runs, failures, output=options.output, as_json=options.as_json)
@@ -192,7 +192,7 @@ def _refuse_together(options: CallOptions) -> None:
         raise UsageError(
             where=name,
             seen="it needs whole runs, and --share makes a part of one",
-            todo="Leave --share out, or run again after cimento collect.",
+            todo="Leave --share out, or run again after cimento cluster collect.",
         )
 
 

@@ -45,7 +45,7 @@ class CallOptions(RunOptions):
 
     share: str | None = option(
         None,
-        "Do this share of the units and put no run together; `cimento collect` does.",
+        "Do this share of the units and put no run together; `cimento cluster collect` does.",
         metavar="NUMBER/COUNT",
         where="this run",
     )

@@ -1,4 +1,4 @@
-"""``cimento stories``: prompts, other formats, and the variation of results."""
+"""What is only there for stories: prompts, the formats of GITA, and the variation of results."""
 
 from __future__ import annotations
 
@@ -6,38 +6,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import StoredOptions, command_of
 from cimento.errors import UsageError
 from cimento.io.declared import Options, Settings, checked, option
 from cimento.options import run_option
 from cimento.paradigms import stories
-from cimento.suites.builtin import find_suite
+from cimento.suites.builtin import WORKBOOK, find_suite
 from cimento.suites.formats.stories import (
+    ITEMS,
+    is_stories,
     lost_in_v1,
     read_stories,
     write_folder,
     write_jsonl,
     write_v1,
 )
+from cimento.suites.reading import TOML
 from cimento.suites.stories import with_states
 
 if TYPE_CHECKING:
+    from cimento.cli.suites import ConvertOptions
     from cimento.kinds.prompting import PromptFormat
     from cimento.suites.stories import StorySuite
-
-
-def prompts() -> None:
-    """List the prompts of the story tasks: id, version, language, form of the first tier."""
-    show(in_columns(("prompt", "version", "language", "first tier"), stories.listed_prompts()))
 
 
 class PromptOptions(Options):
     """The story, the model, and the options of stories."""
 
-    suite: str = option(..., "Stories: a file or a suite.", argument="SUITE")
+    suite: str = option("", "Stories: a file or a suite.", argument="SUITE")
     row: int = option(0, "Row of the story, from 0.", ge=0)
     model: str = option(
         "", "Model whose chat template is used; by default plain text.", flags=("-m",)
@@ -47,12 +44,32 @@ class PromptOptions(Options):
 
 
 @command_of
-def prompt(options: PromptOptions) -> None:
-    """Print the prompts of one story for each of its tiers, with the options and the right answer.
+def prompts(options: PromptOptions) -> None:
+    """List the prompts of the story tasks, or print those of one story of a suite.
 
-    It takes the options of `cimento run` for stories (--set prompt=it-3), see
-    docs/stories-prompts.md.
+    Without SUITE: id, version, language, and form of the first tier of each prompt. With it: what a
+    model reads for each tier of a story, with the options and the right answer. It takes the
+    options of `cimento run` for stories (--set prompt=it-3), see docs/stories.md.
     """
+    if options.suite:
+        _print_story(options)
+        return
+    if options.row or options.model or options.set:
+        raise UsageError(
+            where="cimento suites prompts",
+            seen="no suite is given, and these options are about a story of one",
+            todo="Such as: cimento suites prompts it-stories --row 2",
+        )
+    header, rows = ("prompt", "version", "language", "first tier"), stories.listed_prompts()
+    if options.as_json:
+        names = [name.replace(" ", "_") for name in header]
+        show_json({"prompts": [dict(zip(names, row, strict=True)) for row in rows]})
+        return
+    show(in_columns(header, rows))
+
+
+def _print_story(options: PromptOptions) -> None:
+    """Print the prompts of one story for each of its tiers."""
     chosen = checked(stories.StoryOptions, options.set, prefix="--set ")
     voice = _voice(options.model, chosen)
     story = stories.printed_story(
@@ -80,44 +97,58 @@ def _voice(model: str, chosen: stories.StoryOptions) -> PromptFormat:
     return find_format(ModelHandle(model, Asking()), chosen.prompting)
 
 
-app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)
-app.command("prompts", short_help="Print the wordings of the story tasks.")(prompts)
-app.command("prompt", short_help="Print one story as a model reads it.")(prompt)
-
 TierName = Literal["story_class", "conflict_detec", "physical_state"]
-StoryTarget = Literal["native", "gita4calamita", "gita-v1"]
 
 
-class ConvertOptions(Options):
-    """The stories, the format to write, and what is changed in them."""
+def are_converted_here(options: ConvertOptions, path: Path) -> bool:
+    """Whether a conversion concerns stories alone: their formats, corrections, or a bare file.
 
-    source: str = option(..., "Stories: a file or a suite.", argument="FILE")
-    output: Path = option(..., "File or folder to write.", flags=("-o",))
-    to: StoryTarget = option("native", "Format to write.")
-    corrections: str = option("", "Corrections to apply, such as gita4calamita.")
-    states: str | None = option(None, "File with the states of each sentence.")
-    allow_loss: bool = option(default=False, help="Write even if the format loses information.")
+    Args:
+        options: of `cimento suites convert`.
+        path: the suite to convert.
+    """
+    if options.to in _FORMATS or options.corrections or options.states is not None:
+        return True
+    is_bare = options.to == "native" and path.is_file() and path.name not in {TOML, ITEMS}
+    return is_bare and path.suffix.lower() != WORKBOOK and is_stories(path)
 
 
-@app.command("convert")
-@command_of
-def convert(options: ConvertOptions) -> None:
+_FORMATS = ("gita4calamita", "gita-v1")
+
+
+def convert_stories(options: ConvertOptions, path: Path) -> None:
     """Write stories in another format, with corrections if requested.
 
-    GITA v1 cannot contain the state of a whole story; these labels are lost only with
-    ``--allow-loss``.
+    Args:
+        options: of `cimento suites convert`.
+        path: the stories.
+
+    Raises:
+        UsageError: the options do not go together, or the format would lose states.
     """
     output, to = options.output, options.to
-    file = _completed(read_stories(find_suite(options.source)), options)
+    if to not in (*_FORMATS, "native"):
+        raise UsageError(
+            where=f"--to={to}",
+            seen="stories are corrected only in formats of their own",
+            todo=f"Give --to native, {' or '.join(_FORMATS)}.",
+        )
+    if ignored := [name for name in ("from_", "columns") if getattr(options, name)]:
+        raise UsageError(
+            where=f"--{ignored[0].removesuffix('_')}",
+            seen="has no effect on stories",
+            todo="Leave it out.",
+        )
+    file = _completed(read_stories(path), options)
     lost = lost_in_v1(file.stories)
     if to == "gita-v1" and lost and not options.allow_loss:
         raise UsageError(
-            where="--to gita-v1",
+            where="--to=gita-v1",
             seen=f"{lost} stories have a state of the whole story, which it cannot hold",
             todo="Choose another format, or say --allow-loss.",
         )
     if to == "native":
-        language = file.meta.language
+        language = options.language or file.meta.language
         write_folder(file.stories, output, name=output.name, language=language)
     elif to == "gita-v1":
         write_v1(file.stories, output)
@@ -147,7 +178,6 @@ class VariationOptions(StoredOptions):
     as_json: bool = run_option("as_json")
 
 
-@app.command("variation")
 @command_of
 def variation(options: VariationOptions) -> None:
     """Report how much results depend on prompt and seed, and whether models keep their order.

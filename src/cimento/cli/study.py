@@ -7,9 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import study_italian
 from cimento.cli.console import note, show, show_json, write_drawn
 from cimento.cli.evaluating import (
     PART_MISSING,
@@ -23,6 +20,7 @@ from cimento.cli.flags import command_of
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.evaluation import Failure
+from cimento.intake.roles import parse_choice
 from cimento.io.declared import option
 from cimento.kinds.run import Run
 from cimento.measures.regions import FinalMarkRule
@@ -66,6 +64,9 @@ class AgreementOptions(StudyOptions):
         None,
         "A table with a column model and what you know of each, such as training_tokens, for the "
         "profile.",
+    )
+    columns: str = option(
+        "", "Which column of --models-table has the names: model=Modello.", metavar="ROLE=COLUMN"
     )
     bos: BosRule | None = run_option("bos")
     punctuation: PunctuationRule | None = run_option("punctuation")
@@ -146,11 +147,17 @@ def _agreement_of_models(
 ) -> int:
     """Ask the models, show and write their tables; the exit code."""
     from cimento.studies.agreement import agreement_report
-    from cimento.studies.agreement.models import read_models
+    from cimento.studies.agreement.models import Facts, read_models
     from cimento.studies.agreement.syntaxgym import published_scores, run_scores
+    from cimento.studies.own_tables import MODELS
 
     # Read before any model is asked, so that mistakes are reported at once.
-    facts = read_models(options.models_table) if options.models_table else {}
+    facts: dict[str, Facts] = {}
+    if options.columns and not options.models_table:
+        raise UsageError(where="--columns", seen="there is no --models-table", todo="Give both.")
+    if options.models_table:
+        facts, read = read_models(options.models_table, parse_choice(options.columns, MODELS))
+        note(read.said())
     runs, gym_runs, failures = _ask(options, released)
     profiled = options.wants_profile or options.output is not None
     report = agreement_report(
@@ -351,13 +358,3 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     if options.output is not None and tables:
         options.write(tables, report_figures(runs, options.output))
     return report_failures(runs, failures)
-
-
-app = typer.Typer(
-    help="Repeat a published study: every table, computed and as printed.", no_args_is_help=True
-)
-app.command("agreement")(agreement)
-app.command("portuguese")(portuguese)
-app.command("stories")(study_italian.stories)
-app.command("connectives")(study_italian.connectives)
-app.command("islands")(study_italian.islands)

@@ -14,6 +14,7 @@ from cimento.cli.evaluating import evaluate_with_progress, report_failures, repo
 from cimento.cli.flags import command_of
 from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
+from cimento.intake.roles import parse_choice
 from cimento.io.declared import Settings, Texts, option
 from cimento.models.settings import BosRule
 from cimento.options import run_option
@@ -129,6 +130,11 @@ class ConnectivesOptions(StudyOptions):
 
     data: Path | None = option(None, "Folder of released data: AcCompl-it, treebanks, Lau 2020 ...")
     own: Path | None = option(None, "Folder of your copy: acceptability.tsv, cloze.tsv.")
+    columns: str = option(
+        "",
+        "Which column of --own is what, where it has another name: sentence=Frase,ratings=Voti.",
+        metavar="ROLE=COLUMN,...",
+    )
     expected: Path | None = option(None, "JSON of expected statistics of --data.")
     bos: BosRule = option("none", "What stands before the sentences of Table 4.")
 
@@ -143,7 +149,6 @@ def connectives(options: ConnectivesOptions) -> int:
     """
     from cimento.studies.connectives import check_published, text
     from cimento.studies.connectives.models import copy_material, starter_material
-    from cimento.studies.connectives.user_copy import read_copy
 
     if options.expected and options.data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
@@ -151,7 +156,7 @@ def connectives(options: ConnectivesOptions) -> int:
     released, counted = _released(options.data) if options.data else (None, [])
     expected = text.read_expected(options.expected) if options.expected else {}
     compared = text.compare_statistics(released.values, expected) if released else []
-    copy = read_copy(options.own) if options.own else None
+    copy = _copy(options)
     material = copy_material(copy) if copy else starter_material()
     runs, code = _connective_runs(options, material) if options.model else (_Runs([], []), 0)
     if options.model and not runs.all:
@@ -183,6 +188,25 @@ def connectives(options: ConnectivesOptions) -> int:
     drawn = [] if folder is None else report_figures(runs.all, folder)
     options.write({**tables, **details}, drawn)
     return code or int(any(cell.equal is False for cell in compared))
+
+
+def _copy(options: ConnectivesOptions) -> UserCopy | None:
+    """The user's copy, of which it is said what its tables were read as; None where none is given.
+
+    Raises:
+        CimentoError: it cannot be used.
+    """
+    from cimento.studies.connectives.user_copy import read_copy
+    from cimento.studies.own_tables import COPY
+
+    if options.own is None:
+        if options.columns:
+            raise UsageError(where="--columns", seen="there is no --own", todo="Give both.")
+        return None
+    copy = read_copy(options.own, parse_choice(options.columns, COPY))
+    for read in copy.readings:
+        note(read.said())
+    return copy
 
 
 def _released(folder: Path) -> tuple[ReleasedStatistics, list[CountedCorpus]]:

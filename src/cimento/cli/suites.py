@@ -9,12 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import suites_audit, suites_build, suites_derived
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
+from cimento.cli.tree import moved
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Options, option
 from cimento.io.files import folder_atomically
@@ -37,6 +36,7 @@ from cimento.suites.builtin import (
     new_suite,
     template_kinds,
 )
+from cimento.suites.kinds import in_words
 from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
 from cimento.suites.published import (
     PublishedDataset,
@@ -44,10 +44,11 @@ from cimento.suites.published import (
     refuse_incomplete,
     write_publication,
 )
-from cimento.suites.reading import reading_language
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
+    from cimento.intake.reading import TableReading
+    from cimento.kinds.registry import SuiteLike
     from cimento.suites import JsonValue
 
 
@@ -55,20 +56,9 @@ INVALID = 2
 _MOST_ALIKE = 3
 """Faults with one message that are shown one by one."""
 
-app = typer.Typer(help="List, show, check, convert and start test suites.", no_args_is_help=True)
-app.add_typer(suites_build.app, name="build")
-
-app.command("audit")(suites_audit.audit_suites)
-app.command("power")(suites_derived.power_of_suite)
-app.command("baseline")(suites_derived.baseline_of_text)
-app.command("exposure")(suites_derived.exposure_of_runs)
-app.command("probe")(suites_audit.probe_suites)
-app.command("vary")(suites_derived.vary_suite)
-app.command("match")(suites_derived.match_suite)
-app.command("prime")(suites_derived.prime_suite)
-app.command("merge")(suites_derived.merge_suite)
-
-Format = Literal["native", "xlsx", "syntaxgym", "blimp", "lm-eval", "minicons"]
+Format = Literal[
+    "native", "xlsx", "syntaxgym", "blimp", "lm-eval", "minicons", "gita4calamita", "gita-v1"
+]
 
 
 class ListOptions(Options):
@@ -78,7 +68,6 @@ class ListOptions(Options):
     as_json: bool = option(default=False, help="Print the list as JSON.", flags=("--json",))
 
 
-@app.command("list")
 @command_of
 def list_suites(options: ListOptions) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
@@ -91,9 +80,14 @@ def list_suites(options: ListOptions) -> None:
         _list_published()
         return
 
-    names = ("kind", "language", "items", "phenomenon", "status")
-    rows = [(entry.name, *(getattr(entry, name) for name in names)) for entry in list_builtin()]
-    show(in_columns(("suite", *names), rows))
+    names = ("language", "items", "phenomenon", "status")
+    rows = [
+        (entry.name, entry.kind, *(getattr(entry, name) for name in names))
+        for entry in list_builtin()
+    ]
+    show(in_columns(("suite", "kind", *names), rows))
+    used = dict.fromkeys(entry.kind for entry in list_builtin())
+    show("\nkinds: " + "; ".join(f"{kind}: {in_words(kind)}" for kind in used))
 
 
 def _listed(entry: BuiltinSuite | PublishedDataset) -> dict[str, object]:
@@ -139,7 +133,6 @@ class GetOptions(Options):
     )
 
 
-@app.command("get")
 @command_of
 def get(options: GetOptions) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
@@ -164,7 +157,6 @@ class ShowOptions(SuiteOptions):
     as_json: bool = option(default=False, help="Print the description as JSON.", flags=("--json",))
 
 
-@app.command("show")
 @command_of
 def show_suite(options: ShowOptions) -> None:
     """Print the description of a suite, its predictions, and its first items."""
@@ -188,7 +180,6 @@ class CheckOptions(SuitesOptions):
     as_json: bool = option(default=False, help="Print the findings as JSON.", flags=("--json",))
 
 
-@app.command("check")
 @command_of
 def check(options: CheckOptions) -> int:
     """Report every fault of some suites at once: where it is, what was seen, what to do.
@@ -196,7 +187,7 @@ def check(options: CheckOptions) -> int:
     Of faults with the same message, three are shown and the others counted; --json has all. The
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
-    from cimento.suites.faults import NO_PREDICTIONS
+    from cimento.faults import NO_PREDICTIONS
 
     language, suites = options.language, options.suites
     columns = parse_choice(options.columns)
@@ -269,24 +260,38 @@ class ConvertOptions(SuiteOptions):
     language: str = run_option("language")
     columns: str = option("", _CHOICE)
     allow_loss: bool = option(default=False, help="Write even if the format loses information.")
+    corrections: str = option("", "Of stories: corrections to apply, such as gita4calamita.")
+    states: str | None = option(None, "Of stories: a file with the states of each sentence.")
 
 
-@app.command("convert")
 @command_of
 def convert(options: ConvertOptions) -> None:
     """Write a suite in another format; this is refused if the format would lose something.
 
     Of a folder of suites, all are written, to a folder.
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
+    Stories have formats of their own: gita4calamita, and gita-v1, which cannot contain the state of
+    a whole story; these labels are lost only with ``--allow-loss``.
     """
+    from cimento.cli.stories import are_converted_here, convert_stories
+
     suite, output, to, language = options.suite, options.output, options.to, options.language
+    source = find_suite(suite)
+    if are_converted_here(options, source):
+        convert_stories(options, source)
+        return
     _refuse_other_suffix(output, to)
     columns = parse_choice(options.columns)
+    readings: list[TableReading | None] = []
     with reading_language(language, columns):
-        read = (
-            open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
-        )
+        read: SuiteLike = suite
+        if options.from_:
+            file = open_suite(source, format_=options.from_)
+            read, readings = file.suite, [file.table]
     loaded = list(load_suites([read], language=language, columns=columns))
+    for reading in readings or [one.reading.table for one in loaded]:
+        if reading is not None:
+            note(reading.said())
 
     def write_all(folder: Path) -> None:
         for one in loaded:
@@ -361,7 +366,6 @@ class PublishOptions(SuiteOptions):
     language: str = run_option("language")
 
 
-@app.command("publish")
 @command_of
 def publish(options: PublishOptions) -> None:
     """Write a suite as a folder for a host of data sets, with card, citation and license."""
@@ -392,27 +396,42 @@ _SHOWN = 3
 """Items shown on a card."""
 
 
+def _kinds_in_words() -> str:
+    """The kinds of templates, each with its name for people."""
+    return "; ".join(f"{name} ({in_words(name)})" for name in template_kinds())
+
+
 class NewOptions(Options):
     """The kind of suite to start, and where."""
 
-    kind: str = option(..., f"What it tests: {', '.join(template_kinds())}.", argument="KIND")
+    kind: str = option(..., f"What it tests: {_kinds_in_words()}.", argument="KIND")
     folder: Path = option(..., "Folder to make, or a workbook: NAME.xlsx.", argument="FOLDER")
-    language: str = option("", f"Of the examples: {', '.join(TEMPLATE_LANGUAGES)}.")
+    language: str = option(
+        TEMPLATE_LANGUAGES[0],
+        f"Of the examples, to be replaced by yours: {', '.join(TEMPLATE_LANGUAGES)}.",
+    )
     xlsx: bool = option(default=False, help="One Excel workbook, no folder.")
 
 
-@app.command("new")
 @command_of
 def new(options: NewOptions) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
     from cimento.suites import new_canary
 
+    old, now = moved(("suites", "new", options.kind))
+    if now:
+        raise UsageError(where="", seen=f"there is no command '{old}'", todo=f"It is now: {now}")
     folder = options.folder
     if options.xlsx and folder.suffix.lower() != WORKBOOK:
         folder = folder.with_name(folder.name + WORKBOOK)
     written = new_suite(options.kind, folder, language=options.language, canary=new_canary())
     table = written[0] if len(written) == 1 else written[1]
-    note(f"Fill in {table}, then: cimento suites check {folder}")
+    others = ", ".join(code for code in TEMPLATE_LANGUAGES if code != options.language)
+    note(
+        f"Fill in {table}, then: cimento suites check {folder}\n"
+        f"The suite says that it is in the language {options.language}, as its examples are;"
+        f" --language makes others ({others})."
+    )
 
 
 def _count(number: int, what: str) -> str:

@@ -8,11 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folders_atomically
@@ -140,11 +137,6 @@ def expressions(options: ExpressionOptions) -> None:
 
 _REPLACE = "Choose another folder, or add --force to replace it."
 
-app = typer.Typer(help="Make new items from existing material.", no_args_is_help=True)
-app.command("expressions")(expressions)
-app.command("templates")(templates)
-app.command("query")(build_query)
-
 
 class StoryVariantOptions(Options):
     """The stories, and the variants to propose."""
@@ -156,7 +148,6 @@ class StoryVariantOptions(Options):
     seed: int = option(0, "Seed of the sample of variants.")
 
 
-@app.command("stories")
 @command_of
 def stories(options: StoryVariantOptions) -> None:
     """Propose order variants (two sentences swapped) and cloze variants (one replaced).
@@ -193,7 +184,6 @@ class GrammarOptions(Options):
     force: bool = option(default=False, help="Replace suites that are there.")
 
 
-@app.command("pairs")
 @command_of
 def pairs(options: GrammarOptions) -> None:
     """Make suites from grammars, and the adversarial twins of those that have attractors."""
@@ -240,8 +230,8 @@ def _list_grammars(names: Sequence[str]) -> None:
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
+    from cimento.intake.tables import open_table
     from cimento.suites.story_variants import Replacement
-    from cimento.suites.tables import open_table
 
     table = open_table(path)
     names = ("story_id", "position", "sentence")
@@ -275,7 +265,6 @@ class PromptedOptions(Options):
     force: bool = option(default=False, help="Replace suites that are there.")
 
 
-@app.command("prompted")
 @command_of
 def prompted(options: PromptedOptions) -> None:
     """Have models asked by prompt about the sentences of a suite: which is better, or how good.

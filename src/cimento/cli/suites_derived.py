@@ -133,7 +133,7 @@ def _numbers(balance: Balance) -> tuple[str, str, str, str]:
 
 Of = Literal["rate", "margin", "dd", "correlation"]
 _MOST_PILOTS = 2
-_WHERE = "cimento suites power"
+_WHERE = "cimento analyze power"
 
 
 class PowerOptions(Options):
@@ -212,7 +212,7 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
         raise UsageError(
             where=_WHERE,
             seen=f"{options.suite} is no folder of a run, and no --pilot is given",
-            todo="Give a run of the suite: cimento suites power RUN.",
+            todo="Give a run of the suite: cimento analyze power RUN.",
         )
     return load_suite(options.suite).suite.name, options.pilot
 
@@ -327,7 +327,7 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
         raise UsageError(
             where=str(path),
             seen=f"it holds runs of {', '.join(sorted({run.model for run in runs}))}",
-            todo="Give the folder of one run; two for their difference: cimento suites power SUITE"
+            todo="Give the folder of one run; two for their difference: cimento analyze power SUITE"
             " --pilot RUN --pilot RUN.",
         )
     return judged_on_measure(runs, measure)[0]
@@ -346,7 +346,7 @@ def vary_suite(options: VaryOptions) -> None:
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.suites.faults import summarize
+    from cimento.faults import summarize
     from cimento.suites.load import inspect_suite
     from cimento.suites.variants import open_slots, read_variants, vary
 
@@ -406,7 +406,7 @@ def _sentences(path: Path) -> Iterator[str]:
     """The sentences of a text or a treebank."""
     from cimento.corpus.conllu import read_sentences
     from cimento.corpus.treebanks import SUFFIXES
-    from cimento.suites.reading import open_text
+    from cimento.intake.decoding import open_text
 
     if path.name.endswith(SUFFIXES):
         return (sentence.text for sentence in read_sentences(path))
@@ -441,7 +441,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
     names = sorted({run.suite.name for run in runs})
     if len(names) != 1:
         raise UsageError(
-            where="cimento suites exposure",
+            where="cimento analyze exposure",
             seen=f"there are runs of {counted(len(names), 'suite')}: {', '.join(names)}",
             todo="Give runs of one suite.",
         )

@@ -86,7 +86,7 @@ def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
     return grids
 
 
-COMMAND = "cimento analyze RUNS -o FOLDER"
+COMMAND = "cimento analyze items RUNS -o FOLDER"
 
 
 def analysis_section(analysis: Analysis) -> JointReport:

@@ -37,7 +37,7 @@ TOKENS = "tokens"
 """The covariate that counts tokens."""
 PERSON = "person"
 """The kind of respondents that are people."""
-_WHERE = "cimento analyze"
+_WHERE = "cimento analyze items"
 _PHENOMENON = "phenomenon"
 
 

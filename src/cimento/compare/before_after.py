@@ -332,9 +332,9 @@ def _refuse_unrelated(first: Run, second: Run) -> None:
     if first.suite.name == second.suite.name:
         return
     names = [run.suite.name for run in (first, second)]
-    languages = {run.suite.meta.language for run in (first, second)} - {""}
-    if len(languages) > 1:
-        seen = f"the suites are in different languages: {' and '.join(sorted(languages))}"
+    languages = [run.suite.meta.language for run in (first, second)]
+    if all(languages) and len(set(languages)) > 1:
+        seen = f"the suites are in different languages: {' and '.join(languages)}"
     elif (alike := _likeness(first, second)) is not None and alike < _LEAST_ALIKE:
         seen = "items with the same id have hardly a word in common"
     else:

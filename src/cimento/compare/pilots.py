@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paired.item_outcomes import ItemOutcomes
 
-WHERE = "cimento suites power"
+WHERE = "cimento analyze power"
 
 
 def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:

@@ -30,9 +30,9 @@ from cimento.corpus.connectives.inventories import (
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, counted
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table, unquoted
 from cimento.io.parsing import whole_number
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Suite
-from cimento.suites.tables import open_table, unquoted
 
 IMPLAUSIBLE = 3
 """Number of implausible alternatives of a cloze item."""

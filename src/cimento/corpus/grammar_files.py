@@ -15,11 +15,11 @@ from typing import Any
 
 from cimento.corpus.grammar import SLOT, Grammar, GrammarTemplate, LexiconWord, PartOfSpeech, Slot
 from cimento.errors import InputError, did_you_mean, need_known
+from cimento.intake.tables import open_table
 from cimento.io.parsing import read_toml
 from cimento.io.patterns import REFUSED, may_be_endless
 from cimento.suites import BAD, GOOD
 from cimento.suites.builtin import readers_of
-from cimento.suites.tables import open_table
 
 GRAMMAR, LEXICON, LANGUAGE = "grammar.toml", "lexicon.tsv", "language.toml"
 CLASSES = (
@@ -100,7 +100,7 @@ def read_grammar(path: Path) -> Grammar:
         grammar = _grammar(content, path)
     except (KeyError, TypeError, AttributeError, ValueError, re.error) as error:
         seen = f"a key is missing or of the wrong kind ({type(error).__name__}: {error})"
-        todo = 'See the page "Making suites from a grammar".'
+        todo = 'See the page "Suites from grammars".'
         raise InputError(where=str(path), seen=seen, todo=todo) from error
     _check(grammar, path)
     return grammar

@@ -10,8 +10,6 @@ keyword.
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 import re
 import unicodedata
@@ -27,10 +25,10 @@ from cimento.corpus.connectives.inventories import Connective, Inventory, normal
 from cimento.corpus.connectives.lexicons import parse_xml
 from cimento.corpus.treebanks import fingerprint
 from cimento.errors import InputError, SuiteError
+from cimento.faults import errors
+from cimento.intake.decoding import open_json_lines, open_text
+from cimento.intake.tables import SUFFIXES, open_table, read_raw_rows
 from cimento.io.files import read_bytes
-from cimento.suites.faults import errors
-from cimento.suites.reading import open_json_lines, open_text
-from cimento.suites.tables import open_table, read_raw_rows
 
 T = TypeVar("T")
 THIRDS = 3
@@ -342,15 +340,8 @@ def read_concordance(path: Path) -> list[ConcordanceLine]:
     Raises:
         InputError: the file cannot be read, or lacks columns for left, keyword and right.
     """
-    if path.suffix.lower() == ".xml":
-        lines = list(_from_xml(path))
-    elif path.suffix.lower() == ".xlsx":
-        rows, faults = read_raw_rows(read_bytes(path), path)
-        if errors(faults):
-            raise SuiteError(where=str(path), faults=faults)
-        lines = list(_from_rows(rows, path))
-    else:
-        lines = list(_from_rows(_rows(open_text(path), path), path))
+    is_xml = path.suffix.lower() == ".xml"
+    lines = list(_from_xml(path) if is_xml else _from_rows(_rows(path), path))
     if not lines:
         raise InputError(where=str(path), seen="there is no line", todo="Export it again.")
     return lines
@@ -433,19 +424,18 @@ def concordance_sentences(
     return PlainText(sentences=mixed, counts=dict(counts))
 
 
-def _rows(text: str, path: Path) -> list[list[str]]:
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    if path.suffix.lower() == ".tsv" or "\t" in first:
-        return [line.split("\t") for line in text.split("\n")]
-    delimiter = ";" if first.count(";") > first.count(",") else ","
-    try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        raise InputError(
-            where=str(path),
-            seen=f"is not CSV ({error})",
-            todo="Is a quotation mark left open? Export it as TSV or XML.",
-        ) from error
+def _rows(path: Path) -> list[list[str]]:
+    """The rows of a concordance file, whose name may end in anything.
+
+    Raises:
+        InputError: it cannot be read.
+        SuiteError: it is no table.
+    """
+    known = path if path.suffix.lower() in SUFFIXES else path.with_name(f"{path.name}.txt")
+    rows, faults = read_raw_rows(read_bytes(path), known)
+    if errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return rows
 
 
 def _cell(cells: Sequence[str], place: int | None) -> str:

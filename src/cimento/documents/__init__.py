@@ -86,13 +86,13 @@ def markdown(runs: Sequence[Run]) -> str:
 
 
 def csv(runs: Sequence[Run]) -> str:
-    """All estimates of some runs as CSV (RFC 4180): the estimates table, see docs/tables.md."""
+    """All estimates of some runs as CSV (RFC 4180): the table of estimates."""
     table = estimates_table(estimate for run in runs for estimate in run.estimates())
     return table.write_csv(line_terminator="\r\n")
 
 
 def json(runs: Sequence[Run]) -> str:
-    """The JSON summary of some runs, see docs/json-summary.md."""
+    """The JSON summary of some runs, see docs/parts/tables.md."""
     summaries = tuple(run.summary() for run in runs)
     return to_json(Summary(runs=summaries, means=benchmark_means(summaries)))
 

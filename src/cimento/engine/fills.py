@@ -259,7 +259,7 @@ def _refuse_no_options(requests: Sequence[Fill], card: ModelCard) -> None:
 
 
 def fills_table(answers: Sequence[tuple[int, Sequence[FillCandidate]]]) -> pl.DataFrame:
-    """The fills table of some answers; see docs/tables.md.
+    """The fills table of some answers; see docs/parts/tables.md.
 
     Candidates are ranked within a blank and a method, unscored ones last in the order given.
 

@@ -70,7 +70,7 @@ class Requests:
 
     Attributes:
         asked: the requests without repeats, numbered from the end of the earlier rounds.
-        places: a requests table (docs/tables.md), which gives for each number the item, the
+        places: a requests table (docs/parts/tables.md), which gives for each number the item, the
             condition and the region that it answers for. One request may answer for several.
     """
 

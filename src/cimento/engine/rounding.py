@@ -27,8 +27,8 @@ TIMES_MEDIAN = 10
 """The largest change of a margin, as a multiple of the median change.
 
 Of 67,000 margins of BLiMP in bfloat16, half changed by at most 0.050 bits, and none by more than
-0.50 (docs/performance.md). For a normal error the largest of as many is 6.4 times the median, but
-longer sentences change more than short ones.
+0.50. For a normal error the largest of as many is 6.4 times the median, but longer sentences change
+more than short ones.
 """
 
 

@@ -54,7 +54,7 @@ def array_script(arguments: Sequence[str], logs: Path, *, jobs: int, gpus: int, 
         f"#SBATCH --output={_in_comment(log)}",
         "",
         "# Paths in the run file are relative to the folder above. To run elsewhere, change it and",
-        "# the path of cimento below. Nodes without network: see `cimento prefetch`.",
+        "# the path of cimento below. Nodes without network: see `cimento cluster prefetch`.",
         *(f"export {name}={shlex.quote(value)}" for name, value in variables.items()),
         f"{_this_program()} run {shlex.join(arguments)} --no-cache --share {share}",
     ]

@@ -152,7 +152,7 @@ class AdaptiveRounds:
 
     @property
     def table(self) -> pl.DataFrame:
-        """The order table (docs/tables.md): each item with its round, or why it was not asked."""
+        """The order table: each item with its round, or why it was not asked."""
         import polars as pl
 
         rounds = [number for number, size in enumerate(self._sizes, start=1) for _ in range(size)]

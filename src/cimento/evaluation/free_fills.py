@@ -71,7 +71,7 @@ def fill(
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,
-        ``probability``, ``logprob_nats``, ``n_pieces``, ``kind``; see docs/fill.md.
+        ``probability``, ``logprob_nats``, ``n_pieces``, ``kind``; see docs/cloze.md.
 
     Raises:
         InputError: a text has no blank, or more than one.
@@ -119,7 +119,7 @@ def fill_texts(
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,
-        ``probability``, ``logprob_nats``, ``n_pieces``, ``kind``; see docs/fill.md.
+        ``probability``, ``logprob_nats``, ``n_pieces``, ``kind``; see docs/cloze.md.
 
     Raises:
         InputError: a text has no blank, or more than one.

@@ -11,7 +11,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.errors import UsageError, did_you_mean
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.paradigm import AnyParadigm
-from cimento.kinds.registry import parse_options
+from cimento.kinds.registry import own_paradigms, parse_options
 from cimento.kinds.run import Run
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
@@ -132,7 +132,10 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
             known = fields | scoring | (type(options).model_fields.keys() - others)
             near = did_you_mean(name, known, listed=fields | scoring)
             if not near.startswith("Did"):
-                near += " Those of every run: `cimento run --help`."
+                near += " Those of every run: `cimento run --help-all`."
+            owners = [one.name for one in own_paradigms() if name in one.options.model_fields]
+            if owners:
+                near = f"It belongs to suites of {' and '.join(owners)}."
             flag = f"It is an option of its own: --{name.replace('_', '-')}, without --set."
             raise UsageError(
                 where=f"option {name}",

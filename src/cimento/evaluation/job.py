@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, sentences_in
@@ -18,7 +18,7 @@ from cimento.evaluation.remarks import about_suite
 from cimento.intake.reading import READ
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
-from cimento.kinds.base import ParadigmOptions, SuiteReading, TestSuite
+from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.registry import suite_digest
 from cimento.kinds.run import Run, StoredParts, open_run
 from cimento.kinds.stopped import ADAPTIVE, AdaptiveRecord
@@ -394,17 +394,10 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
     }
     if source := source_of(reading.path):
         identity["source"] = source
-    if reading.table is not None and _is_telling(reading):
+    if reading.table is not None:
         identity[READ] = reading.table.said()
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
-
-
-def _is_telling(reading: SuiteReading[Any]) -> bool:
-    """Whether what a table was read as says more than the suite's own file, such as suite.toml."""
-    table = reading.table
-    is_own = reading.format == "native" and not reading.columns
-    return table is not None and (not is_own or bool(table.left_out or table.forced))
 
 
 def inputs_of(

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import Fault, counted
+from cimento.faults import warnings
 from cimento.models.settings import Asking
-from cimento.suites.faults import warnings
 from cimento.suites.formats.blimp import blimp_datasets
 from cimento.suites.load import source_of
 

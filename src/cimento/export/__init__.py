@@ -1,4 +1,4 @@
-"""Runs in the formats of other programs; see docs/exports.md."""
+"""Runs in the formats of other programs; see docs/results.md."""
 
 from __future__ import annotations
 

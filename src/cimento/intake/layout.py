@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.names import ends_sentence
 from cimento.intake.words import ITEMS, word_list
 
@@ -145,6 +147,25 @@ def joined_names(
         return None
     names = two_row_names(rows[above], rows[above + 1], spans)
     return None if names is None else (above, names)
+
+
+def join_names(
+    rows: list[list[str]], merged: Sequence[tuple[int, int, int]], *, name: str
+) -> list[Fault]:
+    """Put names of columns that take two rows into the lower one, and say so.
+
+    Args:
+        rows: rows of a sheet, which are changed.
+        merged: row, first and last column of merged cells, from 0.
+        name: name of the file in messages.
+    """
+    if (joined := joined_names(rows, merged)) is None:
+        return []
+    above, names = joined
+    rows[above], rows[above + 1] = [], names
+    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
+    todo = "Write them in one row if they should be others."
+    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]
 
 
 def _gaps(tops: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from cimento.intake.words import CLEAR, HEADERS, KNOWN, SIDES, pattern, word_list
@@ -83,6 +84,11 @@ def without_noun(name: str) -> str:
 _LANGUAGES = word_list("words.languages")
 _ENGLISH = {"eng", "en", *filter(pattern("english").search, _LANGUAGES)}
 _TRANSLATION, _NEGATIVE = pattern("translation"), pattern("negative")
+_ERRORS, _NEGATIONS = pattern("errors"), frozenset(word_list("words.negations"))
+_PREFIXES = word_list("words.prefixes")
+_ALSO = {side: word_list(f"words.also_{side}") for side in SIDES}
+_SAME = 0.85
+"""How much alike the rests of two names must be for one to negate the other."""
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
@@ -165,3 +171,32 @@ def is_negative(header: str) -> bool:
     """Whether the name of a column asks what is wrong with a sentence, such as *Agrammaticale*."""
     word = _ASIDE.sub("", header.casefold()).strip(" ?¿:.")
     return word in SIDES["bad"] or _NEGATIVE.search(word) is not None
+
+
+def side_in(name: str) -> str:
+    """The side that a name or one of its words says outright; empty where none or both do.
+
+    >>> side_in("Frasi senza errori"), side_in("Frases con errores"), side_in("Frasi")
+    ('good', 'bad', '')
+    """
+    named = name.casefold()
+    words = {without_noun(name), *re.findall(r"\w+", named)}
+    sides = {side for side in SIDES if words & {side, *HEADERS[side], *_ALSO[side]}}
+    if match := _ERRORS.search(named):
+        sides = {"bad" if match["with"] else "good"}
+    return sides.pop() if len(sides) == 1 else ""
+
+
+def is_negated(name: str, other: str) -> bool:
+    """Whether a name is another one with a negating word or prefix, give or take a typo."""
+    words, others = (re.findall(r"\w+", text.casefold()) for text in (name, other))
+    if _NEGATIONS.intersection(words) and not _NEGATIONS.intersection(others):
+        return True
+    own = " ".join(word for word in words if word not in others)
+    rest = " ".join(word for word in others if word not in words)
+    ratio = SequenceMatcher(None, own, rest).ratio()
+    return any(
+        SequenceMatcher(None, own.removeprefix(prefix), rest).ratio() > max(ratio, _SAME)
+        for prefix in _PREFIXES
+        if own.startswith(prefix)
+    )

@@ -19,27 +19,31 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableReading:
-    """A table's reading; each column of the file is in `roles` or in `unused`.
+    """A file's reading; each column of a table is in `roles` or in `unused`.
 
     Attributes:
-        shape: what the table is: ``pairs``.
+        shape: what the file is: ``pairs``, or the name of a form without columns.
         roles: the columns of each role, as the file calls them.
         n_items: number of items that came of it.
+        n_conditions: number of their conditions, in forms without columns; 0 for tables.
         unused: columns that decide nothing; they are kept beside the items.
         left_out: rows that are no part of the table: number, and what it is.
         known: the published data set or program whose form it is; empty for a table of one's own.
         forced: columns whose cells do not fit their role, which somebody chose nevertheless.
-        what: what is counted: an item, or an observation.
+        what: what is counted: an item, a story.
+        several: the word for several of them; empty for `what` and an s.
     """
 
     shape: str
     roles: Mapping[str, tuple[str, ...]]
     n_items: int
+    n_conditions: int = 0
     unused: tuple[str, ...] = ()
     left_out: tuple[tuple[int, str], ...] = ()
     known: str = ""
     forced: tuple[str, ...] = ()
     what: str = "item"
+    several: str = ""
 
     def said(self) -> str:
         """The reading in one line.
@@ -47,12 +51,17 @@ class TableReading:
         >>> roles = {"good": ("Giusta",), "bad": ("Sbagliata",)}
         >>> TableReading(shape="pairs", roles=roles, n_items=5, left_out=((7, "a sum"),)).said()
         'Read as pairs: good = "Giusta", bad = "Sbagliata"; 5 items; left out: row 7 (a sum).'
+        >>> TableReading(shape="SyntaxGym JSON", roles={}, n_items=24, n_conditions=4).said()
+        'Read as SyntaxGym JSON: 24 items, 4 conditions.'
         """
         form = f" in the form of {self.known}" if self.known else ""
         roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())
+        count = counted(self.n_items, self.what, self.several)
+        if self.n_conditions:
+            count += f", {counted(self.n_conditions, 'condition')}"
         parts = [
-            f"Read as {self.shape}{form}: {roles}",
-            counted(self.n_items, self.what),
+            f"Read as {self.shape}{form}: {roles or count}",
+            count if roles else "",
             f"not used: {_quoted(self.unused)}" if self.unused else "",
             f"left out: {_rows(self.left_out)}" if self.left_out else "",
             f"taken as you say, against what it holds: {_quoted(self.forced)}"
@@ -201,6 +210,28 @@ def reading_of(
         known=known,
         forced=tuple(map(table.shown, sorted(table.forced))),
     )
+
+
+def reading_of_keys(
+    keys: Iterable[str],
+    shape: Shape,
+    roles: Mapping[str, str | Sequence[str | None] | None],
+    *,
+    n_items: int,
+    known: str = "",
+) -> TableReading:
+    """The reading of objects by their keys, which are to them what columns are to a table.
+
+    Args:
+        keys: the keys of all objects.
+        shape: what the objects are.
+        roles: the key or keys of each role, as for `reading_of`.
+        n_items: number of items.
+        known: the published form.
+    """
+    names = tuple(dict.fromkeys(keys))
+    header = Table("", names, (), dict.fromkeys(names, ()))
+    return reading_of(header, shape, roles, n_items=n_items, known=known)
 
 
 def with_role(reading: TableReading, role: str, columns: Iterable[str]) -> TableReading:

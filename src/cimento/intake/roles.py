@@ -91,6 +91,10 @@ def _is_position(column: Profile) -> bool:
     return column.kind == "nothing" or is_whole
 
 
+def _is_share(column: Profile) -> bool:
+    return column.kind == "nothing" or (column.kind == "numbers" and column.high <= 1)
+
+
 def _is_measure(column: Profile) -> bool:
     return column.kind in ("nothing", "numbers")
 
@@ -122,6 +126,7 @@ ROLES: Mapping[str, Role] = {
     "position": Role("numbers of words", _is_position),
     "word": Role("words", lambda column: column.kind not in ("moments", "objects")),
     "rt": Role("measures", _is_measure),
+    "cloze": Role("shares of people", _is_share),
     **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""

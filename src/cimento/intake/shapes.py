@@ -97,7 +97,7 @@ FORMS = Shape(name="two forms and the share of people", needs=("sentences", "rat
 BLANKS = Shape(
     name="sentences with blanks",
     needs=("text", "target"),
-    may=("plausible", "implausible", "none", "item", "expression", "seeds"),
+    may=("plausible", "implausible", "none", "item", "expression", "expected", "seeds"),
 )
 MEASURED = Shape(
     name="words with measures",
@@ -113,6 +113,9 @@ EXPECTED = Shape(
     name="context and targets",
     needs=("context", "expected", "others"),
     may=("item", "phenomenon"),
+)
+TWO_CONTEXTS = Shape(
+    name="one target after two contexts", needs=("item", "context", "target", "cloze")
 )
 WORD_ROWS = Shape(
     name="words in rows",

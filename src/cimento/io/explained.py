@@ -8,7 +8,7 @@ PATCHES = TableSchema(
     name="patches",
     columns={
         "request": "Int32",
-        # exact, shifted or last token; see docs/tables.md.
+        # exact, shifted or last token; see docs/parts/tables.md.
         "alignment": "String",
         # 0 is the input of the first layer, n the n-th layer.
         "layer": "Int32",
@@ -56,7 +56,7 @@ EXPLANATIONS = TableSchema(
         # 0 is the input of the first layer; null where nothing could be exchanged.
         "layer": "Int32",
         "head": "Int32",
-        # exact, shifted or last token; see docs/tables.md.
+        # exact, shifted or last token; see docs/parts/tables.md.
         "alignment": "String",
         # The margin of the prediction, and by how much the interchange lowers it.
         "margin_bits": "Float64",

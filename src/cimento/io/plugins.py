@@ -1,6 +1,6 @@
 """Plug-ins: models, readers, measures and kinds of test of other packages.
 
-A package names its plug-ins as entry points; docs/plugins.md has an example. They are looked up
+A package names its plug-ins as entry points; docs/extending.md has an example. They are looked up
 only for a name that is not built in, so that they cost nothing until they are used, and none can
 replace a built-in. A plug-in that cannot be used is skipped with a warning.
 """

@@ -1,7 +1,7 @@
 """The tables between models and verdicts: their columns and their storage.
 
 Making these tables may need a model; everything made from them does not. Each table is a Parquet
-file whose metadata holds the schema's name and version. docs/tables.md documents the columns.
+file whose metadata holds the schema's name and version. docs/parts/tables.md documents the columns.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ FILLS = TableSchema(
         "logprob_nats": "Float64",
         # Null if the source does not give it.
         "n_pieces": "Int32",
-        # word, piece, unknown, punctuation or words; see docs/tables.md.
+        # word, piece, unknown, punctuation or words; see docs/parts/tables.md.
         "kind": "String",
     },
     optional={
@@ -184,7 +184,7 @@ REPLIES = TableSchema(
     columns={
         "request": "Int32",
         "text": "String",
-        # end, stop or length; see docs/tables.md.
+        # end, stop or length; see docs/parts/tables.md.
         "stop_reason": "String",
     },
 )
@@ -218,7 +218,7 @@ JUDGMENTS = TableSchema(
         "remark": "String",
         "at": "String",
     },
-    # Columns of surveys; see docs/tables.md.
+    # Columns of surveys; see docs/parts/tables.md.
     optional={
         "survey": "String",
         "position": "Int32",

@@ -31,7 +31,7 @@ FITS = "fits"
 ATTENTION = "attention"
 FILLER: Final = "filler"
 PRACTICE: Final = "practice"
-"""The questions, as in the column ``question``; docs/tables.md explains them."""
+"""The questions, as in the column ``question``; docs/parts/tables.md explains them."""
 
 NONE = "none"
 """The answer that none of the options fits."""
@@ -244,7 +244,7 @@ def _as_tsv(table: pl.DataFrame) -> str:
 def _from_text(path: Path) -> pl.DataFrame:
     import polars as pl
 
-    from cimento.suites.tables import open_table
+    from cimento.intake.tables import open_table
 
     table = open_table(path)
     if not {"item", "value"} <= {*table.columns}:

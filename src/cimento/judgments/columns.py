@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from cimento.errors import InputError
 from cimento.intake.profile import is_moment, number_of, profile
@@ -107,7 +108,8 @@ def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
         InputError: some of what look like items have numbers of another scale.
     """
     out = {name: why for name, cells in columns.items() if (why := _by_itself(name, cells))}
-    for other in (_means, lambda left: _off_scale(left, where=where), _comments, _other_words):
+    off_scale = partial(_off_scale, where=where)
+    for other in (_means, off_scale, _texts, _comments, _other_words):
         left = {name: cells for name, cells in columns.items() if name not in out}
         out |= dict(other(left))
     return out
@@ -184,6 +186,22 @@ def _median_of_others(value: float, ordered: Sequence[float]) -> float:
 
 def _reads_as_item(name: str) -> bool:
     return len(name.split()) >= _LONG_HEADING or _SENTENCE.fullmatch(name) is not None
+
+
+def _texts(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The columns of texts, where others have one word or mark a cell, as answers have."""
+    n_words = {
+        name: sum(len(cell.split()) for cell in column.cells) / len(column.cells)
+        for name, column in columns.items()
+    }
+    if 3 * sum(mean <= _MOST_WORDS for mean in n_words.values()) >= len(n_words):
+        for name, mean in n_words.items():
+            if mean >= _FEWEST_WORDS and not columns[name].are_numbers:
+                yield name, "its answers are texts, and those to others are words or marks"
+
+
+_MOST_WORDS, _FEWEST_WORDS = 1.5, 3.0
+"""Words of an answer in the mean: of marks, and of texts that somebody wrote."""
 
 
 def _comments(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from cimento.errors import InputError, UsageError, need_known
 from cimento.intake.forms import squashed
 from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.files import inert, write_text
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.asked import AskedItems
@@ -35,7 +36,7 @@ from cimento.judgments.roles import (
     unanswered,
     with_roles,
 )
-from cimento.suites.tables import open_table
+from cimento.judgments.told import ANSWER, told_by_two, unlisted, with_items_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +68,23 @@ def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
         UsageError: a column that somebody has chosen does not fit its role.
     """
     stated = columns.columns.get("value", ())
+    table, lists = unlisted(table, stated)
     table, columns = with_roles(table, columns)
+    if told := told_by_two(table, columns):
+        table = table.with_cells({**table.cells, ANSWER: told.answers(table)})
+        columns = replace(columns, columns={**columns.columns, "value": (ANSWER,)})
     if not (columns.columns.get("value") or columns.fixed.get("value")):
         raise unanswered(table, stated)
     columns = one_each(table, columns)
-    notes = list[str]()
+    columns, items = with_items_told(table, columns)
+    notes = [*lists, *([told.said(table)] if told else []), *items]
     if not is_named(table, columns):
         if not (people := of_long(table, columns)):
             raise nobody(table, [name for name in table.columns if name not in columns.taken])
         columns = replace(columns, columns={**columns.columns, ANNOTATOR: (people,)})
         notes.append(remark(people))
-    reading = answers_reading(table, columns)
+    roles = {"answer": (told.right, told.side)} if told else None
+    reading = answers_reading(table, columns, own=(ANSWER,) if told else (), roles=roles)
     table, codes = decoded(table, columns.columns.get("value", ()), columns.values)
     return RawAnswers(resolved(rows_of(table), columns), {}, (*notes, *codes), reading)
 
@@ -98,6 +105,11 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
         return any(columns.columns.get(field) or columns.fixed.get(field) for field in fields)
 
     if has("value") and has("item", TEXT):
+        return "long"
+    if has("item", TEXT) and told_by_two(table, columns):
+        return "long"
+    told, _ = with_items_told(table, columns)
+    if told is not columns:
         return "long"
     rest = [name for name in table.columns if name.strip() and name not in columns.taken]
     if places and any(places.find(name, where=table.name) for name in rest):

@@ -18,8 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.decoding import open_text
 from cimento.intake.forms import Program, programs
 from cimento.intake.table import Table
+from cimento.intake.tables import SUFFIXES, open_table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.judgments import TEXT, ColumnMap, RawRow
@@ -32,8 +34,6 @@ from cimento.judgments.roles import (
     with_roles,
 )
 from cimento.suites import JsonValue
-from cimento.suites.reading import open_text
-from cimento.suites.tables import SUFFIXES, open_table
 
 _FILE = "file"
 """The stand-in for a column of participants: each file is one person's."""

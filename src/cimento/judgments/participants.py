@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 ANNOTATOR = "annotator"
 _PEOPLE = frozenset({*word_list("people.asked"), *word_list("people.also")})
 _AROUND = " .:?*"
+_NUMBERED = re.compile(r"(?P<word>[^\W\d_]+)[ _.-]?[0-9]+")
 
 
 def is_named(table: Table, columns: ColumnMap) -> bool:
@@ -110,10 +112,40 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
             seen = seen_in(table, name, "participant", ANSWER_ROLES).rstrip(".")
             todo = f"If you mean it nevertheless, give {as_option({'participant': f'{name}!'})}."
             return InputError(where=table.name, seen=seen, todo=todo)
+    if named := next(filter(None, (_several(table), _columns_of_people(table))), ""):
+        return InputError(
+            where=table.name, seen="it is not said whose answers a row has", todo=named
+        )
     shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
     return InputError(
         where=table.name,
         seen="it is not said whose answers a row has",
         todo="Call the column of the people participant (in a terminal, --columns"
         f" participant=COLUMN names it). Columns that are no items: {shown}.",
+    )
+
+
+def _several(table: Table) -> str:
+    """Advice on a table with several rows for each person; empty for others."""
+    for name in _of_people(table, filter(called_so, table.columns)):
+        if table.profile(name).n_distinct < len(table.numbers):
+            options = {"participant": name, "answer": "COLUMN", "item": "COLUMN"}
+            return (
+                f"If each row is one answer, by the person in {name!r}, say which columns have the"
+                f" answers and the items: {as_option(options)}."
+            )
+    return ""
+
+
+def _columns_of_people(table: Table) -> str:
+    """Advice on a table with a column for each person, as *annotator_1*; empty for others."""
+    people = [name for name in table.columns if (match := _NUMBERED.fullmatch(name.casefold()))
+              and match["word"] in (ANNOTATOR, *PARTICIPANTS)]  # fmt: skip
+    if len(people) <= 1:
+        return ""
+    first, *_, last = people
+    return (
+        f"The columns {first!r} to {last!r} seem to be people, with a row for each question. Write"
+        " a row for each answer, with the columns item, participant and answer; of two sentences,"
+        " the answer is the one that was chosen."
     )

@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from cimento.errors import InputError, counted
+from cimento.intake.decoding import open_text
 from cimento.intake.forms import programs
 from cimento.intake.table import Table
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
@@ -33,7 +34,6 @@ from cimento.judgments.roles import (
     with_file,
     with_roles,
 )
-from cimento.suites.reading import open_text
 
 _ANSWER_TYPES = ("Choice", "Selection", "Selected", "Final", "PressedKey")
 """Parameters under which PennController logs what was chosen: scales, selectors, keys, texts."""
@@ -96,13 +96,12 @@ def read_pcibex(
     submissions = list(_submissions(rows, people))
     answered, passed, doubled = list[RawRow](), dict[str, int](), list[str]()
     for number, submission in enumerate(submissions, start=1):
-        kept = f"{person or path.stem}-{number}"
-        name = kept if keep_names else _named(submission, submissions, number)
+        shown = f"{person or path.stem}-{number}"
+        name = shown if keep_names else _named(submission, submissions, number)
         for events in submission.trials.values():
             answer, choices = _answered(events)
             if answer is None:
-                label = events[0].cells.get(_LABEL) or "without a label"
-                reason = f"nothing was answered in a trial labeled {label}"
+                reason = f"nothing was answered in a trial labeled {_label_of(events[0])}"
                 passed[reason] = passed.get(reason, 0) + 1
                 continue
             if choices > 1:
@@ -125,7 +124,35 @@ def read_pcibex(
         written=_written(table),
     )
     answers = [replace(one, cells=row.cells) for one, row in zip(answered, table.rows, strict=True)]
-    return RawAnswers(resolved(answers, columns), passed, (*notes, *_doubled(doubled)), reading)
+    kept = _about_items(answers, columns, passed)
+    return RawAnswers(resolved(kept, columns), passed, (*notes, *_doubled(doubled, kept)), reading)
+
+
+def _label_of(row: RawRow) -> str:
+    return row.cells.get(_LABEL) or "without a label"
+
+
+def _about_items(
+    answers: Sequence[RawRow], columns: ColumnMap, passed: dict[str, int]
+) -> list[RawRow]:
+    """The answers without those of trials about no item, such as a form for the participant's code.
+
+    Those are the trials whose label no trial with an item has; they are counted as passed over.
+    """
+    about = {row.where for row in answers if any(columns.cell(row, name) for name in _ABOUT)}
+    labels = {row.cells.get(_LABEL, "") for row in answers if row.where in about}
+    kept = list[RawRow]()
+    for row in answers:
+        if row.where in about or row.cells.get(_LABEL, "") in labels:
+            kept.append(row)
+            continue
+        reason = f"an answer in a trial labeled {_label_of(row)} is about no item"
+        passed[reason] = passed.get(reason, 0) + 1
+    return kept
+
+
+_ABOUT = ("item", TEXT, "expected")
+"""The fields of which one says what an answer is about."""
 
 
 def _in_roles(
@@ -239,8 +266,10 @@ def _unnamed(table: Table, submissions: Sequence[_Submission], columns: ColumnMa
     )
 
 
-def _doubled(places: Sequence[str]) -> Iterator[str]:
-    if places:
+def _doubled(doubled: Sequence[str], asked: Sequence[RawRow]) -> Iterator[str]:
+    """What is said of trials with several answers, among those that count."""
+    known = {row.where for row in asked}
+    if places := [where for where in doubled if where in known]:
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         shown = ", ".join(places[:_SHOWN]) + more
         yield (
@@ -256,7 +285,7 @@ def _need_items(table: Table, columns: ColumnMap) -> None:
         InputError: that is so; the message has the columns that there are.
     """
     rows = rows_of(table)
-    if any(columns.cell(row, name) for row in rows for name in ("item", TEXT, "expected")):
+    if any(columns.cell(row, name) for row in rows for name in _ABOUT):
         return
     cells = {name: cell for row in rows for name, cell in row.cells.items() if cell}
     ours = {*_OURS, RECEIVED, ADDRESS}

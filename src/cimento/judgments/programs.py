@@ -12,10 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError
+from cimento.intake.decoding import open_text
 from cimento.intake.forms import Program, programs, squashed
 from cimento.intake.json_rows import records_of
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table, as_cell
+from cimento.intake.tables import SUFFIXES, open_table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.participants import nobody
@@ -27,8 +29,6 @@ from cimento.judgments.roles import (
     with_file,
     with_roles,
 )
-from cimento.suites.reading import open_text
-from cimento.suites.tables import SUFFIXES, open_table
 
 FILE = "file"
 """The stand-in for a column of participants: each file is one person's."""

@@ -58,6 +58,7 @@ ANSWER_ROLES: Mapping[str, Role] = {
     "question": Role("names of questions", _is_text),
     "candidate": Role("words or sentences", _is_text),
     "expected": Role("right answers", _is_answer),
+    "right": Role("1 and 0", lambda column: {*column.two} == {"0", "1"}),
     "survey": Role("names of lists", _is_any),
     "position": Role("places in a list", _is_time),
     "seconds": Role("numbers of seconds", _is_time),

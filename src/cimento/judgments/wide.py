@@ -12,6 +12,7 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
+from cimento.intake.tables import open_table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
 from cimento.judgments.codes import decoded
@@ -27,7 +28,6 @@ from cimento.judgments.participants import (
     remark,
 )
 from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
-from cimento.suites.tables import open_table
 
 _SHOWN = 5
 _CALLED_SO = "it is called as in a table with an answer in each row"
@@ -63,7 +63,7 @@ def read_wide(
         InputError: it cannot be read, or no column is an item.
         UsageError: a column that somebody has chosen does not fit its role.
     """
-    read = form_table(open_table(path), form, unsubmitted=unsubmitted)
+    read = form_table(open_table(path, apart=True), form, unsubmitted=unsubmitted)
     _refuse_answers(columns)
     table, columns = with_roles(read.table, _by_first_row(columns, read))
     columns, called = _without_answers(columns)
@@ -75,8 +75,7 @@ def read_wide(
     chosen = [name for name in rest if name not in others]
     if not named and not people:
         raise nobody(table, [*others])
-    if not chosen:
-        raise _nothing_asked(table, rest)
+    _refuse_unfit(table, rest, chosen)
     columns, notes = _with_people(columns, people, read)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
@@ -131,6 +130,27 @@ def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
         seen=f"no column is headed by an item of the suite; the first others: {shown}",
         todo="Head columns with ids such as 'e 1/acceptable', or with the sentences.",
     )
+
+
+_AGAIN = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)
+"""What a second column of one name is called, see `open_table`."""
+
+
+def _refuse_unfit(table: Table, rest: Sequence[str], chosen: Sequence[str]) -> None:
+    """Refuse a table without answers, and two columns of one name that both have answers.
+
+    Raises:
+        InputError: no column is an item; or a sentence was rated for two things, say.
+    """
+    if not chosen:
+        raise _nothing_asked(table, rest)
+    for name in chosen:
+        if (match := _AGAIN.fullmatch(name)) and match[1] in chosen:
+            raise InputError(
+                where=table.name,
+                seen=f"the column {match[1]!r} appears twice, with answers both times",
+                todo="Rename one of the two, or delete it if it asked for something else.",
+            )
 
 
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:

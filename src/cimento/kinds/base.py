@@ -180,7 +180,7 @@ class SuiteReading(Generic[SuiteT]):
         format: name of the format.
         language: language given separately because the file states none; otherwise empty.
         content: digest of the content of the whole suite, where only a part of it is asked about.
-        table: what the table was read as; None for other files.
+        table: what the file was read as; None where there is no file, or nothing was read.
         columns: the columns of the table by their roles, as they were chosen.
     """
 
@@ -204,7 +204,7 @@ class SuiteAudit:
         record: content and faults of the suite, for ``--json``.
         holds: content of the suite in words; empty if the suite is unusable.
         needs: options that a run of the suite needs, as on the command line; empty for none.
-        read: what its table was read as; None for other files.
+        read: what its file was read as; None where nothing was read.
     """
 
     faults: tuple[Fault, ...]
@@ -214,7 +214,7 @@ class SuiteAudit:
     read: TableReading | None = None
 
     def with_table(self, table: TableReading | None) -> SuiteAudit:
-        """The audit with what the suite's table was read as."""
+        """The audit with what the suite's file was read as."""
         if table is None or not isinstance(self.record, dict):
             return self
         record: JsonValue = {**self.record, "read": table.said()}
@@ -228,7 +228,7 @@ class SuiteAudit:
 
 
 SurveyTask: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
-"""The tasks of surveys, see docs/surveys.md."""
+"""The tasks of surveys, see docs/people.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

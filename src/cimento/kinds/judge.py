@@ -41,7 +41,7 @@ class Judge(Protocol[RunT_contra]):
         return None
 
     def sentence_scores(self, run: RunT_contra, measures: Sequence[str]) -> pl.DataFrame | None:  # noqa: ARG002
-        """The scores table (docs/tables.md) of some measures; None if no sentences were scored.
+        """The scores table of some measures; None if no sentences were scored.
 
         Args:
             run: the run.

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from cimento.errors import Fault, UsageError
+from cimento.faults import WITHOUT_LANGUAGE, changed
 from cimento.kinds.base import SuiteReading
-from cimento.suites.faults import WITHOUT_LANGUAGE, changed
 from cimento.suites.published import LANGUAGE_CODE, language_code
 
 
@@ -26,9 +26,9 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     suite, flag = reading.suite, f"--language={language}"
     code = language_code(language)
     if language and (code != language or not LANGUAGE_CODE.fullmatch(language)):
-        todo = "Give two letters: it, es, pt, ru, en ..."
+        todo = "Give two letters: en, es, it, pt, ru ..."
         todo = f"Give --language={code}." if code != language else todo
-        raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
+        raise UsageError(where=flag, seen="it is not an ISO 639-1 code", todo=todo)
     if suite is None or not language:
         return replace(reading, faults=_with_language_advice(reading))
     stated = suite.meta.language
@@ -68,8 +68,9 @@ def _with_language_advice(reading: SuiteReading[Any]) -> Sequence[Fault]:
 def _advise_language(faults: Sequence[Fault]) -> Sequence[Fault]:
     # The file is not named, so that many files without a language make one remark.
     todo = (
-        "Give --language it (or es, pt, ru, en ...); `cimento suites convert FILE --language it"
-        " -o NAME.xlsx` writes a workbook that says it."
+        "Say in which language the sentences are: --language CODE (en, es, it, pt, ru ...);"
+        " `cimento suites convert FILE --language CODE -o NAME.xlsx` writes a workbook that says"
+        " it."
     )
     return tuple(
         replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault for fault in faults

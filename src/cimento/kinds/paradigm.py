@@ -2,17 +2,19 @@
 
 Everything else is written once for all paradigms: the engine answers the requests, the store keeps
 the run, and every command reads the outcomes and the estimates. A package provides its own paradigm
-under the entry point ``cimento.paradigms`` (docs/paradigms.md).
+under the entry point ``cimento.paradigms`` (docs/extending.md).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from cimento.errors import UsageError
+from cimento.faults import errors
+from cimento.intake.reading import TableReading
 from cimento.kinds.asker import Asker
-from cimento.kinds.base import OptionsT, SuiteT, TestSuite
+from cimento.kinds.base import OptionsT, SuiteReading, SuiteT, TestSuite
 from cimento.kinds.judge import Judge
 from cimento.kinds.presenter import Presenter
 from cimento.kinds.reader import SuiteReader
@@ -24,7 +26,7 @@ RunT = TypeVar("RunT")
 # Two paradigms are equal only if they are the same object, whatever their parts say of themselves.
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Paradigm(Generic[SuiteT, OptionsT, RunT]):
-    """A kind of test, made of five parts; docs/paradigms.md writes one.
+    """A kind of test, made of five parts; docs/extending.md writes one.
 
     Attributes:
         name: name of the paradigm, which is in every manifest.
@@ -52,6 +54,19 @@ class Paradigm(Generic[SuiteT, OptionsT, RunT]):
 
 
 AnyParadigm: TypeAlias = Paradigm[Any, Any, Any]
+
+
+def with_form(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> SuiteReading[Any]:
+    """A reading that says what it was read as, which paradigms of other packages need not say."""
+    if reading.suite is None or reading.table is not None or errors(reading.faults):
+        return reading
+    count = paradigm.presenter.record(reading.suite, 0).get("n_items")
+    form = TableReading(
+        shape=f"a suite of the paradigm {paradigm.name}",
+        roles={},
+        n_items=count if isinstance(count, int) else 0,
+    )
+    return replace(reading, table=form)
 
 
 def surveyor_of(paradigm: AnyParadigm, suite: TestSuite) -> Surveyor[Any, Any]:

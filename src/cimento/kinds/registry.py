@@ -13,17 +13,18 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.faults import changed
+from cimento.faults import errors as errors_among
+from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
 from cimento.kinds.base import ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
 from cimento.kinds.languages import in_language
-from cimento.kinds.paradigm import AnyParadigm, Paradigm
+from cimento.kinds.paradigm import AnyParadigm, Paradigm, with_form
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.digest import content_digest
-from cimento.suites.faults import changed
-from cimento.suites.faults import errors as errors_among
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -33,7 +34,6 @@ from cimento.suites.load import (
     suite_paths,
     unfolded,
 )
-from cimento.suites.reading import reading_language
 from cimento.suites.suite_workbook import fold
 
 PARADIGMS: Mapping[str, str] = {
@@ -178,7 +178,7 @@ def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[Loa
                 reading = paradigm.reader.read(inner)
             faults = changed(reading.faults, partial(in_terms_of, shown))
             reading = replace(reading, path=shown, faults=faults, columns=columns)
-            reading = in_language(reading, language)
+            reading = with_form(paradigm, in_language(reading, language))
             try:
                 loaded = usable(paradigm, reading)
             except SuiteError as error:
@@ -266,7 +266,7 @@ def audit_suite(
                 paradigm = paradigm_of(folder)
                 reading = paradigm.reader.read(folder)
             reading = replace(reading, faults=in_terms_of(path, reading.faults))
-            reading = in_language(reading, language)
+            reading = with_form(paradigm, in_language(reading, language))
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
     return paradigm.reader.audit(reading).with_table(reading.table)

@@ -126,7 +126,7 @@ class Run:
         return self.tables[name].lazy()
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of the run as a polars frame; see docs/tables.md.
+        """A table of the run as a polars frame; see docs/parts/tables.md.
 
         Args:
             name: such as ``requests``, ``tokens``, ``outcomes`` or ``estimates``.
@@ -185,7 +185,7 @@ class Run:
         )
 
     def outcomes(self) -> pl.DataFrame:
-        """The outcome of every item and question, as a table; see docs/tables.md.
+        """The outcome of every item and question, as a table; see docs/parts/tables.md.
 
         Raises:
             CimentoError: the answers cannot be judged under the options.

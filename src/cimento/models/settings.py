@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import REPLICATES, Column
 from cimento.suites import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context, PunctuationRule, SegmenterRule
@@ -38,8 +38,9 @@ def dtype_rule(value: object) -> DtypeRule:
     names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
     chosen = next((other for other in names if other == _ALSO_CALLED.get(name, name)), None)
     if chosen is None:
-        known = ", ".join((*names, *_ALSO_CALLED))
-        raise ValueError(f"there is no such number format; there are {known}")
+        raise ValueError(
+            f"there is no such number format. {did_you_mean(name, (*names, *_ALSO_CALLED))}"
+        )
     return chosen
 
 

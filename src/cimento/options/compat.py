@@ -1,7 +1,7 @@
 """The conventions of other tools as settings, to reproduce a number and then vary it.
 
 A bundle sets how texts are scored and how answers are judged; an option that is given explicitly
-overrides it. docs/compat.md lists behavior of each tool that no setting reproduces. Reports name
+overrides it. docs/measures.md lists behavior of each tool that no setting reproduces. Reports name
 the conventions used.
 """
 

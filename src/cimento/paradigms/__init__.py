@@ -1,7 +1,7 @@
 """Paradigms: the kinds of test, each with its requests, its judging and its reports.
 
 The names that ``__init__.pyi`` lists are all that a package with a paradigm of its own needs
-(docs/paradigms.md). They are loaded on first use.
+(docs/extending.md). They are loaded on first use.
 """
 
 from cimento.io.public_names import lazy_names

@@ -18,6 +18,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError
 from cimento.evaluation.freetext import surprisals_of_words
+from cimento.intake.tables import open_table
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
@@ -36,7 +37,6 @@ from cimento.people.word_positions import (
 from cimento.suites.derived import Frequency
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import Span
-from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,6 +56,8 @@ def read_observations(path: Path) -> pl.DataFrame:
     """
     import polars as pl
 
+    if not path.exists():
+        raise InputError(where=str(path), seen="there is no such file", todo="Check the path.")
     _refuse_suffix(path, READ)
     if path.suffix.lower() == ".parquet":
         frame = parse_parquet(read_bytes(path), where=str(path))

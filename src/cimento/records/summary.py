@@ -1,6 +1,6 @@
 """Summaries of runs as plain records, for ``--json``, ``summary.json`` and notebooks.
 
-docs/json-summary.md describes the JSON, and data/schemas/summary.schema.json is its schema.
+docs/parts/tables.md describes the JSON, and data/schemas/summary.schema.json is its schema.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Drawing:
     """A figure in a page.
 
     Attributes:
-        name: name by which ``cimento figure`` writes it.
+        name: name by which ``cimento report --figure`` writes it.
         title: what the figure shows.
         svg: the SVG element; empty if it cannot be drawn, with the reason in the title.
     """

@@ -291,7 +291,8 @@ def _analysis_of(runs: Sequence[Run]) -> Analysis | None:
         return None  # nothing is right or wrong in these suites
     if len(table.keys) < FEWEST_ITEMS or len(table.respondents) < FEWEST_MODELS:
         return None
-    # Discriminations of many items take as long as all else on a site; `cimento analyze` fits them.
+    # Discriminations of many items take as long as all else on a site; `cimento analyze items`
+    # fits them.
     cells = len(table.keys) * len(table.respondents)
     analysis = analyze_table(table, kind="rasch" if cells > _MOST_CELLS else "auto")
     return None if analysis.reason else analysis

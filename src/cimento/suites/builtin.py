@@ -26,6 +26,7 @@ from cimento.io.files import (
     write_bytes,
 )
 from cimento.io.parsing import parse_toml
+from cimento.suites.kinds import paradigm_named
 from cimento.suites.published import (
     PublishedDataset,
     find_published,
@@ -267,7 +268,7 @@ def _describe(folder: Path) -> BuiltinSuite:
     items = _count_items(folder)
     return BuiltinSuite(
         name=folder.name,
-        kind=kind_of(folder),
+        kind=paradigm_named(kind_of(folder)),
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
         items=items,
@@ -328,7 +329,10 @@ _NAME_LINE = 'name = "my-suite"\n'
 
 _LANGUAGE_LINE = re.compile(r'^language = "(\w+)"', re.MULTILINE)
 TEMPLATE_LANGUAGES = ("en", "it", "es", "pt", "ru")
-"""Languages of the examples in every template, given by the first column or key of a table."""
+"""Languages of the examples in every template, given by the first column or key of a table.
+
+The first is that of every template where none is asked for.
+"""
 
 
 def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") -> list[Path]:
@@ -339,8 +343,7 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
             blanks in written-out items or made with seeds, rated sentences, or stories.
         path: folder to write, which must be empty or not exist; with the suffix ``.xlsx``, a single
             workbook.
-        language: language of the examples, one of `TEMPLATE_LANGUAGES`; empty for the template's
-            default.
+        language: language of the examples, one of `TEMPLATE_LANGUAGES`; empty for the first.
         canary: string by which the suite can be recognized in training data; see
             `cimento.suites`.
 
@@ -355,8 +358,7 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
 
     need_known(kind, template_kinds(), where=f"kind {kind!r}", seen="there is no such template")
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
-    [usual] = _LANGUAGE_LINE.findall(toml)
-    language = language or usual
+    language = language or TEMPLATE_LANGUAGES[0]
     where, seen = f"--language={language}", "there are no examples in it"
     need_known(language, TEMPLATE_LANGUAGES, where=where, seen=seen)
     toml = _LANGUAGE_LINE.sub(f'language = "{language}"', toml)

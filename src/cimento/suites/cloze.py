@@ -222,6 +222,11 @@ class ClozeSuite:
         """``templates`` where there are some, else ``cloze``."""
         return "templates" if self.templates else "cloze"
 
+    @property
+    def n_written(self) -> int:
+        """The number of templates, or of items where there are none."""
+        return len(self.templates) or len(self.items) + len(self.multiwords)
+
     def __repr__(self) -> str:
         items = len(self.items) + len(self.multiwords)
         made = f" and {len(self.templates)} templates" if self.templates else ""

@@ -10,12 +10,12 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from cimento.errors import Fault, counted
+from cimento.faults import fault
 from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning, name_of_levels, without_noun
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS
-from cimento.suites.faults import fault
 from cimento.suites.formula import is_condition_name
 
 CLUSTER = "cluster"
@@ -255,8 +255,10 @@ def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]
         seen = _sides_named(condition, sides)
         todo = "If they are other conditions, write their names out."
         faults.append(fault("CIM-S063", where=table.name, seen=seen, todo=todo))
+    named = {name: _level_name(name) for name in cells}  # Active Control: Active-Control
+    sides = sides or (named if len({*named.values()}) == len(named) else {})
     renamed = {**table.cells, condition: [sides.get(cell, cell) for cell in cells]}
-    return (replace(table, cells=renamed) if sides else table), faults
+    return replace(table, cells=renamed), faults
 
 
 def _sides_named(column: str, sides: Mapping[str, str]) -> str:

@@ -16,16 +16,17 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
+from cimento.faults import EXAMPLE, NO_PREDICTIONS, errors
 from cimento.intake.reading import TableReading
 from cimento.io.files import read_bytes, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_reading
-from cimento.suites.faults import EXAMPLE, NO_PREDICTIONS, errors
 from cimento.suites.formats import (
     SUITE_SUFFIXES,
     detect_format,
     find_reader,
+    form_reading,
     formats_named,
     plugged_suffixes,
 )
@@ -257,7 +258,7 @@ class SuiteFile:
         sha256: hash of the bytes read, in hexadecimal.
         path: the file or folder.
         format: name of the format, a key of `readers.FORMATS`; a suffix if a plug-in read it.
-        table: what the table was read as; None for other files.
+        table: what the file was read as.
     """
 
     suite: Suite
@@ -265,7 +266,7 @@ class SuiteFile:
     sha256: str
     path: Path
     format: str
-    table: TableReading | None = None
+    table: TableReading
 
 
 def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
@@ -457,8 +458,8 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, Sequ
     except SuiteError as error:
         return None, error.faults
     faults = check_reading(reading)
-    file = SuiteFile(reading.suite, faults, reading.sha256, path, format_, reading.table)
-    return file, faults
+    table = reading.table or form_reading(reading.suite, format_)
+    return SuiteFile(reading.suite, faults, reading.sha256, path, format_, table), faults
 
 
 def source_of(path: Path) -> dict[str, JsonValue]:

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
 from cimento.suites.design import with_design
-from cimento.suites.faults import fault
 
 _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
-_NEGATIONS = word_list("levels.negations")
+_NEGATIONS = (*word_list("words.negations"), *word_list("levels.lacking"))
 _NO = {*word_list("levels.absent")}
 _ISLAND_WORDS = pattern("islands")
 _MINUS = "-–−"

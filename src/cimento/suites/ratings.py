@@ -1,4 +1,4 @@
-"""Rated sentences, and the suites that contain them (docs/acceptability.md).
+"""Rated sentences, and the suites that contain them (docs/ratings.md).
 
 A suite of the kind ``acceptability`` is a native suite: its columns contain the ratings, and its
 ``[ratings]`` table the scale. Pairs have the conditions ``acceptable`` and ``unacceptable`` (or
@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import Fault, InputError
+from cimento.faults import fault
 from cimento.intake.reading import TableReading
 from cimento.io.values import group_by
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.cells import Cells
-from cimento.suites.faults import fault
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""

@@ -22,9 +22,9 @@ from pydantic import (
 )
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.io.parsing import MOST_FAULTS, is_very_faulty
 from cimento.suites import JoinRule, JsonValue, Metric
-from cimento.suites.faults import fault
 from cimento.suites.reading import number_text
 
 Model = TypeVar("Model", bound="Open")

@@ -8,15 +8,16 @@ from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import CimentoError, Fault
+from cimento.faults import errors
+from cimento.intake.decoding import decode
 from cimento.intake.names import without_noun
+from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.io.parsing import whole_number
 from cimento.suites.checks.asides import cleaned, judgment_marks, lead
-from cimento.suites.faults import errors
 from cimento.suites.ratings import RatedSentence, RatedSet
-from cimento.suites.reading import decode, name_from
-from cimento.suites.tables import SUFFIXES, read_raw_rows
+from cimento.suites.reading import name_from
 
 _TEXT = ".txt"
 _COLUMNS = 2

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
 
 from cimento.errors import Fault, did_you_mean
+from cimento.faults import fault
 from cimento.suites import Meta
-from cimento.suites.faults import fault
 from cimento.suites.reading import TOML
 
 EXTRA = "_extra"

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.marks import names_judgments
+from cimento.intake.misfits import hold_text
 from cimento.intake.names import begins_capital, ends_sentence, has_letter, is_negative
 from cimento.intake.roles import find
 from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, NAMES, PREFIXES, SIDES
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
-from cimento.suites.faults import fault
-from cimento.suites.roles import hold_text
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _LETTERED = {"label", *NAMES["label"]}
@@ -204,7 +204,7 @@ def region_column_names(table: Table) -> tuple[str, ...]:
         return tuple(whole[0]) if len(whole) == 1 else ()
     texts = [name for name in others if _is_region(table, name)]
     ends = [place for place, name in enumerate(texts) if table.is_mostly(name, ends_sentence)]
-    run = texts[: ends[0] + 1] if len(ends) == 1 else []
+    run = texts[: ends[0] + 1] if len(ends) == 1 else [] if ends else _unended(table, texts)
     begins = [place for place, name in enumerate(run) if table.is_mostly(name, begins_capital)]
     run = run[begins[0] :] if len(begins) == 1 else run
     places = list(map(table.columns.index, run))
@@ -215,7 +215,31 @@ def region_column_names(table: Table) -> tuple[str, ...]:
             table.is_mostly(run[0], begins_capital) and not table.is_mostly(run[1], begins_capital)
         )
     )
-    return tuple(run) if is_run and _make_sentences(table, run) else ()
+    return tuple(run) if is_run and (not ends or _make_sentences(table, run)) else ()
+
+
+def _unended(table: Table, texts: Sequence[str]) -> list[str]:
+    """The columns of texts that are regions of sentences without a mark at the end, or none.
+
+    The first and the last are called so, such as *prefix* and *continuation*; the first alone
+    begins with a capital, some are of several words, and no item has one text twice.
+    """
+    named = [name.casefold() for name in texts]
+    begins = [place for place, name in enumerate(named) if name in PREFIXES]
+    ends = [place for place, name in enumerate(named) if name in NAMES["suffix"]]
+    if not (len(begins) == len(ends) == 1 and ends[0] - begins[0] >= _FEWEST_UNENDED - 1):
+        return []
+    run = texts[begins[0] : ends[0] + 1]
+    rows = [" ".join(filter(None, map(str.strip, cells))) for cells in _rows(table, run)]
+    ids = table.stripped(find(table, "item") or "")
+    is_told = len({*zip(ids, rows, strict=True)}) == len(rows)
+    n_words = sum(len(row.split()) for row in rows)
+    is_long = n_words >= (len(run) / 2 + 1) * len(rows)
+    capitals = [name for name in run[1:] if table.is_mostly(name, begins_capital)]
+    return list(run) if is_told and is_long and not capitals else []
+
+
+_FEWEST_UNENDED = 4
 
 
 def _is_region(table: Table, name: str) -> bool:
@@ -253,7 +277,17 @@ def _make_sentences(table: Table, regions: Sequence[str]) -> bool:
     joined = [" ".join(cells).strip() for cells in _rows(table, regions)]
     whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
     ends = any(table.is_mostly(name, ends_sentence) for name in regions[:-1])
-    return 2 * sum(whole) > len(whole) and not ends
+    return 2 * sum(whole) > len(whole) and not (ends and _are_long(table, regions))
+
+
+def _are_long(table: Table, regions: Sequence[str]) -> bool:
+    """Whether regions have several words each; a text in words has the end of each sentence."""
+    cells = [cell for name in regions for cell in filter(None, table.cells[name])]
+    return sum(len(cell.split()) for cell in cells) > _FEWEST_LONG * len(cells)
+
+
+_FEWEST_LONG = 1.5
+"""Words in a region, in the mean of a table, from which its regions are no words."""
 
 
 def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:

@@ -3,7 +3,7 @@
 The workbook has the same content as a suite folder, so that authors need not see suite.toml:
 *about* has a row for each setting, *predictions* has one for each formula, and *items* (with
 *seeds*, if a suite has them) is the table of the folder. Stories are records and have a column for
-each field. A suite that could not be read back without loss is refused. docs/suite-format.md has
+each field. A suite that could not be read back without loss is refused. docs/formats.md has
 the rules.
 """
 
@@ -17,21 +17,22 @@ from pathlib import Path
 from typing import Any
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.faults import EXAMPLE, errors
+from cimento.intake.decoding import decode_table, open_json_lines, reading_language
+from cimento.intake.delimited import split_plain
 from cimento.intake.table import Table, column_name
+from cimento.intake.tables import read_suite_table
+from cimento.intake.workbooks import sheet_names, write_sheets
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
-from cimento.suites.delimited import split_plain
-from cimento.suites.faults import EXAMPLE, errors
-from cimento.suites.reading import TOML, decode_table, open_json_lines, reading_language
+from cimento.suites.reading import TOML
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,
     story_record,
     story_row,
 )
-from cimento.suites.tables import read_suite_table
-from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
 RECORDS = "items.jsonl"

@@ -188,7 +188,9 @@ def test_where_no_server_is_the_url_is_told():
     with serve() as server:
         url = server.url
 
-    with pytest.raises(ModelError, match=r"server http://127.0.0.1:\d+/v1: no usable answer"):
+    with pytest.raises(
+        ModelError, match=r"server http://127.0.0.1:\d+/v1: connection refused: is the"
+    ):
         Server(url, wait=lambda _: None).get("/models")
 
 

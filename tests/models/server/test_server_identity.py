@@ -188,7 +188,7 @@ def test_clearing_the_cache_forgets_who_answered(suite, tmp_path, fresh_cache):
     with serve() as server:
         assert invoke(["run", suite, "-m", server.address, "-o", str(tmp_path / "runs")]) == 0
     assert (fresh_cache / FILE).is_file()
-    assert invoke(["cache", "clear"]) == 0
+    assert invoke(["models", "cache", "clear"]) == 0
     assert not (fresh_cache / FILE).exists()
 
 

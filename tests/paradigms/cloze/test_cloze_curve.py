@@ -52,7 +52,7 @@ def test_the_curve_is_written_as_numbers_and_as_a_spec(run, tmp_path):
     name = "curve"
     for ending in ("csv", "json"):
         path = tmp_path / f"{name}.{ending}"
-        assert invoke(["figure", str(run.folder), name, "-o", str(path)]) == 0
+        assert invoke(["report", str(run.folder), "--figure", name, "-o", str(path)]) == 0
     spec = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     assert "vega-lite" in spec["$schema"]
     assert "correct" in (tmp_path / f"{name}.csv").read_text(encoding="utf-8")

@@ -168,7 +168,7 @@ def test_a_run_of_recorded_candidates_and_its_profile_say_the_same(spell, tmp_pa
     }
     assert right["hit@1"] == (1, 3)
     assert right["hit@2"] == (2, 3)
-    assert invoke(["profile", str(out), "--json"]) == 0
+    assert invoke(["analyze", "profile", str(out), "--json"]) == 0
     [profile] = json.loads(capsys.readouterr().out)["profiles"]
     assert profile["first_matches"]["target"]["correct"] == 1
     assert [hit["correct"] for hit in profile["dimensions"][0]["hits"]] == [1, 2]

@@ -82,10 +82,10 @@ def test_the_profile_says_it(tmp_path, capsys):
     recorded.write_text("\n".join(rows) + "\n", encoding="utf-8")
     suite = ClozeSuite(Meta("it-small", language="it"), items=ITEMS[:4])
     folder = evaluate(suite, f"replay:{recorded}", output=tmp_path / "runs").folder
-    assert invoke(["profile", str(folder), "--top-p", "0.8", "--json"]) == 0
+    assert invoke(["analyze", "profile", str(folder), "--top-p", "0.8", "--json"]) == 0
     [profile] = json.loads(capsys.readouterr().out)["profiles"]
     assert profile["nucleus"]["hits"] == {"correct": 2, "n": 4, "share": 0.5}
-    assert invoke(["profile", str(folder), "--top-p", "0.8"]) == 0
+    assert invoke(["analyze", "profile", str(folder), "--top-p", "0.8"]) == 0
     assert (
         "top-p 0.8: target among them between 50.00 (2/4) and 75.00 (3/4)"
         in capsys.readouterr().out

@@ -52,7 +52,7 @@ def runs(tmp_path_factory):
 
 
 def profiles(runs, capsys, *arguments: str) -> list[dict]:
-    assert invoke(["profile", str(runs), "--top", "2", "--json", *arguments]) == 0
+    assert invoke(["analyze", "profile", str(runs), "--top", "2", "--json", *arguments]) == 0
     return json.loads(capsys.readouterr().out)["profiles"]
 
 
@@ -117,13 +117,13 @@ class TestCommand:
     def test_what_is_not_judged_is_counted(self, runs, capsys, tmp_path):
         table = tmp_path / "judged.tsv"
         table.write_text("item\trank\tcandidate\tfits\nc1\t1\tma\tyes\n", encoding="utf-8")
-        assert invoke(["profile", str(runs), "--judgments", str(table)]) == 0
+        assert invoke(["analyze", "profile", str(runs), "--judgments", str(table)]) == 0
         err = capsys.readouterr().err
         assert "Earlier judgments used: 1; candidates that are new: 7." in err
         assert "7 candidates of 8 not judged, and left out of every share" in err
 
     def test_text_compares_models(self, runs, capsys):
-        assert invoke(["profile", str(runs), "--top", "2", "--by", "phenomenon"]) == 0
+        assert invoke(["analyze", "profile", str(runs), "--top", "2", "--by", "phenomenon"]) == 0
         out = capsys.readouterr().out
         assert "a hit is a target among the first 2 candidates" in out
         assert ": 2: c1, m1/W1" in out
@@ -181,7 +181,7 @@ class TestCommand:
         assert majorities == {"target = plausible": 1, "none": 1}
         # A recording has no scores of options.
         assert first["people"]["divergence_bits"]["value"] is None
-        assert invoke(["profile", str(runs), "--people", str(table)]) == 0
+        assert invoke(["analyze", "profile", str(runs), "--people", str(table)]) == 0
         assert "most people chose: target = plausible 50.00 (1/2)" in capsys.readouterr().out
 
     @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ class TestCommand:
     def test_choices_that_cannot_be_used(self, runs, capsys, tmp_path, table, seen):
         path = tmp_path / "people.tsv"
         path.write_text(table, encoding="utf-8")
-        assert invoke(["profile", str(runs), "--people", str(path)]) == 2
+        assert invoke(["analyze", "profile", str(runs), "--people", str(path)]) == 2
         assert seen in capsys.readouterr().err
 
     def test_dictionary_beside_people(self, tmp_path, capsys):
@@ -218,7 +218,7 @@ class TestCommand:
         assert invoke(["run", str(suite), "-m", recording, "-o", output, "--set", "k=4"]) == 0
         capsys.readouterr()
         asked = ["--dictionary", "rules:pt", "--judgments", str(judged), "--json"]
-        assert invoke(["profile", output, *asked]) == 0
+        assert invoke(["analyze", "profile", output, *asked]) == 0
         (printed,) = json.loads(capsys.readouterr().out)["profiles"]
         beside = printed["dictionary_and_people"]
         assert (beside["both"], beside["dictionary_only"], beside["neither"]) == (1, 1, 1)
@@ -273,13 +273,13 @@ class TestCommand:
         ],
     )
     def test_what_cannot_be_done_is_said(self, runs, capsys, arguments, seen):
-        assert invoke(["profile", str(runs), *arguments]) == 2
+        assert invoke(["analyze", "profile", str(runs), *arguments]) == 2
         assert seen in capsys.readouterr().err
 
     def test_ratings_that_are_no_numbers(self, runs, capsys, tmp_path):
         table = tmp_path / "ratings.tsv"
         table.write_text("expression\trating\npesce grosso\tlow\n", encoding="utf-8")
-        assert invoke(["profile", str(runs), "--ratings", str(table)]) == 2
+        assert invoke(["analyze", "profile", str(runs), "--ratings", str(table)]) == 2
         assert "ratings.tsv row 2: no number" in capsys.readouterr().err
 
 

@@ -325,7 +325,7 @@ def test_a_run_says_what_it_said_when_its_dictionary_is_gone(tmp_path, rules, mo
         ["report", stored, "-o", str(table)],
         ["report", stored, "-o", str(changed)],
         ["show", stored, "a1"],
-        ["figure", stored, "dimensions", "-o", str(tmp_path / "drawn.svg")],
+        ["report", stored, "--figure", "dimensions", "-o", str(tmp_path / "drawn.svg")],
         ["compare", stored, stored],
         ["export", stored, "--to", "r", "-o", str(tmp_path / "r")],
         ["cite", stored, "--methods"],

@@ -176,7 +176,7 @@ class TestCommand:
         assert "log-probability (lp)" in out
         assert "Perplexity (ppl) by label" in out
         numbers = tmp_path / "scatter.csv"
-        assert invoke(["figure", str(run), "scatter", "-o", str(numbers)]) == 0
+        assert invoke(["report", str(run), "--figure", "scatter", "-o", str(numbers)]) == 0
         assert pl.read_csv(numbers).height == 4
 
     def test_a_published_file_is_run_as_it_is(self, tmp_path, capsys):

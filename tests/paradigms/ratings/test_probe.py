@@ -55,7 +55,7 @@ def test_a_vector_is_the_mean_of_the_states_of_one_text_alone(name):
 
 
 def test_the_command_says_how_well_acceptable_sentences_are_told(capsys):
-    asked = ["suites", "probe", "it-subject-verb", "-m", "demo-causal"]
+    asked = ["analyze", "probe", "it-subject-verb", "-m", "demo-causal"]
     assert invoke(asked) == 0
     out = capsys.readouterr().out
     assert "AUC: how often an acceptable sentence is above one that is not" in out
@@ -66,4 +66,4 @@ def test_the_command_says_how_well_acceptable_sentences_are_told(capsys):
     assert invoke([*asked, "-m", "kenlm:none.arpa"]) == 2
     assert invoke([*asked, "--folds", "40"]) == 2
     assert "there are 24 groups of sentences" in capsys.readouterr().err
-    assert invoke(["suites", "probe", "it-idioms", "-m", "demo-causal"]) == 2
+    assert invoke(["analyze", "probe", "it-idioms", "-m", "demo-causal"]) == 2

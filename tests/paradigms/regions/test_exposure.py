@@ -131,14 +131,14 @@ def test_the_command(tmp_path, capsys):
     for name in ("it-subject-verb", "en-subject-verb"):
         evaluate(name, "demo-causal", output=tmp_path / "runs", limit=5)
     run, table = tmp_path / "runs" / "it-subject-verb", tmp_path / "counts.tsv"
-    command = ["suites", "exposure", str(run), "--corpus", str(corpus)]
+    command = ["analyze", "exposure", str(run), "--corpus", str(corpus)]
     assert invoke([*command, "-o", str(table)]) == 0
     assert "critical words not in it" in capsys.readouterr().out
     assert table.read_text(encoding="utf-8").startswith("item\talternative\tgood\tbad\tn_good")
     assert invoke([*command, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed.keys() == {"exposures", "pairs"}
-    assert invoke(["suites", "exposure", str(tmp_path / "runs"), "--corpus", str(corpus)]) == 2
+    assert invoke(["analyze", "exposure", str(tmp_path / "runs"), "--corpus", str(corpus)]) == 2
     assert "runs of 2 suites" in capsys.readouterr().err
 
 

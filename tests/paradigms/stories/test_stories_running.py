@@ -348,23 +348,23 @@ def test_wrong_options_are_answered_with_what_is_right(setting, said, tmp_path, 
 
 
 def test_every_option_has_its_line_in_the_docs():
-    page = (Path(__file__).parents[3] / "docs" / "stories-prompts.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "stories.md").read_text(encoding="utf-8")
     assert [
         key for key in StoryOptions.model_fields if f"| `{key.replace('_', '-')}` |" not in page
     ] == []
 
 
 def test_a_prompt_is_shown_as_a_model_reads_it(capsys):
-    assert invoke(["stories", "prompts"]) == 0
+    assert invoke(["suites", "prompts"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 27
-    shown = ["stories", "prompt", str(TRIPLES_FILE), "--row", "1"]
+    shown = ["suites", "prompts", str(TRIPLES_FILE), "--row", "1"]
     assert invoke([*shown, "--set", "prompt=en-3", "--set", "numbering=1", "--set", "shots=0"]) == 0
     out = capsys.readouterr().out
     assert "2) Elena prende la busta dal cassetto." in out
     assert "--- right: ' 2 and 3'" in out
     assert invoke([*shown, "--set", "shots=0", "-m", "demo-causal"]) == 0
     assert "<|assistant|>" in capsys.readouterr().out
-    assert invoke(["stories", "prompt", str(TRIPLES_FILE), "--row", "99"]) == 2
+    assert invoke(["suites", "prompts", str(TRIPLES_FILE), "--row", "99"]) == 2
     assert "15 stories" in capsys.readouterr().err
 
 

@@ -116,17 +116,17 @@ def test_runs_of_other_kinds_are_passed_over(tmp_path):
 
 
 def test_the_command_prints_both(runs, capsys):
-    assert invoke(["stories", "variation", str(runs)]) == 0
+    assert invoke(["analyze", "variation", str(runs)]) == 0
     output = capsys.readouterr().out
     assert "variance: prompt" in output
     assert "alpha@0000000 before beta@0000000" in output
-    assert invoke(["stories", "variation", str(runs), "--json"]) == 0
+    assert invoke(["analyze", "variation", str(runs), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["models"]["alpha@0000000"]["mean"] == 0.75
     assert printed["ranking"]["kept"] == [
         {"first": "alpha@0000000", "second": "beta@0000000", "ahead": 0.5}
     ]
-    assert invoke(["stories", "variation", str(runs), "--tier", "physical_state", "--json"]) == 0
+    assert invoke(["analyze", "variation", str(runs), "--tier", "physical_state", "--json"]) == 0
     later = json.loads(capsys.readouterr().out)["models"]
     assert {name: model["mean"] for name, model in later.items()} == {
         "alpha@0000000": 0.0, "beta@0000000": 0.0

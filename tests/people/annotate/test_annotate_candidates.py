@@ -294,7 +294,7 @@ def test_only_items_with_no_option_among_the_candidates_are_labeled(tmp_path, mo
     kept = read_table(JUDGMENTS, folder)
     remarks = kept.filter(kept["item"] == "b").sort("value")["remark"].to_list()
     assert remarks == ["unacceptable", "same meaning"]
-    assert invoke(["profile", str(folder)]) == 0
+    assert invoke(["analyze", "profile", str(folder)]) == 0
     assert "where it is neither: same meaning 50.00 (1/2)" in capsys.readouterr().out
 
 

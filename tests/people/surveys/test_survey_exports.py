@@ -267,7 +267,7 @@ def test_the_pcibex_script_shows_hostile_text_as_text(tmp_path):
 
 @pytest.fixture(scope="module")
 def jspsych_packages():
-    """The node_modules folder with jsPsych; see docs/surveys.md for how it is made."""
+    """The node_modules folder with jsPsych; see docs/people.md for how it is made."""
     folder = os.environ.get("CIMENTO_JSPSYCH", "")
     if not (Path(folder) / "jspsych").is_dir():
         pytest.skip("jsPsych is absent; set CIMENTO_JSPSYCH to a node_modules folder that has it")

@@ -23,7 +23,7 @@ def test_sentences_without_ratings_are_asked_from_the_workbook(tmp_path):
     from openpyxl import load_workbook
 
     path = tmp_path / "frasi.xlsx"
-    assert invoke(["suites", "new", "acceptability", str(path), "--language", "it"]) == 0
+    assert invoke(["suites", "new", "ratings", str(path), "--language", "it"]) == 0
     book = load_workbook(path)
     book["items"].delete_rows(2, book["items"].max_row)
     for number in range(1, 5):

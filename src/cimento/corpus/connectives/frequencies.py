@@ -20,9 +20,9 @@ from cimento.corpus.search import DuplicateSentences
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
-from cimento.suites.tables import open_table
 
 Denominator: TypeAlias = Literal["words", "tokens"]
 

@@ -27,10 +27,10 @@ from cimento.corpus.connectives.inventories import (
 )
 from cimento.errors import InputError, did_you_mean
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.files import expanded, read_bytes, read_utf8
 from cimento.io.parsing import MAX_DEPTH, read_json
 from cimento.io.values import grouped
-from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -46,7 +46,7 @@ def open_inventory(name: str) -> Inventory:
     """A built-in inventory by its name, or an inventory in a file.
 
     Args:
-        name: a built-in name, or a path: ``.toml`` as in docs/corpus.md, ``.tsv`` or ``.csv``,
+        name: a built-in name, or a path: ``.toml`` as in docs/treebanks.md, ``.tsv`` or ``.csv``,
             ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
             connective a line.
 

@@ -1,6 +1,6 @@
 """Matching of connectives in sentences, and the rules for occurrences that count.
 
-The rules are data in TOML (docs/corpus.md).
+The rules are data in TOML (docs/treebanks.md).
 """
 
 from __future__ import annotations

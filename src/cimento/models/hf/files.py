@@ -325,6 +325,12 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
         return Path(snapshot_download(name, revision=commit, allow_patterns=list(patterns)))
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
     except Exception as error:
+        if not cached.commits and (lacks := _lacking(error)):
+            todo = meant_by(name) or (
+                "Check the spelling and the network, or give the folder of a downloaded copy"
+                f" (demo models that need no download: {', '.join(DEMO_MODELS)})."
+            )
+            raise UsageError(where=where, seen=lacks, todo=todo) from error
         reason = str(error).strip().splitlines() or [type(error).__name__]
         said = f"{type(error).__name__}: {_whole_sentences(reason[0])}"
         if cached.commits:
@@ -346,6 +352,21 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
             todo="Check the spelling and the network, or give the folder of a downloaded copy"
             f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
         ) from error
+
+
+def _lacking(error: Exception) -> str:
+    """Why the hub has not given a model, in a sentence, where its library takes many; else empty.
+
+    The rest of what the library says is in the traceback, which CIMENTO_DEBUG shows.
+    """
+    from huggingface_hub import constants
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    if not isinstance(error, LocalEntryNotFoundError):
+        return ""
+    off = constants.HF_HUB_OFFLINE
+    why = "the network is off (HF_HUB_OFFLINE)" if off else "the hub cannot be reached"
+    return f"there is no such model here, and {why}"
 
 
 def _whole_sentences(text: str) -> str:

@@ -277,6 +277,13 @@ def _spellings(key: str) -> re.Pattern[str] | None:
 
 
 def _give_up(error: TransientError, where: str) -> NoReturn:
+    cause = getattr(error.__cause__, "reason", None)
+    if isinstance(cause, ConnectionRefusedError):
+        raise ModelError(
+            where=where,
+            seen="connection refused: is the server running?",
+            todo="Start it, or check host and port. Answers that came before are kept.",
+        ) from error
     wait = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
     raise ModelError(
         where=where,

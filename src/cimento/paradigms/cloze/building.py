@@ -27,6 +27,7 @@ from cimento.corpus.texts import (
     tokens,
 )
 from cimento.errors import InputError, SuiteError
+from cimento.intake.decoding import decode
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
 from cimento.io.templates import filled
@@ -55,7 +56,6 @@ from cimento.suites.cloze import (
 )
 from cimento.suites.derived import OTHER, closed_class
 from cimento.suites.formats.native import meta_of
-from cimento.suites.reading import decode
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import Morphology

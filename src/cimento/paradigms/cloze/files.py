@@ -12,6 +12,8 @@ from operator import attrgetter
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, counted
+from cimento.faults import errors
+from cimento.intake.reading import TableReading
 from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
@@ -41,7 +43,6 @@ from cimento.suites.cloze import (
     Template,
     expand_suite,
 )
-from cimento.suites.faults import errors
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
 from cimento.suites.letters import one_spelling
@@ -113,7 +114,13 @@ def read_released(path: Path) -> SuiteReading[ClozeSuite]:
         suite = ClozeSuite(meta, items=items, cluster="template")
     else:
         suite = ClozeSuite(meta, items=tuple(read_multiwords(path)), cluster="expression")
-    return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path)
+    read = TableReading(
+        shape=f"a file of the Brazilian study ({path.name})",
+        roles={},
+        n_items=suite.n_written,
+        what="template" if suite.templates else "item",
+    )
+    return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path, table=read)
 
 
 def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:

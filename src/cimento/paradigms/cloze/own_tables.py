@@ -8,12 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
+from cimento.faults import errors, fault
+from cimento.intake.decoding import unusable
+from cimento.intake.misfits import wrong_kind
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
+from cimento.intake.tables import read_header, read_suite_table
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
+from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import (
     ITEM_COLUMNS,
     SUFFIXES,
@@ -23,10 +28,7 @@ from cimento.paradigms.cloze.reading import (
 )
 from cimento.suites import Meta
 from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
-from cimento.suites.faults import errors, fault
-from cimento.suites.reading import sha256_of, unusable
-from cimento.suites.roles import wrong_kind
-from cimento.suites.tables import read_header, read_suite_table
+from cimento.suites.reading import sha256_of
 
 
 def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
@@ -49,8 +51,8 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         name: [table.find(name), *_numbered(table, name)] for name in ROLES
     }
     roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
-    roles["none"] = [name for name in ("none",) if name in table.cells]
-    read = reading_of(table, BLANKS, roles, n_items=len(suite.items), own={"row"})
+    roles |= {name: [name] for name in ("none", EXPECTED) if name in table.cells}
+    read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,
         faults=tuple(faults),

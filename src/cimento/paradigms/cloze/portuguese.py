@@ -222,7 +222,7 @@ def _sheet_row(line: str, where: str) -> _Row:
 
 
 def _workbook_rows(path: Path) -> Iterator[_Row]:
-    from cimento.suites.workbooks import read_workbook
+    from cimento.intake.workbooks import read_workbook
 
     rows, faults = read_workbook(read_bytes(path), name=path.name)
     if not rows:

@@ -18,9 +18,13 @@ from typing import Literal
 from pydantic import Field
 
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
+from cimento.faults import fault as file_fault
+from cimento.faults import named_blanks
+from cimento.intake.decoding import decode
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import read_suite_table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
@@ -37,13 +41,10 @@ from cimento.suites.cloze import (
     SeedSet,
     Template,
 )
-from cimento.suites.faults import fault as file_fault
-from cimento.suites.faults import named_blanks
 from cimento.suites.formats.native import meta_of
-from cimento.suites.reading import TOML, decode, sha256_of
+from cimento.suites.reading import TOML, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.settings import key_faults
-from cimento.suites.tables import read_suite_table
 
 CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"
@@ -205,12 +206,13 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
     else:
         suite = suite_of_items(meta, items, faults)
     roles: dict[str, str] = {name: name for name in (*BLANKS.needs, *BLANKS.may)}
+    read = reading_of(items, BLANKS, roles, n_items=suite.n_written)
     return SuiteReading(
         suite=replace(suite, cluster=settings.options.cluster, extra=settings.rest()),
         faults=tuple(faults),
         sha256=sha256_of(toml, data, seed_data),
         path=folder,
-        table=reading_of(items, BLANKS, roles, n_items=len(items.numbers)),
+        table=replace(read, what="template") if suite.templates else read,
     )
 
 

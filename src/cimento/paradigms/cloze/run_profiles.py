@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import InputError, need_known
+from cimento.intake.tables import open_table
 from cimento.paradigms.cloze.judging import judged_by
 from cimento.paradigms.cloze.judgments import (
     JudgmentComparison,
@@ -37,7 +38,6 @@ from cimento.paradigms.cloze.text import (
     profile_text,
 )
 from cimento.suites.cells import need_columns
-from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileSettings:
-    """What profiles of runs are made of; see the options of ``cimento profile``.
+    """What profiles of runs are made of; see the options of ``cimento analyze profile``.
 
     Attributes:
         by: the column whose values are the dimensions, or several with commas between.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.labels import label_column
 from cimento.intake.roles import fits
 from cimento.intake.table import Table
 from cimento.intake.words import pattern
 from cimento.suites import BAD, GOOD
-from cimento.suites.faults import fault
 
 
 def rating_column(table: Table) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.names import without_noun
 from cimento.intake.profile import is_absent
 from cimento.intake.roles import fits
@@ -17,7 +18,6 @@ from cimento.intake.words import PARTICIPANTS, PEOPLE, pattern, word_list
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.columns import sentence_column
 from cimento.suites.crossed import CLUSTER
-from cimento.suites.faults import fault
 
 Roles: TypeAlias = Mapping[str, Sequence[str]]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from cimento.errors import Fault
-from cimento.suites.faults import fault
+from cimento.faults import fault
 
 _HIGHEST = 20
 """The end of the longest scale of points; sentences have more bits, and sliders go to 100."""

@@ -1,4 +1,4 @@
-"""The paradigm of rated sentences: models compared with people (docs/acceptability.md).
+"""The paradigm of rated sentences: models compared with people (docs/ratings.md).
 
 A suite of ratings is a suite of regions whose columns contain people's judgments of its sentences.
 Pairs are judged like all other pairs; in addition, every sentence has a value of each measure,
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
+from cimento.faults import NO_PREDICTIONS
 from cimento.intake.reading import with_role
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
@@ -63,7 +64,6 @@ from cimento.report.formatting import shared_remarks
 from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import NO_PREDICTIONS
 from cimento.suites.formats.ratings import is_rated_table, read_rated
 from cimento.suites.ratings import (
     AUTHOR,

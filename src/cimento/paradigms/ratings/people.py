@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.statistics.design import Design
@@ -27,7 +28,6 @@ from cimento.suites.ratings import (
     RatedSentence,
     with_ratings,
 )
-from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation

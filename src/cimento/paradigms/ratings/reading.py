@@ -11,15 +11,20 @@ from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
+from cimento.faults import errors, fault
 from cimento.intake.alone import with_sentence_named
+from cimento.intake.decoding import unusable
 from cimento.intake.known import Known, forms_of
 from cimento.intake.labels import LABEL, label_column, may_be_label
 from cimento.intake.marks import advice_on, is_judgments, sides_of
+from cimento.intake.misfits import not_text, wrong_kind
 from cimento.intake.profile import ABSENT
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
+from cimento.intake.sheets import read_sheet, unread_contexts
 from cimento.intake.table import Table, place_of_row
+from cimento.intake.tables import RECORDS, SUFFIXES, read_header
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.columns import (
     rating_column,
@@ -38,15 +43,11 @@ from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.sentences import is_labeled_table
 from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
-from cimento.suites.reading import Reading, name_from, sha256_of, unusable
-from cimento.suites.roles import not_text, wrong_kind
-from cimento.suites.sheets import read_sheet, unread_contexts
-from cimento.suites.tables import RECORDS, SUFFIXES, read_header
+from cimento.suites.reading import Reading, name_from, sha256_of
 
 
 def is_bare_table(path: Path) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.names import meaning
 from cimento.intake.table import Table
-from cimento.suites.faults import fault
 
 _ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
 _LEGEND = re.compile(r"(-?\d+)\s*(?:[=:]\s*|\(\s*)([^\W\d][^\d,;)=]*)")

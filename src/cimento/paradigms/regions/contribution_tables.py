@@ -115,7 +115,7 @@ def contribution_figure(
 
     frame = _words(items)
     require_rows(frame, where="figure contributions", seen="no token has a contribution",
-                 todo="cimento explain RUN --by integrated")  # fmt: skip
+                 todo="cimento analyze attribution RUN --by integrated")  # fmt: skip
     largest = max([1e-6, *(abs(value or 0.0) for value in frame["contribution_bits"].to_list())])
     title = f"What the words contribute to the predictions of {suite}: {model}"
     panels = []

@@ -403,7 +403,7 @@ def baselines_grid(rates: Sequence[PartRate]) -> Grid:
         notes=(
             "An item is right if it passes all predictions.",
             "A baseline solves an item if they hold over tokens, words or frequencies of words.",
-            "N-gram models among the runs are baselines too: cimento suites baseline makes one.",
+            "N-gram models among the runs are baselines too: cimento models ngram makes one.",
         ),
     )
 

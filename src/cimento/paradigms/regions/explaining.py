@@ -39,7 +39,7 @@ class Explanation:
 
     Attributes:
         run: the run.
-        table: the explanations table; see docs/tables.md.
+        table: the explanations table; see docs/parts/tables.md.
         means: the mean effects over items.
         notes: why some predictions are not explained, as sentences.
         twins: what twins there are, and which items have none, as sentences.
@@ -79,7 +79,7 @@ class Attribution:
 
     Attributes:
         run: the run.
-        table: the attributions table; see docs/tables.md.
+        table: the attributions table; see docs/parts/tables.md.
         means: the mean contributions of regions over items.
         baseline: the embedding from which contributions count; zero for gradient x input.
         notes: why some predictions are not explained, as sentences.

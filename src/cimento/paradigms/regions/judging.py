@@ -171,7 +171,7 @@ def segmenter_of(run: Run) -> SegmenterRule:
 
 
 def scores_of(run: Run, measures: Sequence[str] = ()) -> pl.DataFrame:
-    """Measures of every sentence of a run: the scores table, see docs/tables.md.
+    """Measures of every sentence of a run: the scores table, see docs/parts/tables.md.
 
     Args:
         run: run of a suite of sentences.

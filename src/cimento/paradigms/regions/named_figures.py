@@ -1,4 +1,4 @@
-"""The figures of sentences that are drawn by name, for ``cimento figure NAME``."""
+"""The figures of sentences that are drawn by name, for ``cimento report --figure NAME``."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _columns(name: str, runs: Sequence[Run], settings: FigureSettings) -> list[C
         sections = runs[0].paradigm.presenter.sections(runs)
         of_page = [figure.name for section in sections for figure in section.figures]
         raise UsageError(
-            where=f"cimento figure {name}",
+            where=f"--figure={name}",
             seen="none of the runs is of a suite with two factors",
             todo="Declare them under [factors] in suite.toml, or draw one of these:"
             f" {', '.join(dict.fromkeys((*of_page, *drawable_as(runs))))}.",
@@ -106,7 +106,7 @@ def _factorial(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figu
         return rows_figure(columns, settings.scale, bars=settings.bars)
     if len(columns) > 1:
         raise UsageError(
-            where=f"cimento figure {name}",
+            where=f"--figure={name}",
             seen=f"there are {len(columns)} runs: {', '.join(title for title, _, _ in columns)}",
             todo="Give one run folder, or draw `rows`.",
         )
@@ -123,7 +123,7 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
     if len(runs) != 1:
         named = ", ".join(str(run.folder) for run in runs[:_NAMED])
         raise UsageError(
-            where="cimento figure tokens",
+            where="--figure=tokens",
             seen=f"there are {len(runs)} runs",
             todo=f"Give one of them, and --item ID: {named}{' ...' if runs[_NAMED:] else ''}",
         )
@@ -131,7 +131,7 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
         ids = runs[0].outcomes()["item"].unique(maintain_order=True).to_list()
         more = " ..." if ids[_NAMED:] else ""
         raise UsageError(
-            where="cimento figure tokens",
+            where="--figure=tokens",
             seen="no item is named",
             todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
         )
@@ -142,14 +142,14 @@ def _regions(runs: Sequence[Run], settings: FigureSettings) -> Figure:
     names = dict.fromkeys(run.suite.name for run in runs)
     if len(names) != 1:
         raise UsageError(
-            where="cimento figure regions",
+            where="--figure=regions",
             seen=f"there are {len(names)} suites: {', '.join(names)}",
             todo="Give the runs of one suite.",
         )
     values = {run.model: values_of(run) for run in runs}
     if len(values) < len(runs):
         raise UsageError(
-            where="cimento figure regions",
+            where="--figure=regions",
             seen="a model has several runs here",
             todo="Give one run of each model.",
         )

@@ -377,6 +377,15 @@ def regions_named(suite: Suite, names: Sequence[str], *, flag: str = "--region")
             raise UsageError(
                 where=f"{flag} {name}",
                 seen=f"the suite {suite.name!r} has no such region",
-                todo=did_you_mean(name, suite.region_names),
+                todo=_meant(name, suite),
             )
     return tuple(sorted({known[name] for name in names}))
+
+
+def _meant(name: str, suite: Suite) -> str:
+    """The region that an unknown name is close to, or all of them in their order."""
+    close = did_you_mean(name, suite.region_names)
+    if close.startswith("Did"):
+        return close
+    named = ", ".join(f"{k} ({name})" for k, name in enumerate(suite.region_names, start=1))
+    return f"It has the regions {named}."

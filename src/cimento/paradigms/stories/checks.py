@@ -1,4 +1,4 @@
-"""The checks of a file of stories; docs/stories.md has a line for each."""
+"""The checks of a file of stories; docs/checks.md has a row for each."""
 
 from __future__ import annotations
 

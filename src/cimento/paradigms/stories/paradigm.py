@@ -7,12 +7,13 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from cimento.errors import Fault, SuiteError, UsageError, counted
+from cimento.intake.reading import TableReading
 from cimento.io.files import expanded
 from cimento.kinds.asker import Asker
 from cimento.kinds.base import (
@@ -58,9 +59,7 @@ from cimento.suites.formats.stories import (
     write_suite,
 )
 from cimento.suites.reading import TOML
-from cimento.suites.stories import (
-    StorySuite,
-)
+from cimento.suites.stories import StoryFormat, StorySuite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,6 +93,14 @@ _METRICS = (
 )
 
 
+_FORMS: Mapping[StoryFormat, str] = {
+    "gita4calamita": "GITA4CALAMITA JSONL",
+    "gita-v1": "GITA v1 JSON",
+    "native": "stories",
+}
+"""What the forms of stories are called, as their readings say it."""
+
+
 class StoryReader(SuiteReader[StorySuite]):
     """The reader of suites of stories."""
 
@@ -116,8 +123,20 @@ class StoryReader(SuiteReader[StorySuite]):
             return SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
         # Nothing is an error here: each story is asked, and what is wrong with it is said.
         faults = tuple(replace(fault, severity="warning") for fault in self.check(suite))
+        read = TableReading(
+            shape=_FORMS[suite.format],
+            roles={},
+            n_items=len(suite.stories),
+            what="story",
+            several="stories",
+        )
         return SuiteReading(
-            suite=suite, faults=faults, sha256=suite.sha256, path=path, format=suite.format
+            suite=suite,
+            faults=faults,
+            sha256=suite.sha256,
+            path=path,
+            format=suite.format,
+            table=read,
         )
 
     def files(self, path: Path) -> Sequence[Path]:

@@ -12,6 +12,8 @@ from typing import Literal
 
 from cimento.engine.requests import Choose, Recording, Reply, Request, Requests
 from cimento.errors import Fault, InputError, SuiteError, UsageError
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decode, unusable
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
@@ -21,10 +23,9 @@ from cimento.paradigms.stories.answers import RECORDED, read_reply
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.requests import numbered_requests
 from cimento.suites import Meta
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.stories import stories_of
 from cimento.suites.letters import one_spelling
-from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.reading import sha256_of
 from cimento.suites.schema import Open, validate
 from cimento.suites.stories import (
     OPTIONS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from bisect import bisect_right
@@ -15,6 +16,7 @@ from cimento.errors import CimentoError, InputError, UsageError
 from cimento.intake.forms import program_of, programs
 from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Table
+from cimento.intake.tables import open_table
 from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.judgments import BETTER, ColumnMap, Judgment, judgments_of
 from cimento.judgments.asked import AskedItem, AskedItems
@@ -25,12 +27,12 @@ from cimento.judgments.programs import is_labjs, read_program
 from cimento.judgments.rated import judgments_table
 from cimento.judgments.roles import usual_columns
 from cimento.judgments.summaries import once
+from cimento.judgments.told import told_advised
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import load_suite, load_suites
 from cimento.people.annotate.rows import PROGRAM_FORMS, Import, ImportOptions, judgments_from
-from cimento.suites.tables import open_table
 
 BYTES = 32
 """The length of a new secret."""
@@ -216,10 +218,14 @@ def unclear_form(path: Path, form: str) -> UsageError:
             seen="is Prolific's list of who took part, and has no answers",
             todo=f"Give the file of the answers, and this one as --prolific {path.name}.",
         )
+    advice = ""
+    with contextlib.suppress(CimentoError):
+        advice = told_advised(open_table(path))
     return UsageError(
         where=path.name,
         seen="it is not clear how the answers are arranged",
-        todo="Give --form with one of: "
+        todo=advice
+        or "Give --form with one of: "
         + "; ".join(f"{name}: {what}" for name, what in FORMS.items())
         + f"; or the program: {', '.join(PROGRAM_FORMS)}.",
     )
@@ -239,7 +245,7 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
     if begin in (b"[", b"{"):
         return "labjs" if is_labjs(path) else "jspsych"
     try:
-        table = open_table(path)
+        table = open_table(path, apart=True)
     except CimentoError:
         return ""
     program = program_of(table)

@@ -15,15 +15,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean, listed
+from cimento.intake.decoding import open_json_lines
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
+from cimento.intake.workbooks import write_workbook
 from cimento.io.files import folder_atomically, read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.suites.letters import one_spelling
-from cimento.suites.reading import TOML, open_json_lines, sha256_of
-from cimento.suites.tables import open_table
-from cimento.suites.workbooks import write_workbook
+from cimento.suites.reading import TOML, sha256_of
 
 COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")
 _SUFFIXES = (".tsv", ".xlsx")

@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
+from cimento.intake.decoding import open_text
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.intake.words import HEADERS
 from cimento.judgments import FILLER, PRACTICE
 from cimento.people.surveys import (
@@ -36,8 +38,6 @@ from cimento.people.surveys.material import (
     read_material,
     words,
 )
-from cimento.suites.reading import open_text
-from cimento.suites.tables import open_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.io.files import read_bytes
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.shapes import Shape
+from cimento.intake.table import Table
 from cimento.io.values import group_by
 from cimento.paired.item_outcomes import different_scales
 from cimento.statistics.correlation import correlate
@@ -20,7 +22,8 @@ from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.profile import agreement_of, contrast_design, contrasted
 from cimento.studies.agreement.table import cell_of, mean_or_none, version_of
-from cimento.suites.tables import read_suite_table
+from cimento.studies.own_tables import MODELS, open_own, refuse_absent
+from cimento.suites import NOTHING
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.profile import Alternative
@@ -31,6 +34,7 @@ Facts = Mapping[str, str]
 """What is known of a model, by the name of the column; what is not known is left out."""
 
 NAME, SOURCE = "model", "citation"
+_SHAPE = Shape(name="models", needs=(NAME,), may=("facts",))
 NO_COMMON = "no item with a value for both models"
 SAME = "the same for all models"
 
@@ -136,17 +140,32 @@ class FactRow:
 def known_models() -> dict[str, Facts]:
     """The table of models that comes with cimento, with a source for every row."""
     name = "models.tsv"
-    data = (resources.files("cimento") / "data" / name).read_bytes()
-    return _facts(data, Path(name))
+    with resources.as_file(resources.files("cimento") / "data" / name) as path:
+        return read_models(path)[0]
 
 
-def read_models(path: Path) -> dict[str, Facts]:
+def read_models(
+    path: Path, columns: Mapping[str, str] = NOTHING
+) -> tuple[dict[str, Facts], TableReading]:
     """A user's table of models: a column `model`, and any others.
+
+    Args:
+        path: the file.
+        columns: the column of the role ``model``, where it has another name.
+
+    Returns:
+        What is known of each model, and what the table was read as.
 
     Raises:
         InputError: the file cannot be read, has no such column, or names a model twice.
+        UsageError: the chosen column is not there.
     """
-    return _facts(read_bytes(path), path)
+    table = open_own(path, columns, MODELS)
+    refuse_absent(columns, [table])
+    facts, column = _facts(table)
+    roles = {NAME: [column], "facts": [name for name in table.columns if name != column]}
+    read = reading_of(table, _SHAPE, roles, n_items=len(facts))
+    return facts, replace(read, what=NAME)
 
 
 def model_facts(run: AgreementRun, given: Mapping[str, Facts], known: Mapping[str, Facts]) -> Facts:
@@ -242,14 +261,12 @@ def fact_rows(models: Sequence[ModelRow]) -> list[FactRow]:
     return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
-def _facts(data: bytes, path: Path) -> dict[str, Facts]:
-    table, faults = read_suite_table(data, path)
-    column = table.find(NAME) if table else None
-    if table is None or column is None:
-        seen = "; ".join(fault.seen for fault in faults) or f"there is no column {NAME!r}"
-        raise InputError(
-            where=path.name, seen=seen, todo=f"Name the models in a column {NAME!r}, one a row."
-        )
+def _facts(table: Table) -> tuple[dict[str, Facts], str]:
+    """What is known of each model, and the column of their names."""
+    column = table.find(NAME)
+    if column is None:
+        todo = f"Name the models in a column {NAME!r}, one a row; or give --columns {NAME}=COLUMN."
+        raise InputError(where=table.name, seen=f"there is no column {NAME!r}", todo=todo)
     facts: dict[str, Facts] = {}
     for row in table.rows:
         cells = {key: value.strip() for key, value in row.cells.items() if value.strip()}
@@ -261,7 +278,7 @@ def _facts(data: bytes, path: Path) -> dict[str, Facts]:
                 todo="Give each model one row.",
             )
         facts[name] = cells
-    return facts
+    return facts, column
 
 
 def _named(label: str, table: Mapping[str, Facts]) -> Facts:

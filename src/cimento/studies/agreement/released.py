@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError
+from cimento.faults import CHECKS, NO_LANGUAGE
 from cimento.io.files import read_bytes
 from cimento.io.values import group_by
 from cimento.kinds.registry import LoadedSuite, load_suites
@@ -21,7 +22,6 @@ from cimento.studies import AbsentError, Cell, beside, printed_tables, section_o
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins
 from cimento.suites.builtin import builtin_names
-from cimento.suites.faults import CHECKS, NO_LANGUAGE
 from cimento.suites.load import is_archive
 from cimento.suites.published import NAMES, find_published, language_code
 from cimento.suites.reading import TOML

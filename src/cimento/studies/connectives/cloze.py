@@ -1,7 +1,7 @@
 """The cloze section: blanks with options, which option people chose, and a model's completions.
 
 Tables 3 and 5 of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033). The files are
-described in docs/acceptability.md.
+described in docs/ratings.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.shapes import BLANKS, Shape
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import open_table
 from cimento.io.parsing import whole_number
 from cimento.judgments import NONE
 from cimento.paradigms.cloze.people import (
@@ -34,10 +37,10 @@ from cimento.suites import Meta
 from cimento.suites.cells import Cells, need_columns, text_of
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
 from cimento.suites.formats.ratings import ConnectiveId, parse_id
-from cimento.suites.tables import open_table
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
 COMPLETION_COLUMNS = ("id", "rank", "completion")
+_SHAPE = Shape(name=BLANKS.name, needs=BLANKS.needs, may=(*BLANKS.may, "choices"))
 CONNECTIVE = "connective"
 """Column whose value the items of one connective share."""
 
@@ -72,11 +75,13 @@ class ClozeSection:
         suite: items with one target, one plausible option and some implausible ones.
         choices: id of an item to how many people chose each option, or `NONE`.
         completions: id of an item to a model's completions; empty where there is no file of them.
+        read: what the tables were read as; None for a folder of a suite.
     """
 
     suite: ClozeSuite
     choices: Mapping[str, Choices] = field(default_factory=dict)
     completions: Mapping[str, Sequence[Candidate]] = field(default_factory=dict)
+    read: TableReading | None = None
 
     @cached_property
     def items(self) -> tuple[ClozeItem, ...]:
@@ -197,11 +202,13 @@ def table_5(
     )
 
 
-def read_cloze_section(path: Path, completions: Path | None = None) -> ClozeSection:
+def read_cloze_section(
+    place: Path | Table, completions: Path | Table | None = None
+) -> ClozeSection:
     """A cloze section, with a model's completions where there is a file of them.
 
     Args:
-        path: a table, or the folder of a cloze suite, which may hold ``choices.tsv``.
+        place: a table or its file, or the folder of a cloze suite, which may hold ``choices.tsv``.
         completions: table of a model's completions.
 
     Raises:
@@ -209,18 +216,26 @@ def read_cloze_section(path: Path, completions: Path | None = None) -> ClozeSect
             completion belongs to no item.
         SuiteError: a folder holds no cloze suite.
     """
-    section = _of_suite(path) if path.is_dir() else _of_table(open_table(path), path.name)
+    if isinstance(place, Path) and place.is_dir():
+        section = _of_suite(place)
+    else:
+        section = _of_table(_opened(place))
     if completions is None:
         return section
-    ranked = _read_completions(completions)
+    table = _opened(completions)
+    ranked = _read_completions(table)
     unknown = sorted(ranked.keys() - {item.id for item in section.items})
     if unknown:
         raise InputError(
-            where=completions.name,
+            where=table.name,
             seen=f"there is no cloze item {unknown[0]!r}",
             todo="Use the ids of the cloze file.",
         )
-    return ClozeSection(section.suite, section.choices, ranked)
+    return replace(section, completions=ranked)
+
+
+def _opened(place: Path | Table) -> Table:
+    return open_table(place) if isinstance(place, Path) else place
 
 
 def _of_suite(path: Path) -> ClozeSection:
@@ -252,18 +267,20 @@ def _by_option(item: ClozeItem, counts: Choices) -> Counter[str]:
     return answers
 
 
-def _of_table(table: Table, name: str) -> ClozeSection:
+def _of_table(table: Table) -> ClozeSection:
     need_columns(table, COLUMNS)
     pairs = [_item(table, row) for row in table.rows]
     ids = Counter(item.id for item, _ in pairs)
     twice = next((id_ for id_, times in ids.items() if times > 1), None)
     if twice is not None:
         raise InputError(
-            where=name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
+            where=table.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
         )
     items = tuple(item for item, _ in pairs)
     suite = ClozeSuite(Meta("cloze", language="it"), items=items, cluster=CONNECTIVE)
-    return ClozeSection(suite, {item.id: choices for item, choices in pairs})
+    roles = {"item": "id", "text": "sentence", **{name: name for name in (*COLUMNS[2:], "choices")}}
+    read = reading_of(table, _SHAPE, roles, n_items=len(items), known="the connectives resource")
+    return ClozeSection(suite, {item.id: choices for item, choices in pairs}, read=read)
 
 
 def _item(table: Table, row: Row) -> tuple[ClozeItem, Counter[str]]:
@@ -346,8 +363,7 @@ def _list(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
 
 
-def _read_completions(path: Path) -> dict[str, list[Candidate]]:
-    table = open_table(path)
+def _read_completions(table: Table) -> dict[str, list[Candidate]]:
     need_columns(table, COMPLETION_COLUMNS)
     by_item: dict[str, dict[int, str]] = {}
     for row in table.rows:

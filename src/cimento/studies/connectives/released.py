@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.decoding import open_text
+from cimento.intake.tables import open_table
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.people import read_forced_choices
@@ -25,8 +27,6 @@ from cimento.studies import equals_printed, first_below, same_decimals
 from cimento.suites import JsonValue
 from cimento.suites.formats.ratings import PRINTED_MEAN, read_rated
 from cimento.suites.ratings import RatedSentence, RatedSet
-from cimento.suites.reading import open_text
-from cimento.suites.tables import open_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.intake.reading import TableReading
+from cimento.intake.table import Table
+from cimento.intake.tables import SUFFIXES
 from cimento.io.values import NoValue, Value
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
@@ -37,10 +40,11 @@ from cimento.studies.connectives.cloze import (
     read_cloze_section,
     table_5,
 )
-from cimento.suites.formats.ratings import read_rated
+from cimento.studies.own_tables import COPY, open_own, refuse_absent
+from cimento.suites import NOTHING
+from cimento.suites.formats.ratings import FORMATS
 from cimento.suites.load import open_suite
 from cimento.suites.ratings import RatedSentence, RatedSet, rated_of
-from cimento.suites.tables import SUFFIXES
 
 PERPLEXITY = "ppl"
 """Column of a user's file with the perplexity of each sentence."""
@@ -87,21 +91,28 @@ class UserCopy:
         sentences_path: its file or folder.
         blanks: the cloze section; None where its file is not there.
         blanks_path: its file or folder.
+        readings: what its tables were read as.
     """
 
     sentences: RatedSet | None
     sentences_path: Path | None
     blanks: ClozeSection | None
     blanks_path: Path | None
+    readings: tuple[TableReading, ...] = ()
 
 
-def read_copy(folder: Path) -> UserCopy:
+def read_copy(folder: Path, columns: Mapping[str, str] = NOTHING) -> UserCopy:
     """The files ``acceptability``, ``cloze`` and ``completions`` of a folder, as TSV, CSV or xlsx.
 
     The first two may also be suite folders, as `cimento annotate apply` writes them.
 
+    Args:
+        folder: the folder.
+        columns: the tables' columns by the names of `own_tables.COPY`, where they have others.
+
     Raises:
         InputError: neither section is there, or a file cannot be used.
+        UsageError: a chosen column is in none of the tables, or holds something else.
     """
     sentences_path = _find(folder, "acceptability")
     blanks_path = _find(folder, "cloze")
@@ -112,20 +123,28 @@ def read_copy(folder: Path) -> UserCopy:
             todo='The page "Acceptability" says what they hold. Without a copy, -m MODEL asks our'
             " own items.",
         )
+    paths = [sentences_path, blanks_path, _find(folder, "completions") if blanks_path else None]
+    sentences, blanks, completions = (
+        open_own(path, columns, COPY) if path is not None and path.is_file() else None
+        for path in paths
+    )
+    refuse_absent(columns, [table for table in (sentences, blanks, completions) if table])
+    rated = _rated(sentences, sentences_path)
+    section = read_cloze_section(blanks or blanks_path, completions) if blanks_path else None
+    readings = (one.read for one in (rated, section) if one is not None)
     return UserCopy(
-        sentences=_rated(sentences_path) if sentences_path else None,
+        sentences=rated,
         sentences_path=sentences_path,
-        blanks=read_cloze_section(blanks_path, _find(folder, "completions"))
-        if blanks_path
-        else None,
+        blanks=section,
         blanks_path=blanks_path,
+        readings=tuple(filter(None, readings)),
     )
 
 
-def _rated(path: Path) -> RatedSet:
-    if path.is_dir():
-        return rated_of(open_suite(path).suite)
-    return read_rated(path, "connectives")
+def _rated(table: Table | None, path: Path | None) -> RatedSet | None:
+    if table is not None:
+        return FORMATS["connectives"].read(table)
+    return None if path is None else rated_of(open_suite(path).suite)
 
 
 def copy_tables(copy: UserCopy) -> list[Section]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from cimento.errors import UsageError, need_known
+from cimento.faults import CHECKS
 from cimento.io.values import group_by
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report
@@ -63,7 +64,6 @@ from cimento.studies.islands.tables import (
 )
 from cimento.suites import Suite, sentence
 from cimento.suites.design import ISLAND_SQUARE
-from cimento.suites.faults import CHECKS
 from cimento.suites.load import inspect_suite
 
 ITEMS_PER_SUITE = "items"

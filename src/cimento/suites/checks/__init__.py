@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from cimento.errors import Fault
+from cimento.faults import Faults
 from cimento.suites import Suite
 from cimento.suites.checks.comparisons import COMPARISON_REMARKS
 from cimento.suites.checks.notation import marks_of
@@ -18,7 +19,6 @@ from cimento.suites.checks.structure import (
     check_predictions,
 )
 from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_REMARKS
-from cimento.suites.faults import Faults
 from cimento.suites.reading import Reading
 
 __all__ = ["check_reading", "check_suite", "marked_items"]

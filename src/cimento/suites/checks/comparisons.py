@@ -10,10 +10,10 @@ from statistics import fmean
 from typing import TypeVar
 
 from cimento.errors import Fault, FormulaError, InputError, counted
+from cimento.faults import fault
 from cimento.suites import Suite
 from cimento.suites.checks.structure import TOGETHER, WORDS_APART, Check, Stimuli, names_by_key
 from cimento.suites.design import squares
-from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
     Quantity,

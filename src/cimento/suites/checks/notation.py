@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cimento.errors import Fault, counted
+from cimento.faults import fault
 from cimento.intake.names import meaning
 from cimento.suites import GOOD
 from cimento.suites.checks.asides import (
@@ -27,7 +28,6 @@ from cimento.suites.checks.asides import (
     special_tokens,
     typed_marks,
 )
-from cimento.suites.faults import fault
 
 MARKED, NUMBERED = "CIM-S061", "CIM-S071"
 """The codes of judgment marks and of example numbers."""

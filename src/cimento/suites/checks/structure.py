@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mean
+from cimento.faults import CHECKS, EXAMPLE, NO_LANGUAGE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.intake.marks import is_formula_error
 from cimento.suites import CANARY, Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
-from cimento.suites.faults import CHECKS, EXAMPLE, NO_LANGUAGE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.suites.formula import Reference, is_condition_name, likelier, parse, references
 from cimento.suites.naming import mistaken, numbered
 from cimento.suites.published import LANGUAGE_CODE, language_code

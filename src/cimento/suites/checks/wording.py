@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import eq
 
 from cimento.errors import Fault, counted
+from cimento.faults import fault
 from cimento.suites.checks.notation import judged, numbered, optional, special, typed
 from cimento.suites.checks.structure import (
     WORDS_APART,
@@ -19,7 +20,6 @@ from cimento.suites.checks.structure import (
     names_by_key,
     unlike,
 )
-from cimento.suites.faults import fault
 from cimento.suites.letters import one_spelling
 
 _BLANKS = re.compile(r"\s{2,}")

@@ -14,15 +14,20 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.faults import errors
+from cimento.intake.decoding import first_line
 from cimento.intake.json_rows import has_rows
+from cimento.intake.reading import TableReading
+from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
+from cimento.intake.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 from cimento.suites.formats import (
     blimp,
+    coded_cells,
     contexts,
     examples,
     factorial,
@@ -30,15 +35,14 @@ from cimento.suites.formats import (
     native,
     pairs,
     region_rows,
+    reversed_contexts,
     sentences,
     syntaxgym,
 )  # fmt: skip
 from cimento.suites.formats.advice import both_in_one, is_sentence, names_advised
-from cimento.suites.reading import TOML, Reading, first_line
+from cimento.suites.reading import TOML, Reading
 from cimento.suites.sentence_list import list_advised
 from cimento.suites.shapes import choice_of, condition_columns, key_of
-from cimento.suites.sheets import read_sheet
-from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 
 Reader: TypeAlias = Callable[[Path], Reading]
 
@@ -130,6 +134,11 @@ FORMATS = {
         " design, as short_island (.tsv, .csv, .xlsx)",
         factorial.read_factorial_table,
     ),
+    "coded-cells": Format(
+        "a workbook with the cells of designs side by side, each sentence behind its code, as"
+        " WH.whe.non.sh.01 of Sprouse et al. 2016 (.xlsx)",
+        coded_cells.read_coded,
+    ),
     "minicons": Format(
         "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
         " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
@@ -143,6 +152,10 @@ FORMATS = {
     "targets": Format(
         "a table with a context, the expected word and other words in each row (.csv, .tsv, .xlsx)",
         contexts.read_targets,
+    ),
+    "reversed": Format(
+        "a table with one target after two contexts, as ROLE-88's (.tsv)",
+        reversed_contexts.read_two_contexts,
     ),
     "choice": Format(
         "a table with the options A, B and C in each row, and a key that names the right one"
@@ -245,6 +258,7 @@ def _fitting(table: Table) -> str:
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
+    "reversed": lambda table: reversed_contexts.form_of_table(table) is not None,
     "syntaxgym-csv": region_rows.is_region_rows,
     "minicons": sentences.is_minicons,
     "pairs": pairs.is_pair_table,
@@ -277,6 +291,8 @@ def _table_format(data: bytes, path: Path) -> str:
             return name
         if not packed:
             table, faults = read_sheet(data, path)
+    if path.suffix.lower() == ".xlsx" and coded_cells.is_coded(data):
+        return "coded-cells"
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     if name := next((name for name, fits in _BY_CELLS.items() if fits(table)), ""):
@@ -311,6 +327,33 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
 _SHOWN = 40
 _LOOKED_AT = 5_000
 """Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
+
+
+_WITHOUT_COLUMNS: Mapping[str, str] = {
+    "syntaxgym": "SyntaxGym JSON",
+    "syntaxgym-rows": "rows of SyntaxGym suites",
+    "clams": "lines of CLAMS",
+    "zorro": "pairs of lines, the bad one first",
+    "good-first": "pairs of lines, the good one first",
+    examples.FORMAT: "a list of sentences, each followed by the bad one with its mark",
+}
+"""What the forms are called in which nothing has to be found out, as their readings say it."""
+
+
+def form_reading(suite: Suite, format_: str) -> TableReading:
+    """What a file in a form without columns was read as.
+
+    Args:
+        suite: the suite that came of it.
+        format_: as `detect_format` returned it.
+    """
+    of_plugin = f"a file in the format {format_} of another package"
+    return TableReading(
+        shape=_WITHOUT_COLUMNS.get(format_, of_plugin),
+        roles={},
+        n_items=len(suite.items),
+        n_conditions=len(suite.condition_names),
+    )
 
 
 def find_reader(format_: str) -> Reader:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from cimento.errors import Fault
+from cimento.faults import EXAMPLE
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
-from cimento.suites.faults import EXAMPLE
 from cimento.suites.formats.judged_advice import (
     are_numbers,
     column_of_people,
@@ -156,7 +156,7 @@ def _regions_needed(table: Table) -> str:
 
 
 _ANSWERS_OF_PEOPLE = (
-    'If each row is the answer of one person, the page "What people answered" says how it is read.'
+    'If each row is the answer of one person, the page "Ask people" says how it is read.'
 )
 
 
@@ -169,7 +169,7 @@ def _headed_by_sentences(table: Table) -> str:
         return (
             "If each row has the answers of one person to the sentences of the first row,"
             f" {told}read it with `cimento annotate import {table.name} --form wide --names keep -o"
-            ' answers.csv`; the page "What people answered" says what comes next.'
+            ' answers.csv`; the page "Ask people" says what comes next.'
         )
     return _SENTENCES_FIRST if headings else ""
 

@@ -14,6 +14,10 @@ from sys import intern
 from typing import TypeAlias, cast
 
 from cimento.errors import Fault, FormulaError, InputError, counted
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, unusable
+from cimento.intake.reading import TableReading, reading_of_keys
+from cimento.intake.shapes import PAIRS
 from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_lines
@@ -32,10 +36,9 @@ from cimento.suites import (
     pair_columns,
     sentence,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.naming import named
-from cimento.suites.reading import Reading, RowPlaces, decoded, sha256_of, stripped, unusable
+from cimento.suites.reading import Reading, RowPlaces, sha256_of, stripped
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
 PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
@@ -90,7 +93,8 @@ def read_blimp(path: Path) -> Reading:
     )
     twice = array("l", [number for number in numbers for _ in SENTENCES])
     places = RowPlaces(path.name, twice, "line")
-    return Reading(suite, sha256, places, (*faults, *more))
+    read = pairs.read_as(n_items=len(items.ids))
+    return Reading(suite, sha256, places, (*faults, *more), read)
 
 
 def _known(dataset: str) -> str:
@@ -165,6 +169,11 @@ class _Pairs:
         """The value of a key if all lines that have one agree; else empty."""
         values = {value for value in self._rows.columns().get(key, ()) if isinstance(value, str)}
         return values.pop().strip() if len(values) == 1 else ""
+
+    def read_as(self, *, n_items: int) -> TableReading:
+        """What the keys of the lines were read as."""
+        roles = {**SENTENCES, "item": ID_KEY, "phenomenon": ["phenomenon", PHENOMENON_KEY]}
+        return reading_of_keys(self._rows.columns(), PAIRS, roles, n_items=n_items, known="BLiMP")
 
     def items(self, places: Sequence[str]) -> tuple[ItemColumns, list[Fault]]:
         """The pairs in the order of the file, and a fault for each sentence with stray blanks.

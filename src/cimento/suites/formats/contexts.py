@@ -18,23 +18,25 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
+from cimento.intake.decoding import unusable
+from cimento.intake.misfits import hold_text, not_text, wrong_kind
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import CHOICE, CROSSED, EXPECTED, Shape
 from cimento.intake.shapes import FORMS as SHAPE_OF_FORMS
 from cimento.intake.shapes import OPTIONS as SHAPE_OF_OPTIONS
 from cimento.intake.table import Row, Table
+from cimento.intake.tables import read_suite_table
 from cimento.intake.words import CONTEXTS as WORDS_FOR_CONTEXTS
 from cimento.intake.words import NAMES, PREFIXES, SIDES
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, Prediction, Region
-from cimento.suites.faults import errors, fault
+from cimento.suites.formats.articles import with_article
 from cimento.suites.formats.gathered import Gathered
-from cimento.suites.reading import Reading, strip_blanks, unusable
-from cimento.suites.roles import hold_text, not_text, wrong_kind
+from cimento.suites.reading import Reading, strip_blanks
 from cimento.suites.shapes import choice_of
-from cimento.suites.tables import read_suite_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
 DOMAIN = "Domain"
@@ -260,11 +262,29 @@ def _conditions(columns: Targets) -> list[str]:
     return ["expected", *(re.sub(r"\W+", "-", name).strip("-") for name in columns.others)]
 
 
-def _with_alternatives(table: Table, columns: Iterable[str]) -> list[Fault]:
-    """The faults of cells with several words to choose from, of which none can be scored."""
+def _with_alternatives(
+    table: Table, columns: Iterable[str], *, following: Sequence[str] = ()
+) -> list[Fault]:
+    """The faults of cells with several words to choose from, of which none can be scored.
+
+    Args:
+        table: the table.
+        columns: those that are scored.
+        following: the columns of words after contexts, which choose the article before them.
+    """
     faults = list[Fault]()
     for name in columns:
-        rows = [row for row, cell in enumerate(table.cells[name]) if "|" in cell]
+        open_ = [row for row, cell in enumerate(table.cells[name]) if "|" in cell]
+        after = [table.cells[other] for other in following if name not in following]
+        rows = [
+            row
+            for row in open_
+            if not after
+            or any("|" in with_article(table.cells[name][row], words[row]) for words in after)
+        ]
+        if open_ and not rows:
+            seen = f"In {name!r}, (a|an) is written as the word that follows it needs."
+            faults.append(fault("CIM-S065", where=table.name, seen=seen, todo=""))
         if rows:
             seen = f"{name!r} has words to choose from: {table.cells[name][rows[0]].strip()!r}."
             todo = "Write the one that fits in each row."
@@ -360,7 +380,7 @@ def _read(
     columns = dict(zip(needed, found, strict=True))
     texts = [columns[name] for name in needed if name in _TEXTS]
     faults += [*wrong_kind(table, texts), *not_text(table, texts)]
-    faults += _with_alternatives(table, crossed)
+    faults += _with_alternatives(table, crossed, following=crossed[len(CONTEXTS) :])
     if errors(faults):
         raise unusable(path, faults)
     named, gathered = table.find(phenomenon) or "", Gathered()
@@ -400,7 +420,8 @@ def _id_column(table: Table) -> str:
 
 
 def _crossed(cells: _Cells, free: _Cells, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
-    pairs = ((cells[context], cells[target]) for target in TARGETS for context in CONTEXTS)
+    both = ((cells[context], cells[target]) for target in TARGETS for context in CONTEXTS)
+    pairs = ((with_article(context, target), target) for context, target in both)
     return tuple(
         Condition(name, _regions(*pair, where, faults), free)
         for name, pair in zip(CROSSED_CONDITIONS, pairs, strict=True)

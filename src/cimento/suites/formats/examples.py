@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import counted
+from cimento.faults import fault
+from cimento.intake.decoding import unusable
 from cimento.io.files import read_bytes
 from cimento.suites import Condition, Region
 from cimento.suites.checks.asides import cleaned, judgment_mark, lead
-from cimento.suites.faults import fault
 from cimento.suites.formats.gathered import Gathered
-from cimento.suites.reading import Reading, unusable
+from cimento.suites.reading import Reading
 from cimento.suites.sentence_list import ListRow, may_be_list, read_list
 
 SIDES = ("good", "bad")

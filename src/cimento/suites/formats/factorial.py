@@ -11,22 +11,25 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
 
 from cimento.errors import Fault
-from cimento.intake.profile import profile
-from cimento.intake.reading import TableReading, reading_of
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, first_line, unusable
+from cimento.intake.misfits import not_text, wrong_kind
+from cimento.intake.numbered import with_items_numbered
+from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
+from cimento.intake.sheets import tabulated, unread_columns
 from cimento.intake.table import Table
+from cimento.intake.words import pattern
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.crossed import (
     CLUSTER,
     GROUP_COLUMNS,
     ID_COLUMNS,
-    MOST_FACTORS,
     Arranged,
     arranged,
     crossed_columns,
@@ -38,20 +41,19 @@ from cimento.suites.crossed import (
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
-    N_LEVELS,
     island_factors,
     level_columns,
     with_design,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
+from cimento.suites.formats.levels import TAKEN, Cells, factors_of, phenomenon_of
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
 from cimento.suites.plain_levels import plain_first, with_known_design
-from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
-from cimento.suites.roles import not_text, wrong_kind
+from cimento.suites.reading import Reading, sha256_of, strip_blanks
+from cimento.suites.repeated import with_joined_levels, without_repeated
 from cimento.suites.shapes import condition_columns, region_column_names, with_sentences
-from cimento.suites.sheets import tabulated, unread_columns
+from cimento.suites.stimuli import WITHOUT_BLANKS
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -74,6 +76,8 @@ def is_factorial(data: bytes) -> bool:
             break
     if isinstance(record, dict) and isinstance(listed := record.get("sentences"), list):
         record = next(iter(listed), None)
+    if isinstance(record, dict) and len(_inner(record)) >= FEWEST_CONDITIONS:
+        return True
     if not isinstance(record, dict) or {"sentence_good", "sentence_bad"} & record.keys():
         return False
     if set(HEADER_KEYS) & record.keys() or set(ISLAND_CONDITIONS) & record.keys():
@@ -92,9 +96,8 @@ def read_factorial(path: Path) -> Reading:
     records = list(_records(text, name=path.name, faults=faults))
     if errors(faults):
         raise unusable(path, faults)
-    stated: Record = {}
-    if records and set(HEADER_KEYS) & records[0][1].keys():
-        stated = records.pop(0)[1]
+    is_headed = records and set(HEADER_KEYS) & records[0][1].keys()
+    stated: Record = records.pop(0)[1] if is_headed else {}
     listed, levels, about = (stated.get(key) for key in HEADER_KEYS)
     conditions = tuple(dict.fromkeys(map(str, listed))) if isinstance(listed, list) else ()
     conditions = conditions or _conditions([record for _, record in records])
@@ -107,6 +110,7 @@ def read_factorial(path: Path) -> Reading:
         for name, known in (levels if isinstance(levels, dict) else {}).items()
         if isinstance(known, list)
     }
+    is_stated = bool(factors)
     factors = factors or plain_first(island_factors(conditions))[0]
     items, places = _items(records, conditions, factors, faults)
     suite = Suite(
@@ -116,14 +120,22 @@ def read_factorial(path: Path) -> Reading:
         items=items,
         factors=factors,
     )
-    return Reading(with_design(suite), sha256_of(data), places, tuple(faults))
+    keys, roles = chain(*(record for _, record in records)), {"item": ID_KEYS}
+    read = reading_of_keys(keys, CELLS, {**roles, "conditions": conditions}, n_items=len(items))
+    if is_stated:  # the order of the levels says which is plain; that of the keys says nothing
+        suite, more = with_design(suite), list[Fault]()
+    else:
+        suite, more = with_known_design(suite, where=path.name)
+    return Reading(suite, sha256_of(data), places, (*faults, *more), read)
 
 
 def _records(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, Record]]:
     """The objects of a file, each with its place."""
     for number, (where, value) in enumerate(_values(text, name=name, faults=faults), start=1):
         if isinstance(value, dict):
-            yield where or f"{name} sentence {number}", value
+            if number == 1 and (inner := _inner(value)):
+                yield name, {HEADER_KEYS[0]: list(inner)}
+            yield where or f"{name} sentence {number}", _unnested(value)
         else:
             seen = f"There is {type(value).__name__!r} where an item is due."
             faults.append(fault("CIM-S003", where=where or name, seen=seen))
@@ -147,6 +159,24 @@ def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str,
         yield f"{name} line 1", whole
 
 
+def _inner(record: Record) -> Record:
+    """The sentences of an item that stand in an object of their own; empty for other items."""
+    inner = record.get("sentences")
+    if not isinstance(inner, dict) or len(inner) == 1 or inner.keys() & record.keys():
+        return {}
+    return inner if all(isinstance(text, str) and " " in text for text in inner.values()) else {}
+
+
+def _unnested(record: Record) -> Record:
+    """An item with its sentences among its other keys."""
+    inner = _inner(record)
+    return {
+        **{key: value for key, value in record.items() if not inner or key != "sentences"},
+        **inner,
+    }
+
+
+_BESIDE = pattern("beside")
 _CODE = re.compile(r"[\w.-]*\w", re.ASCII)
 """One word without a final mark, such as a type, which is no sentence of any condition."""
 
@@ -154,7 +184,7 @@ _CODE = re.compile(r"[\w.-]*\w", re.ASCII)
 def _sentence_keys(record: Record) -> list[str]:
     texts = {key: value for key, value in record.items() if isinstance(value, str)}
     known = {*ID_KEYS, *ABOUT_KEYS, *(key for key in texts if _CODE.fullmatch(texts[key]))}
-    return [key for key in texts if key not in known]
+    return [key for key in texts if key not in known and not _BESIDE.fullmatch(key)]
 
 
 def _conditions(records: Sequence[Record]) -> tuple[str, ...]:
@@ -225,6 +255,7 @@ def is_factorial_table(table: Table) -> bool:
 
     The sentence may be in several columns, one for each region.
     """
+    table = with_items_numbered(table)
     if is_of_sprouse(table) or region_column_names(table):
         return True
     return bool(
@@ -254,15 +285,16 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, whole, faults = tabulated(path)
-    table = filled_down(whole)
-    faults += [
-        wrong
-        for role in ("item", "condition", "phenomenon")
-        for wrong in wrong_kind(whole, [whole.find(role)], role)
-    ]
+    whole = with_items_numbered(whole)
+    for role in ("item", "condition", "phenomenon"):
+        faults += wrong_kind(whole, [whole.find(role)], role)
     if errors(faults):
         raise unusable(path, faults)
-    if regions := region_column_names(table):
+    regions = region_column_names(table := filled_down(whole))
+    table, more = without_repeated(table, regions or [*filter(None, [table.find("sentence")])])
+    faults += more
+    whole = replace(whole, left_out=table.left_out)
+    if regions:
         table, more = with_sentences(table, regions)
         faults += more
     table, more, makers = _with_conditions(table)
@@ -280,11 +312,17 @@ def read_factorial_table(path: Path) -> Reading:
     suite, places = _suite(rows, path.stem, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
-    suite = replace(suite, region_names=regions or suite.region_names)
+    if regions:
+        glued = 2 * sum(map(_has_no_blanks, table.cells["sentence"])) > len(rows)
+        suite = replace(suite, region_names=regions, join="none" if glued else suite.join)
     suite, more = with_known_design(suite, where=path.name)
     faults += [*more, *unread_columns(table)]
     read = _read_as(whole, suite, [row for row, _ in rows], regions=regions, makers=makers)
     return Reading(suite, sha256_of(data), places, tuple(faults), read)
+
+
+def _has_no_blanks(text: str) -> bool:
+    return WITHOUT_BLANKS.search(text) is not None
 
 
 def _with_conditions(table: Table) -> Arranged:
@@ -292,7 +330,7 @@ def _with_conditions(table: Table) -> Arranged:
     if is_of_sprouse(table):
         return Arranged(from_sprouse(table), [])
     if is_factorial_table(table):
-        return arranged(with_island_factor(table))
+        return paired(table) or with_joined_levels(table) or arranged(with_island_factor(table))
     if condition_columns(table):
         return Arranged(_with_a_sentence_a_row(table), [])
     seen = f"There is no column condition, sentence or item; there are {table.columns}."
@@ -302,7 +340,7 @@ def _with_conditions(table: Table) -> Arranged:
 def _read_as(
     whole: Table,
     suite: Suite,
-    rows: Sequence[_Row],
+    rows: Sequence[Cells],
     *,
     regions: Sequence[str],
     makers: Sequence[str],
@@ -364,14 +402,11 @@ def _with_a_sentence_a_row(table: Table) -> Table:
     return table.with_cells(cells, [table.numbers[row] for row, _ in places])
 
 
-_Row: TypeAlias = Mapping[str, str]
-
-
-def _rows(table: Table, faults: list[Fault]) -> list[tuple[_Row, str]]:
+def _rows(table: Table, faults: list[Fault]) -> list[tuple[Cells, str]]:
     """The cells of each row, under the names of this module, and its place."""
-    known = (*ID_COLUMNS, *_TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
+    known = (*ID_COLUMNS, *TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
     names = {table.find(name): name for name in known}
-    placed: list[tuple[_Row, str]] = []
+    placed: list[tuple[Cells, str]] = []
     for row in table.rows:
         cells = stripped_cells(row, table.where(row), faults)
         named = {names.get(column, column): cell for column, cell in cells.items()}
@@ -380,7 +415,7 @@ def _rows(table: Table, faults: list[Fault]) -> list[tuple[_Row, str]]:
 
 
 def _suite(
-    placed: Sequence[tuple[_Row, str]], name: str, faults: list[Fault]
+    placed: Sequence[tuple[Cells, str]], name: str, faults: list[Fault]
 ) -> tuple[Suite, Sequence[str]]:
     """The suite, and the place of each of its stimuli.
 
@@ -391,15 +426,15 @@ def _suite(
     """
     rows = [row for row, _ in placed]
     id_column, groups = _id_columns(rows)
-    factors, _ = plain_first(_factors(placed, faults))
+    factors, _ = plain_first(factors_of(placed, faults))
     items, counts = Gathered(), Counter[int]()
     for row, where in placed:
         prefix = "_".join(row[column] for column in groups if row.get(column))
         id_ = f"{prefix}-{row[id_column]}" if prefix else row[id_column]
-        taken = (*_TAKEN, id_column)
+        taken = (*TAKEN, id_column)
         free = {key: value for key, value in row.items() if key not in taken and value}
         levels = {} if set(factors) <= set(free) else level_columns(row["condition"], factors)
-        phenomenon = _phenomenon(row, several="suite" in groups) or name
+        phenomenon = phenomenon_of(row, several="suite" in groups) or name
         regions = _regions(row["sentence"], where, faults)
         counts[len(regions)] += 1
         columns = {**free, **levels, "phenomenon": phenomenon}
@@ -416,7 +451,7 @@ def _suite(
     return suite, items.places
 
 
-def _id_columns(rows: Sequence[_Row]) -> tuple[str, list[str]]:
+def _id_columns(rows: Sequence[Cells]) -> tuple[str, list[str]]:
     """The column that numbers the items, and those without which its numbers begin anew."""
     # The column that numbers items rather than sentences is the one with the fewest values.
     id_column = min(
@@ -436,63 +471,3 @@ def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ..
         seen = f"sentence has a bar with a blank on one side only: {doubtful[0]!r}."
         faults.append(fault("CIM-S047", where=where, seen=seen))
     return tuple(replace(region, text=region.text.strip()) for region in regions)
-
-
-_TAKEN = ("condition", "sentence")
-
-
-def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[str, tuple[str, ...]]:
-    """The factors: the columns ``distance`` and ``structure``, two other columns, or name parts.
-
-    A cell with another level than most cells of its condition adds a fault.
-    """
-    rows = [row for row, _ in placed]
-    if all(name in rows[0] for name in ISLAND_FACTORS):
-        levels = {name: {row[name] for row in rows} for name in ISLAND_FACTORS}
-        if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
-            return dict(ISLAND_FACTORS)
-    conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
-    usual = {name: common for name in rows[0] if (common := _usual_levels(rows, name))}
-    named = island_factors(conditions)
-    # Levels are mostly words: where the names of conditions have them, no column of numbers has.
-    words = [name for name in usual if profile(row.get(name, "") for row in rows).may_be_levels]
-    others = [] if named else [name for name in usual if name not in words]
-    for two in combinations([*words, *others][:MOST_FACTORS], 2):
-        cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
-        if len(cells) == len(conditions) == N_LEVELS**2:
-            for row, where in placed:
-                condition = row["condition"]
-                for name in two:
-                    if (cell := row.get(name, "")) != (due := usual[name][condition]):
-                        seen = f"{name} is {cell!r} in {condition}, and {due!r} elsewhere."
-                        faults.append(fault("CIM-S031", where=where, seen=seen))
-            return {name: tuple(dict.fromkeys(usual[name].values())) for name in two}
-    return named
-
-
-LEAST_USUAL = 0.75
-"""Least share of the cells of a condition for their value to count as its level."""
-
-
-def _usual_levels(rows: Sequence[_Row], column: str) -> dict[str, str]:
-    """The level of each condition in a column; empty where it is no factor of two levels."""
-    if column in (*_TAKEN, *ID_COLUMNS, *GROUP_COLUMNS):
-        return {}
-    cells: dict[str, Counter[str]] = {}
-    for row in rows:
-        cells.setdefault(row["condition"], Counter())[row.get(column, "")] += 1
-    levels = {}
-    for condition, counts in cells.items():
-        level, count = counts.most_common(1)[0]
-        if not level or count < LEAST_USUAL * counts.total():
-            return {}
-        levels[condition] = level
-    return levels if len(set(levels.values())) == N_LEVELS else {}
-
-
-def _phenomenon(row: _Row, *, several: bool) -> str:
-    named = row.get("phenomenon") or "_".join(
-        row[column] for column in ("dependency", "island") if row.get(column)
-    )
-    parts = (row.get("suite", "") if several else "", named)
-    return " ".join(part for part in parts if part)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.table import Row
 from cimento.io.parsing import parse_json
 from cimento.suites import (
@@ -18,7 +19,6 @@ from cimento.suites import (
     Prediction,
     Suite,
 )
-from cimento.suites.faults import fault
 from cimento.suites.reading import Reading, name_from, sha256_of, strip_blanks
 
 

@@ -1,4 +1,4 @@
-r"""The table of items of the native format (docs/suite-format.md).
+r"""The table of items of the native format (docs/formats.md).
 
 Bars separate regions, with a blank on each side or none; ``\|``, ``\t``, ``\n``, ``\r`` and ``\\``
 stand for characters that a cell cannot hold.
@@ -16,12 +16,12 @@ from sys import intern
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.shapes import CELLS, CONDITIONS, PAIRS
 from cimento.intake.table import NotText, Table
 from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
-from cimento.suites.faults import fault
 from cimento.suites.reading import RowPlaces, strip_blanks
 from cimento.suites.settings import EXTRA
 

@@ -13,19 +13,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
+from cimento.faults import fault
+from cimento.intake.reading import TableReading, reading_of_keys
+from cimento.intake.shapes import PAIRS
 from cimento.intake.table import as_cell
+from cimento.intake.tables import SUFFIXES as TABLE_SUFFIXES
+from cimento.intake.tables import read_suite_table
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.unfinished import finished_name
 from cimento.suites import JsonValue, Meta, Suite, pair_conditions
-from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.formats.gathered import Gathered
 from cimento.suites.reading import Reading
-from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
-from cimento.suites.tables import read_suite_table
 
 SUFFIXES = (".yaml", ".yml")
+HARNESS = "lm-evaluation-harness"
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
 _LOCAL = ("json", "csv", "text")
 DELIMITER = "target_delimiter"
@@ -76,8 +79,8 @@ def read_lm_eval(path: Path) -> Reading:
         )
     good, bad = _choices(task, path)
     data = _data_file(task, path)
-    items = Gathered()
-    for number, row in enumerate(list(_rows(data)), start=1):
+    items, rows = Gathered(), list(_rows(data))
+    for number, row in enumerate(rows, start=1):
         for column in (good, bad):
             if not isinstance(row.get(column), str):
                 raise InputError(
@@ -93,7 +96,7 @@ def read_lm_eval(path: Path) -> Reading:
     delimiter, metadata = task.get(DELIMITER, " "), task.get("metadata")
     version, language = map((metadata if isinstance(metadata, dict) else {}).get, _METADATA)
     is_code = isinstance(language, str) and _CODE.match(language)
-    return items.reading(
+    reading = items.reading(
         path,
         read_bytes(path) + read_bytes(data),
         _unused(task, path),
@@ -105,6 +108,13 @@ def read_lm_eval(path: Path) -> Reading:
         # None where the task puts something else before each text.
         leading_blank={" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None,
     )
+    return replace(reading, table=_read_as(rows, good, bad))
+
+
+def _read_as(rows: Sequence[Mapping[str, JsonValue]], good: str, bad: str) -> TableReading:
+    """What the rows of a task were read as."""
+    names, roles = (name for row in rows for name in row), {"good": good, "bad": bad}
+    return reading_of_keys(names, PAIRS, roles, n_items=len(rows), known=HARNESS)
 
 
 def with_tasks(paths: Sequence[Path], files: Iterable[Path]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The native format: a folder with suite.toml and a table of items (docs/suite-format.md)."""
+"""The native format: a folder with suite.toml and a table of items (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, FormulaError, did_you_mean
+from cimento.faults import fault
+from cimento.intake.decoding import decode, reading_language, unusable
 from cimento.intake.reading import with_role
 from cimento.intake.roles import ROLES
+from cimento.intake.tables import is_spreadsheet, read_suite_table
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites import (
@@ -28,10 +31,9 @@ from cimento.suites import (
     Suite,
 )
 from cimento.suites.design import level_columns
-from cimento.suites.faults import fault
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
-from cimento.suites.reading import TOML, Reading, decode, reading_language, sha256_of, unusable
+from cimento.suites.reading import TOML, Reading, sha256_of
 from cimento.suites.settings import (
     EXTRA,
     META_KEYS,
@@ -41,7 +43,6 @@ from cimento.suites.settings import (
     is_taken,
     key_faults,
 )
-from cimento.suites.tables import is_spreadsheet, read_suite_table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import TomlMeta, TomlSuite

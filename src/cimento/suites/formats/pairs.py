@@ -17,13 +17,17 @@ from sys import intern
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, first_line, unusable
 from cimento.intake.known import known_forms
 from cimento.intake.marks import is_judgments
+from cimento.intake.misfits import hold_text, not_text, wrong_kind
 from cimento.intake.names import begins_capital, name_of_levels, split_side
 from cimento.intake.profile import is_absent, profile
-from cimento.intake.reading import TableReading, reading_of
+from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.roles import find
 from cimento.intake.shapes import KEYED, PAIRS, Pair, both_fit, pairs_in
+from cimento.intake.sheets import tabulated, unread_columns
 from cimento.intake.table import Table, as_cell
 from cimento.intake.words import CONTEXTS, ITEMS, PREFIXES
 from cimento.suites import (
@@ -39,23 +43,10 @@ from cimento.suites import (
     pair_columns,
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
-from cimento.suites.reading import (
-    Reading,
-    RowPlaces,
-    decoded,
-    first_line,
-    name_from,
-    sha256_of,
-    strip_blanks,
-    stripped,
-    unusable,
-)
-from cimento.suites.roles import hold_text, not_text, wrong_kind
+from cimento.suites.reading import Reading, RowPlaces, name_from, sha256_of, strip_blanks, stripped
 from cimento.suites.shapes import key_of, with_key_read
-from cimento.suites.sheets import tabulated, unread_columns
 
 
 def is_pair_table(table: Table) -> bool:
@@ -411,14 +402,18 @@ def read_choices(path: Path) -> Reading:
         SuiteError: the file does not hold such pairs.
     """
     data, text, faults = decoded(path)
-    pairs = Gathered()
+    pairs, names = Gathered(), dict[str, None]()
     # A row with a fault has no number, but then nothing is read.
     for number, (where, row) in enumerate(json_lines(text, path.name, faults), start=1):
+        names |= dict.fromkeys(row if isinstance(row, dict) else ())
         for id_, condition in _choice(row, where=where, number=number, faults=faults):
             pairs.add(id_, condition, where, key=where)
     if errors(faults):
         raise unusable(path, faults)
-    return pairs.reading(path, data, faults)
+    roles = {"sentence A": FIRST, "sentence B": SECOND, "key": LABEL, "item": ID_KEYS}
+    roles = {**roles, "phenomenon": ["phenomenon", *PHENOMENON_KEYS]}
+    read = reading_of_keys(names, KEYED, roles, n_items=len(pairs.items))
+    return replace(pairs.reading(path, data, faults), table=read)
 
 
 def _choice(

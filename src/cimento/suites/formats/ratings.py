@@ -19,6 +19,7 @@ from cimento.errors import InputError, SuiteError, need_known
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.shapes import LABELED, RATINGS
 from cimento.intake.table import Table
+from cimento.intake.tables import SUFFIXES, open_table, read_header
 from cimento.io.files import read_bytes
 from cimento.suites.cells import (
     Cells,
@@ -36,7 +37,6 @@ from cimento.suites.ratings import (
     refuse_off_scale,
     with_ratings,
 )
-from cimento.suites.tables import SUFFIXES, open_table, read_header
 
 CONNECTIVES = (
     "e", "se", "quando", "come", "ma", "dove", "o", "anche", "perché", "poi", "mentre", "infatti",
@@ -71,6 +71,7 @@ class RatedFormat:
         ratings: column with all ratings of a sentence; a sentence without any is refused.
         participants: column with the people who gave them.
         label: column that says whether a sentence is acceptable.
+        also: roles of columns that `change` reads, which are called so.
         kept: free columns, each with the column that it is read from; None keeps all others.
         scale: scale of the ratings; None if sentences only have labels.
         language: function that returns the ISO 639-1 code of a table's language.
@@ -89,6 +90,7 @@ class RatedFormat:
     ratings: str = ""
     participants: str = ""
     label: str = ""
+    also: tuple[str, ...] = ()
     kept: Mapping[str, str] | None = field(default_factory=dict)
     scale: Scale | None = None
     language: Callable[[Table], str] = lambda _: "it"
@@ -129,7 +131,7 @@ class RatedFormat:
         roles = {
             "sentence": self.text, "item": self.id, "rating": self.mean, "rating_sd": self.sd,
             "rating_n": self.n, "ratings": self.ratings, "participants": self.participants,
-            "label": self.label, "people": people,
+            "label": self.label, "people": people, **{name: name for name in self.also},
         }  # fmt: skip
         shape = LABELED if self.label and not self.ratings else RATINGS
         return reading_of(table, shape, roles, n_items=n_items, known=self.title)
@@ -231,7 +233,7 @@ def _connective(sentence: RatedSentence, cells: Cells) -> RatedSentence:
 
     In the second sentence of a pair, another connective replaces that of the first one;
     ``grammaticality`` is ``no`` if this makes the sentence ungrammatical. The columns are those of
-    docs/acceptability.md.
+    docs/ratings.md.
     """
     known = parse_id(sentence.id)
     if known is None or known.kind not in _KINDS:
@@ -376,6 +378,7 @@ FORMATS: Mapping[str, RatedFormat] = {
         title="the connectives resource",
         columns=("id", "sentence"),
         id="id", text="sentence",
+        also=("grammaticality", "replacement", "ratings", "mean", "sd", "n"),
         scale=Scale(1, 5),
         # Many tables have these two columns, so the form of the ids decides.
         recognizes=lambda table: any(parse_id(text_of(row, "id")) for row in table.rows),

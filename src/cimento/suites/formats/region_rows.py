@@ -13,21 +13,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cimento.errors import Fault
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decoded, first_line, unusable
+from cimento.intake.misfits import wrong_kind
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import REGION_ROWS, WORD_ROWS
 from cimento.intake.table import Table
+from cimento.intake.tables import read_suite_table
 from cimento.intake.words import NAMES
 from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
 from cimento.io.values import group_by
 from cimento.suites import Condition, JsonValue, Meta, Region
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.syntaxgym import suite_from_document
-from cimento.suites.reading import Reading, decoded, first_line, sha256_of, strip_blanks, unusable
-from cimento.suites.roles import wrong_kind
-from cimento.suites.tables import read_suite_table
+from cimento.suites.reading import Reading, sha256_of, strip_blanks
 
 COLUMNS = ("item_number", "condition_name", "region_number", "content")
 NAME_COLUMN = "region_name"

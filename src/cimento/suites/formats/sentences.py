@@ -20,10 +20,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
+from cimento.faults import errors, fault
+from cimento.intake.decoding import unusable
 from cimento.intake.known import Known, forms_of
+from cimento.intake.misfits import not_text, wrong_kind
 from cimento.intake.names import ends_sentence
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.shapes import BEGUN, IN_ROWS
+from cimento.intake.sheets import is_beginning, tabulated
 from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, PREFIXES
 from cimento.io.files import write_text
@@ -38,14 +42,11 @@ from cimento.suites import (
     Suite,
     sentence,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.pairs import pair_in_row
 from cimento.suites.formula import RegionNumber, regions_used
-from cimento.suites.reading import Reading, name_from, unusable
-from cimento.suites.roles import not_text, wrong_kind
-from cimento.suites.sheets import is_beginning, tabulated
+from cimento.suites.reading import Reading, name_from
 
 PHENOMENON = "phenomenon"
 LABELS = {

@@ -13,14 +13,15 @@ from pydantic import BeforeValidator, Field
 from pydantic import JsonValue as AnyJson
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.faults import errors, fault
+from cimento.intake.decoding import decode, unusable
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.suites import JsonValue, Meta
 from cimento.suites.builtin import kind_of
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.native import meta_table
 from cimento.suites.load import unfolded
-from cimento.suites.reading import TOML, decode, sha256_of, unusable
+from cimento.suites.reading import TOML, sha256_of
 from cimento.suites.schema import Open, as_json_value
 from cimento.suites.settings import META_KEYS, key_faults
 from cimento.suites.stories import Nested, SentenceStates, Story, StoryFormat, StorySuite

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
+from cimento.faults import fault
+from cimento.intake.decoding import decoded, unusable
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_json, whole_number
 from cimento.io.values import FreeCells
@@ -34,8 +36,7 @@ from cimento.suites import (
     Suite,
     ascending,
 )
-from cimento.suites.faults import fault
-from cimento.suites.reading import Reading, decoded, number_text, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, number_text, sha256_of, strip_blanks
 
 if TYPE_CHECKING:
     from cimento.suites.schema import JsonMeta, JsonPrediction, JsonRelation

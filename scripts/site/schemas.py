@@ -1,0 +1,59 @@
+"""The JSON schemas that come with cimento, as rows of tables: a row for each field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from cells import escaped
+
+Schema: TypeAlias = "dict[str, Any]"
+Row: TypeAlias = tuple[str, str, str]
+HEAD = ("field", "type", "content")
+
+
+def schema_of(name: str) -> Schema:
+    """A schema by its name: ``summary`` or ``commands``."""
+    path = files("cimento") / "data" / "schemas" / f"{name}.schema.json"
+    schema: Schema = json.loads(path.read_text(encoding="utf-8"))
+    return schema
+
+
+def alternatives(schema: Schema) -> list[Schema]:
+    """A schema, and those of its ``anyOf``, at any depth."""
+    return [schema, *(part for one in schema.get("anyOf", []) for part in alternatives(one))]
+
+
+def rows(schema: Schema, path: str = "") -> Iterator[Row]:
+    """Path, type and content of each field below a schema, at any depth."""
+    for part in alternatives(schema):
+        for name, child in part.get("properties", {}).items():
+            at = f"{path}.{name}" if path else name
+            content = escaped(child.get("description", "")).removesuffix(".")
+            yield f"`{at}`", type_of(child), content[:1].upper() + content[1:]
+            yield from rows(child, at)
+        if isinstance(part.get("items"), dict):
+            yield from rows(part["items"], f"{path}[]")
+        if isinstance(part.get("additionalProperties"), dict):
+            yield from rows(part["additionalProperties"], f"{path}.NAME")
+
+
+def type_of(schema: Schema) -> str:
+    """The type of a field in words; empty where any is allowed."""
+    names: list[str] = []
+    for part in alternatives(schema):
+        stated = part.get("type", [])
+        names += [stated] if isinstance(stated, str) else stated
+    return " or ".join(sorted(dict.fromkeys(names), key=lambda name: (name == "null", name)))
+
+
+def refers(schema: Schema) -> bool:
+    """Whether a schema has another one, by its name, among its alternatives."""
+    return any(str(part.get("$ref", "")).startswith("urn:") for part in alternatives(schema))
+
+
+def unique(found: Iterator[Row]) -> Mapping[Row, None]:
+    """Rows, each once, in their order."""
+    return dict.fromkeys(found)

@@ -1,0 +1,84 @@
+"""The factors of conditions in rows: by columns of levels, or by the names of the conditions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+from cimento.errors import Fault
+from cimento.faults import fault
+from cimento.intake.profile import profile
+from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, MOST_FACTORS
+from cimento.suites.design import ISLAND_FACTORS, N_LEVELS, island_factors
+
+Cells: TypeAlias = Mapping[str, str]
+"""The cells of a row, by the names of these modules."""
+
+TAKEN = ("condition", "sentence")
+"""The columns that are no levels of factors."""
+
+
+def factors_of(
+    placed: Sequence[tuple[Cells, str]], faults: list[Fault]
+) -> dict[str, tuple[str, ...]]:
+    """The factors: the columns ``distance`` and ``structure``, two other columns, or name parts.
+
+    A cell with another level than most cells of its condition adds a fault.
+
+    Args:
+        placed: the cells of each row, and its place.
+        faults: gets these faults.
+    """
+    rows = [row for row, _ in placed]
+    if all(name in rows[0] for name in ISLAND_FACTORS):
+        levels = {name: {row[name] for row in rows} for name in ISLAND_FACTORS}
+        if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
+            return dict(ISLAND_FACTORS)
+    conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
+    usual = {name: common for name in rows[0] if (common := _usual_levels(rows, name))}
+    named = island_factors(conditions)
+    # Levels are mostly words: where the names of conditions have them, no column of numbers has.
+    words = [name for name in usual if profile(row.get(name, "") for row in rows).may_be_levels]
+    others = [] if named else [name for name in usual if name not in words]
+    for two in combinations([*words, *others][:MOST_FACTORS], 2):
+        cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
+        if len(cells) == len(conditions) == N_LEVELS**2:
+            for row, where in placed:
+                condition = row["condition"]
+                for name in two:
+                    if (cell := row.get(name, "")) != (due := usual[name][condition]):
+                        seen = f"{name} is {cell!r} in {condition}, and {due!r} elsewhere."
+                        faults.append(fault("CIM-S031", where=where, seen=seen))
+            return {name: tuple(dict.fromkeys(usual[name].values())) for name in two}
+    return named
+
+
+LEAST_USUAL = 0.75
+"""Least share of the cells of a condition for their value to count as its level."""
+
+
+def _usual_levels(rows: Sequence[Cells], column: str) -> dict[str, str]:
+    """The level of each condition in a column; empty where it is no factor of two levels."""
+    if column in (*TAKEN, *ID_COLUMNS, *GROUP_COLUMNS):
+        return {}
+    cells: dict[str, Counter[str]] = {}
+    for row in rows:
+        cells.setdefault(row["condition"], Counter())[row.get(column, "")] += 1
+    levels = {}
+    for condition, counts in cells.items():
+        level, count = counts.most_common(1)[0]
+        if not level or count < LEAST_USUAL * counts.total():
+            return {}
+        levels[condition] = level
+    return levels if len(set(levels.values())) == N_LEVELS else {}
+
+
+def phenomenon_of(row: Cells, *, several: bool) -> str:
+    """The phenomenon of a row, with that of its suite before it in a table of several suites."""
+    named = row.get("phenomenon") or "_".join(
+        row[column] for column in ("dependency", "island") if row.get(column)
+    )
+    parts = (row.get("suite", "") if several else "", named)
+    return " ".join(part for part in parts if part)
