@@ -99,7 +99,8 @@ def analyze(
     """Analyze items x models x phenomena by an item-response model.
 
     Suites with different levels of chance are different scales: the analysis is that of the level
-    with the most items, and `Analysis.others` has the rest.
+    with the most items, and `Analysis.others` has the rest. The models are Rasch's with random
+    items (De Boeck 2008, doi:10.1007/s11336-008-9092-x) and the two-parameter model.
 
     Args:
         runs: of two models or more, on any suites.

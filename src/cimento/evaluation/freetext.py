@@ -51,6 +51,9 @@ def score(
 ) -> pl.DataFrame:
     """Compute the surprisal of every token, word or sentence of some texts.
 
+    ``-log2 P(token | the tokens before it)``, summed over words and sentences (Hale 2001,
+    https://aclanthology.org/N01-1021); for masked models see ``pll``.
+
     Args:
         texts: one text, or several that are scored independently.
         model: as for `evaluate`.

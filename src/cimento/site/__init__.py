@@ -81,7 +81,7 @@ File = tuple[str, str | bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSettings:
-    """What a site says of itself.
+    """The settings of a site: what it says of itself.
 
     Attributes:
         title: its name.
@@ -101,7 +101,7 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class SiteChanges:
-    """What became of the files of a site.
+    """The changes that a build made to the files of a site.
 
     Attributes:
         page: the first page.

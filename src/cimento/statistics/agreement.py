@@ -122,7 +122,7 @@ def fleiss_kappa(
     """Compute Fleiss's kappa of items that were all rated equally often.
 
     ``(P - P_e) / (1 - P_e)``: P is the share of agreeing pairs of ratings of one item, averaged
-    over items, and P_e the sum of squared shares of the categories (Fleiss 1971,
+    over items, and P_e the sum of squared proportions of the categories (Fleiss 1971,
     doi:10.1037/h0031619).
 
     Args:
@@ -369,7 +369,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
         nothing varies.
 
     Raises:
-        UsageError: an unknown kind, or a table that is none.
+        UsageError: an unknown kind, or an invalid table.
 
     Example:
         >>> table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9]]

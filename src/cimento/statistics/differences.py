@@ -104,7 +104,7 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     McNemar's exact test where items stand alone (McNemar 1947, doi:10.1007/BF02295996). Where they
     come in clusters, t of the mean difference with CR2's standard error and Satterthwaite's degrees
     of freedom (Bell and McCaffrey 2002, Survey Methodology 28, 169-181; `means.t_test`): its level
-    stays between 3 and 7 % from six clusters on, where enough items are discordant
+    stays between 3 and 7% from six clusters on, where enough items are discordant
     (docs/statistics.md).
 
     Args:
@@ -263,7 +263,7 @@ def share_difference(
         ends where there are fewer than five independent items or clusters.
 
     Raises:
-        UsageError: columns of different lengths, or a level that is none.
+        UsageError: columns of different lengths, or an invalid level.
 
     Example:
         >>> first, second = [True] * 18 + [False] * 2, [True] * 12 + [False] * 8
@@ -333,7 +333,7 @@ def unpaired_share_difference(
         one of the two has fewer than five observations.
 
     Raises:
-        UsageError: a level that is none.
+        UsageError: an invalid level.
 
     Example:
         >>> difference = unpaired_share_difference(56 / 70, 70, 48 / 80, 80)

@@ -123,7 +123,7 @@ def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float,
         The two ends, between 0 and 1.
 
     Raises:
-        UsageError: the level is not between 0 and 1, or the counts are none.
+        UsageError: the level is not between 0 and 1, or the counts are invalid.
 
     Example:
         >>> low, high = clopper_pearson(9, 10)
@@ -132,7 +132,7 @@ def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float,
     """
     from scipy import special
 
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     if not 0 <= passed <= n or n < 1:
         raise UsageError(where=CLOPPER_PEARSON, seen=f"{passed} of {n} verdicts passed")
     tail = (1 - level) / 2
@@ -311,7 +311,7 @@ def t_quantile(freedom: float, *, level: float = 0.95) -> float:
     """
     from scipy import special
 
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     return float(special.stdtrit(freedom, (1 + level) / 2))
 
 

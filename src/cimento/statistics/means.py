@@ -108,14 +108,14 @@ def mean_of(
         there are fewer than five clusters, or their means are equal.
 
     Raises:
-        UsageError: a level that is none, or not one value an observation.
+        UsageError: an invalid level, or not one value an observation.
 
     Example:
         >>> mean = mean_of([1.0, 2.0, 3.0, 4.0, 5.0], Design.independent(5), seed=1)
         >>> mean.value, round(mean.low, 3), round(mean.high, 3)
         (3.0, 1.037, 4.963)
     """
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
     n, m = same_length(values=array, units=design.units), design.m
     nothing = Mean(None, None, None, None, None, CLUSTERED_T if m < n else STUDENT, n, m)
@@ -254,7 +254,7 @@ def bounded_mean(
         Two ends between 0 and 1; a reason in their place where there are fewer than five clusters.
 
     Raises:
-        UsageError: a value is not between 0 and 1, a level that is none, no draws, or not one
+        UsageError: a value is not between 0 and 1, an invalid level, no draws, or not one
             value an observation.
 
     Example:
@@ -262,7 +262,7 @@ def bounded_mean(
         >>> round(interval.low, 1), round(interval.high, 1)
         (0.2, 0.9)
     """
-    z_quantile(level)  # refuses a level that is none
+    z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
     same_length(values=array, units=design.units)
     if draws < 1:
@@ -357,7 +357,7 @@ def within_intervals(
         conditions differ equally in all.
 
     Raises:
-        UsageError: an unknown method, a level that is none, or fewer than two conditions.
+        UsageError: an unknown method, an invalid level, or fewer than two conditions.
 
     Example:
         >>> widths = within_intervals([[1, 2], [2, 4], [3, 4], [5, 6]]).half_widths

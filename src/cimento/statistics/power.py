@@ -69,7 +69,7 @@ def tost(
         five independent items or clusters, or their means are equal.
 
     Raises:
-        UsageError: a margin that is not above 0, an alpha that is none, or not one value an item.
+        UsageError: a margin that is not above 0, an invalid alpha, or not one value an item.
 
     Example:
         >>> gaps = [0.1, -0.2, 0.0, 0.1, 0.2, -0.1]
@@ -118,7 +118,7 @@ def tost_shares(
         than five independent items or clusters.
 
     Raises:
-        UsageError: a margin that is not above 0, an alpha that is none, or columns of different
+        UsageError: a margin that is not above 0, an invalid alpha, or columns of different
             lengths.
 
     Example:
@@ -272,7 +272,7 @@ def mcnemar_power(
         The power, from 0 to 1.
 
     Raises:
-        UsageError: chances that are none.
+        UsageError: invalid chances.
 
     Example:
         >>> round(mcnemar_power(100, only_first=0.2, only_second=0.05), 3)
