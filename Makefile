@@ -42,7 +42,7 @@ $(LINT)/.stamp: requirements-lint.txt constraints.txt
 demo: $(STAMPS)/run  ## a starter suite of each kind in each language on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
-check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, spelling, the picture, the page about size
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, spelling, wording, the picture, the page about size
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -50,6 +50,7 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unus
 	$(BIN)/python scripts/check_sizes.py
 	$(BIN)/python scripts/dead_names.py
 	$(BIN)/python scripts/spelling.py
+	$(BIN)/python scripts/wording.py
 	$(BIN)/python scripts/picture.py --check
 	$(BIN)/python scripts/measure_shape.py --page --check
 
@@ -63,6 +64,7 @@ lint: $(LINT)/.stamp  ## what `make check` runs, without torch and the like: an 
 	$(LINT)/python scripts/check_sizes.py
 	$(LINT)/python scripts/dead_names.py
 	$(LINT)/python scripts/spelling.py
+	$(LINT)/python scripts/wording.py
 	$(LINT)/python scripts/picture.py --check
 	$(LINT)/python scripts/measure_shape.py --page --check
 

@@ -34,7 +34,7 @@ PLACES = ("in cucina", "sul balcone", "in giardino", "alla stazione", "nel corti
 
 
 def suite_of(count: int) -> Suite:
-    """A suite of so many agreement pairs."""
+    """A suite of this many agreement pairs."""
     items = []
     for number in range(count):
         noun, place = NOUNS[number % len(NOUNS)], PLACES[number % len(PLACES)]

@@ -90,7 +90,7 @@ def load_cimento(job: Job) -> Score:
 
 
 def load_minicons(job: Job) -> Score:
-    """The `token_score` of minicons, in batches of so many sentences in the order given."""
+    """The `token_score` of minicons, in batches of this many sentences in the order given."""
     from minicons import scorer as minicons
 
     options = {} if job.dtype == "float32" else {"torch_dtype": job.dtype}

@@ -27,7 +27,7 @@ MOST_VALUES = 8
 FIRST_VALUES = 2
 WIDTH = 240
 LONG = 80
-"""Parts of so many characters are written once in all files of a case."""
+"""Parts of this many characters are written once in all files of a case."""
 
 
 class Layout:

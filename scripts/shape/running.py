@@ -129,7 +129,7 @@ class Workshop:
         return path
 
     def again(self, pairs: int) -> Spent:
-        """Showing a run of so many pairs that is stored."""
+        """Showing a run of this many pairs that is stored."""
         return self.run(self.warm(pairs), str(self.pairs(pairs)), "-m", MODEL)
 
     def forced(self, pairs: int) -> Spent:
@@ -144,7 +144,7 @@ class Workshop:
         return seconds, whole.cpu_seconds, start_up.cpu_seconds
 
     def peak(self, pairs: int) -> int:
-        """The largest memory of a run of so many pairs, asked of the model, in bytes."""
+        """The largest memory of a run of this many pairs, asked of the model, in bytes."""
         name = f"peak-{pairs}"
         return self.run(name, str(self.pairs(pairs)), "-m", MODEL, "--no-cache").peak_bytes
 

@@ -32,5 +32,4 @@ def _section(name: str, commands: Mapping[str, Schema]) -> Iterator[str]:
 
 def command_of(name: str) -> str:
     """The command of a definition: ``suites-build-query`` is ``cimento suites build query``."""
-    words = next(words for words in walk() if "-".join(words) == name)
-    return f"cimento {' '.join(words)}"
+    return next(f"cimento {' '.join(words)}" for words in walk() if "-".join(words) == name)

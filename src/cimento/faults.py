@@ -139,6 +139,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S034": _warning("an incomplete design", "Add the condition, or correct [factors]."),
     "CIM-S035": _warning("a canary that is not unique", "Write a random one, such as a UUID."),
+    "CIM-S086": _warning(
+        "words that come again in many items", "If such items may behave alike, declare them."
+    ),
     "CIM-S036": _warning(
         "no scale for the ratings",
         "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"

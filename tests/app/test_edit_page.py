@@ -247,7 +247,7 @@ def test_a_description_can_be_undone_while_its_sheet_is_shown(folder):
 def test_sheets_and_views_change_what_the_grid_shows(folder):
     async def flow(user):
         await user.open("/en/edit?suite=verbi.xlsx")
-        await seen(user, "Nothing was found.")
+        await seen(user, "No problems found.")
         names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
         assert names == ["Row", "item", "condition", "text", "number"]
         (switch,) = user.find(ui.switch).elements
@@ -285,7 +285,7 @@ def test_two_tabs_do_not_overwrite_each_other_unnoticed(folder):
 
     async def flow(user):
         await user.open("/en/edit?suite=copia.xlsx")
-        await seen(user, "Nothing was found.")
+        await seen(user, "No problems found.")
         shutil.copy(folder / "frasi.xlsx", folder / "copia.xlsx")
         user.find("Save in your folder").click()
         await user.should_see("changed meanwhile", kind=ui.notification, retries=200)
@@ -297,7 +297,7 @@ def test_two_tabs_do_not_overwrite_each_other_unnoticed(folder):
 def test_a_built_in_suite_is_edited_as_a_copy(folder):
     async def flow(user):
         await user.open("/en/edit?suite=it-subject-verb")
-        await seen(user, "Nothing was found.")
+        await seen(user, "No problems found.")
         user.find("Save in your folder").click()
         await until(lambda: user.notify.messages != [])
         assert user.notify.messages == ["Saved: suites/it-subject-verb.xlsx"]
@@ -309,7 +309,7 @@ def test_a_built_in_suite_is_edited_as_a_copy(folder):
 def test_the_audit_tells_what_gives_an_answer_away(folder):
     async def flow(user):
         await user.open("/ru/edit?suite=verbi.xlsx")
-        await seen(user, "Замечаний нет.")
+        await seen(user, "Проблем не найдено.")
         user.find("Поискать подсказки").click()
         await seen(user, "Слов в среднем")
         await user.should_see("mismatch_number")
@@ -341,7 +341,7 @@ def test_a_folder_that_cannot_be_written_is_told(folder):
 
     async def flow(user):
         await user.open("/en/edit?suite=it-subject-verb")
-        await seen(user, "Nothing was found.")
+        await seen(user, "No problems found.")
         user.find("Save in your folder").click()
         await user.should_see("cannot be written", kind=ui.notification, retries=200)
 

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, SuiteError
+from cimento.app.columns import read_line
 from cimento.app.words import LANGUAGES, form, message_of, said, sayings, translated_line, words
 from cimento.errors import Fault
+from cimento.intake import shapes
+from cimento.intake.reading import TableReading
 from cimento.intake.tables import open_table
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.kinds.registry import PARADIGMS
@@ -370,3 +373,19 @@ def test_advice_that_names_options_is_said_in_every_language(text, language):
     assert told not in (None, text)
     assert told.count("--columns=") == text.count("--columns=")
     assert not re.search(r"\b(the|for|and|if|each|say|give)\b", told, re.IGNORECASE)
+
+
+def test_every_shape_of_a_table_has_a_name_in_every_language_of_the_app():
+    names = {shape.name for shape in vars(shapes).values() if isinstance(shape, shapes.Shape)}
+    missing = {
+        (code, name) for code in OTHERS for name in names
+        if words(code).named("shape", name) == name
+    }  # fmt: skip
+    assert len(names) > 15
+    assert missing == set()
+
+
+def test_the_line_of_a_file_without_columns_has_its_number_of_items():
+    read = TableReading(shape="stories", roles={}, n_items=12, what="story", several="stories")
+    assert read_line(read, words("it")) == "Letto come storie: item: 12."
+    assert read_line(read, words("en")) == "Read as stories: 12 stories."

@@ -11,7 +11,7 @@ import pytest
 
 from cimento import InputError
 from cimento.app.opening import open_grid
-from cimento.app.shown import compared
+from cimento.app.shown import compared, headline_text
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.documents import versions_apart
@@ -375,6 +375,24 @@ def test_results_are_shown_compared_and_cited(with_runs):
             await seen(user, text)
 
     visit(with_runs, flow)
+
+
+def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tmp_path):
+    copytree(with_runs / "runs", tmp_path / "runs")
+    runs = Workspace(tmp_path).runs()
+    for run in runs:
+        headline = open_runs([run.path])[0].summary().headline
+        ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
+        assert headline_text(run.path) == f"{headline.value:.3f} {ends}"
+    (runs[0].path / MANIFEST).write_text("{}")
+    assert headline_text(runs[0].path) == "–"
+
+    async def flow(user):
+        await user.open("/it/read")
+        await seen(user, "Risultato")
+        await seen(user, headline_text(runs[1].path))
+
+    visit(tmp_path, flow)
 
 
 def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_runs):

@@ -3,6 +3,7 @@
 from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
 from cimento.app.opening import describe, open_grid
+from cimento.app.table import options
 from cimento.app.views import (
     edit_cell,
     has_conditions,
@@ -12,6 +13,7 @@ from cimento.app.views import (
     region_names,
     view_of,
 )
+from cimento.app.words import words
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.items import read_regions
 
@@ -131,3 +133,13 @@ def test_columns_have_letters_as_in_a_spreadsheet_program():
     assert [letters(n) for n in (0, 25, 26, 51, 52, 701, 702)] == [
         "A", "Z", "AA", "AZ", "BA", "ZZ", "AAA",
     ]  # fmt: skip
+
+
+def test_a_word_of_a_condition_is_not_broken():
+    """A letter is about 7.5 pixels wide, and a cell has 18 on each side: 15 letters need 149."""
+    view = view_of(open_grid(find_suite("it-subject-verb")).grid, "items")
+    made = {column["headerName"]: column for column in options(view, {}, words("en"))["columnDefs"]}
+    assert max(len(row.cells[1]) for row in view.rows) == len("mismatch_number")
+    assert made["condition"]["minWidth"] >= 149
+    short = options(view_of(grid(), "items"), {}, words("en"))["columnDefs"]
+    assert [column["minWidth"] for column in short if column["headerName"] == "condition"] == [120]

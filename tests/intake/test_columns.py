@@ -128,6 +128,15 @@ KNOWN = {
     + "".join(f"We sleep {n}.,We sleeps {n}.\n" for n in range(5)),
     "marvin-linzen": "grammatical,ungrammatical,test case\n"
     + "".join(f"We sleep {n}.,We sleeps {n}.,simple\n" for n in range(5)),
+    "discourse-entities": "id,exp_sentence,unexp_sentence,prompt,exp_continuation,"
+    "unexp_continuation,type\n"
+    + "".join(f"a,We sleep {n}.,We sleeps {n}.,We,sleep {n}.,sleeps {n}.,x\n" for n in range(5)),
+    "role-88": "item,context,expected,exp_cloze,target,tgt_cloze\n"
+    + "".join(
+        f"{n}-{letter},Who the {noun} had,seen,0.5,seen,0.{share}\n"
+        for n in range(5)
+        for letter, noun, share in (("b", "cat", 2), ("a", f"dog {n}", 7))
+    ),
     "dalaj": "original sentence,corrected sentence,error label\n"
     + "".join(f"Vi sova {n} timmar.,Vi sover {n} timmar.,M-Verb\n" for n in range(5)),
     "colorless-green": "pattern,constr_id,sent_id,sent,class,prefix,form\n"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import json
+from dataclasses import replace
 
 import pytest
 
 import cimento
 from cimento import load_suite
+from cimento.kinds.paradigm import with_form
 from cimento.kinds.registry import audit_suite
 from cimento.suites import PAIR_PREDICTION
 from tests.helpers.command_line import invoke
@@ -136,3 +138,10 @@ def test_check_run_manifest_and_report_of_a_folder_say_the_same_line(tmp_path, c
     assert json.loads(manifest.read_text(encoding="utf-8"))["suite"]["read"] == line
     page = cimento.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
     assert line in html.unescape(page)
+
+
+def test_a_reader_of_another_package_that_says_nothing_gets_a_line(tmp_path):
+    path = write(tmp_path / "frasi.tsv", f"good\tbad\n{GOOD}\t{BAD}\n")
+    loaded = load_suite(path, language="it")
+    silent = with_form(loaded.paradigm, replace(loaded.reading, table=None))
+    assert silent.table.said() == "Read as a suite of the paradigm regions: 1 item."

@@ -113,3 +113,13 @@ def test_columns_of_people_are_named_and_no_column_is_asked_for(tmp_path):
     }  # fmt: skip
     answers, _ = read(tmp_path, as_told)
     assert len(answers.judgments) == 9
+
+
+def test_a_table_of_answers_alone_is_read_once_it_has_the_column_of_its_message(
+    tmp_path,
+):
+    columns = {text: list("7162") for text in SENTENCES}
+    with pytest.raises(InputError, match="add a column participant, with a number in each row"):
+        read(tmp_path, columns)
+    answers, _ = read(tmp_path, {**columns, "participant": ["1", "2", "3", "4"]})
+    assert [one.value for one in answers.judgments] == [cell for cell in "7162" for _ in SENTENCES]

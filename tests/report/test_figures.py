@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import math
 import re
 import statistics
 
@@ -17,11 +18,15 @@ from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.figures_conditions import (
     bar_half_widths,
     interaction_figure,
-    regions_figure,
-    regions_frame,
     rows_figure,
 )
 from cimento.paradigms.regions.figures_pairs import items_figure
+from cimento.paradigms.regions.figures_regions import (
+    differences_figure,
+    paired_differences,
+    sums_figure,
+    sums_frame,
+)
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.sections import region_report
 from cimento.paradigms.regions.two_by_two import effects_of
@@ -40,6 +45,7 @@ from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite, scores
+from tests.helpers.judging import make_suite
 from tests.helpers.pages import parse_page
 from tests.helpers.suites_on_disk import write
 
@@ -264,7 +270,7 @@ def test_surprisal_by_region_with_gaps_left_out():
     suite = open_suite(find_suite("it-filler-gap")).suite
     suite = dataclasses.replace(suite, items=suite.items[:4])
     run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
-    frame = regions_frame(run.suite, values_of(run))
+    frame = sums_frame(run.suite, values_of(run))
     rows = {(row["region"], row["condition"]): row for row in frame.to_dicts()}
     # nothing stands at the gap, so there is no mean and not a zero
     assert (rows["object", "cosa_gap"]["n"], rows["object", "cosa_gap"]["mean_bits"]) == (0, None)
@@ -275,13 +281,69 @@ def test_surprisal_by_region_with_gaps_left_out():
     row = rows["object", "cosa_nogap"]
     assert row["mean_bits"] == pytest.approx(sum(lengths) / 4)
     assert row["high"] - row["mean_bits"] == pytest.approx(statistics.stdev(lengths) / 2)
-    figure = regions_figure(run.suite, {"m": values_of(run)}, bars="cousineau-morey")
-    assert figure.frame["bars"].unique().to_list() == ["cousineau-morey"]
-    both = regions_figure(suite, {"m": values_of(run), "n": values_of(run)})
-    assert both.frame["model"].unique(maintain_order=True).to_list() == ["m", "n"]
-    nothing = RegionValues("bits", "sum", {})
-    with pytest.raises(UsageError, match="no region has a value"):
-        regions_figure(suite, {"m": nothing})
+    for make, wrong in (
+        (sums_figure, "no region has a value"),
+        (differences_figure, "no region has values in two conditions"),
+    ):
+        figure = make(run.suite, {"m": values_of(run)}, bars="cousineau-morey")
+        assert figure.frame["bars"].unique().to_list() == ["cousineau-morey"]
+        both = make(suite, {"m": values_of(run), "n": values_of(run)})
+        assert both.frame["model"].unique(maintain_order=True).to_list() == ["m", "n"]
+        assert "<svg" in both.svg()
+        nothing = RegionValues("bits", "sum", {})
+        with pytest.raises(UsageError, match=wrong):
+            make(suite, {"m": nothing})
+
+
+PAIRS = make_suite(
+    ["(2;%good%) < (2;%bad%)"],
+    [
+        {"good": f"Il {noun} | va", "bad": f"Il {noun} | vanno"}
+        for noun in ("cane", "gatto", "topo")
+    ],
+)
+BITS = RegionValues(
+    "bits",
+    "sum",
+    {
+        "1": {"good": (9.0, 2.0), "bad": (9.0, 3.0)},
+        "2": {"good": (1.0, 10.0), "bad": (1.0, 12.0)},
+        "3": {"good": (5.0, 4.0), "bad": (5.0, 10.0)},
+    },
+)
+
+
+def test_conditions_differ_by_region_within_items():
+    """By hand: at the verb the differences are 1, 2 and 6, with mean 3 and variance 7.
+
+    (4 + 1 + 9) / 2 = 7, so the standard error is sqrt(7 / 3) = 1.5275. Items differ much more
+    from each other (2, 10, 4 and 3, 12, 10), which cancels out. Student's quantile for 2 degrees
+    of freedom is 4.302653, and its interval reaches 6.5724 (scipy.stats.t.interval).
+    """
+    rows = {row[0]: row for row in paired_differences(PAIRS, BITS)}
+    first, second = PAIRS.region_names
+    assert rows[first][1:] == ("bad", "good", 3, 0.0, "se", 0.0, 0.0)
+    assert rows[second][4] == 3.0
+    assert rows[second][7] - 3 == pytest.approx(math.sqrt(7 / 3))
+    assert 3 - rows[second][6] == pytest.approx(math.sqrt(7 / 3))
+    for bars in ("cousineau-morey", "loftus-masson"):
+        *_, wide = paired_differences(PAIRS, BITS, bars=bars)
+        assert wide[7] - 3 == pytest.approx(4.302653 * math.sqrt(7 / 3), rel=1e-6)
+    # Where an item lacks a condition there is no difference; one difference has no error.
+    one = {"1": BITS.values["1"], "2": {"good": (1.0, 10.0)}}
+    *_, alone = paired_differences(PAIRS, RegionValues("bits", "sum", one))
+    assert alone[3:5] + alone[6:] == (1, 1.0, None, None)
+
+
+def test_each_condition_is_named_once_where_it_differs_most():
+    figure = differences_figure(PAIRS, {"m": BITS})
+    named = [row for row in figure.spec["data"]["values"] if row["side"]]
+    assert [(row["condition"], row["region"], row["side"]) for row in named] == [
+        ("bad", PAIRS.region_names[1], "right")
+    ]
+    sizes = re.findall(r'font-size="([\d.]+)px"', figure.svg())
+    assert sizes
+    assert min(map(float, sizes)) >= 11
 
 
 # --- people
@@ -340,7 +402,15 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "name",
-    [["interaction"], ["rows"], ["items"], ["tokens", "--item", "3"], ["position"], ["regions"]],
+    [
+        ["interaction"],
+        ["rows"],
+        ["items"],
+        ["tokens", "--item", "3"],
+        ["position"],
+        ["regions"],
+        ["region-sums"],
+    ],
 )
 def test_the_command_writes_numbers_and_specs(folder, tmp_path, name):
     for ending in ("csv", "json"):
@@ -419,14 +489,12 @@ def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
 
 
 def test_the_page_shows_the_panels(folder, tmp_path):
-    path = tmp_path / "page.html"
-    assert invoke(["report", str(folder), "-o", str(path)]) == 0
+    assert invoke(["report", str(folder), "-o", str(path := tmp_path / "page.html")]) == 0
     page = parse_page(path.read_text(encoding="utf-8"))
     captions = [element.words for element in page.all("figcaption")]
-    assert any("interaction by phenomenon" in text for text in captions)
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
     assert "log-probability, z-score" in panels.words
     assert "higher: more acceptable" in panels.words
     [caption] = [text for text in captions if "interaction by phenomenon" in text]
     assert "log-probability, z-score (higher: more acceptable)" in caption
-    assert "error bars: ± 1 standard error of the mean over items" in caption
+    assert "± 1 standard error of the mean over items" in caption

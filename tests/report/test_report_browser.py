@@ -243,16 +243,16 @@ def test_a_language_chooses_suites_and_items(opened: Opener) -> None:
     )
     unstated = dataclasses.replace(make_run(named(first_items(AGREEMENT, 3), "x")), language="")
     tab = opened(in_italian, in_spanish, unstated)
-    suites = "section.suite:not([hidden]) > h2 > bdi"
+    suites = "section.suite:not([hidden]) > details > summary > h2 > bdi"
     assert words(tab, suites) == ["uno", "dos", "x"]
     tab.select_option("#page-language", "es")
     assert words(tab, suites) == ["dos"]
-    assert tab.locator(".matrix tbody tr:visible").count() == 1
+    assert tab.locator(".matrix tbody tr:visible").count() == 2  # with the heading
     assert counted(tab) == "2 of 13 items"
     tab.select_option("#page-language", "")
     assert words(tab, suites) == ["x"]
     tab.select_option("#page-language", "*")
-    assert tab.locator(".matrix tbody tr:visible").count() == 3
+    assert tab.locator(".matrix tbody tr:visible").count() == 4
     assert counted(tab) == "13 items"
 
 

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from cimento.errors import MissingDependencyError
 from cimento.report import NamedGrid, SuiteReport, figures
 from cimento.report.figures_rates import margins_figure, phenomena_figure
+from cimento.report.findings import Headline, findings
+from cimento.report.findings_pairs import PairTest
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
 from cimento.report.items import BLOCK_VERDICTS, encode_items
@@ -157,11 +159,40 @@ def test_the_overview_has_a_cell_for_each_suite_and_model():
     [matrix] = page.all("table.matrix")
     head, *rows = matrix.all("tr")
     assert [cell.words for cell in head.all("th")] == ["Suite", "Items", "x", "y"]
-    assert [row.all("th")[0].words for row in rows] == ["uno", "due"]
-    cells = [[cell.words for cell in row.all("td.cell")] for row in rows]
-    assert cells[0][0] == "0.750 [0.409, 0.929] n 8 · 0 ties · 0 unscored · chance 0.500"
-    assert cells[0][1] == "0.000 [0.000, 0.324] n 8 · 8 ties · 0 unscored · chance 0.500"
+    heading, *names = [row.all("th")[0].words for row in rows]
+    assert heading.startswith("Accuracy The share of items")
+    assert names == ["unochance 0.500", "duechance 0.500"]
+    cells = [[cell.words for cell in row.all("td.cell")] for row in rows[1:]]
+    # Ties are said where there are any, and nothing else is zero in every cell.
+    assert cells[0] == ["0.750 [0.409, 0.929] 6/8", "0.000 [0.000, 0.324] 0/8 8 ties"]
     assert cells[1][0] == "not run"
+
+
+def test_the_page_begins_with_what_its_runs_show():
+    runs = (make_run(AGREEMENT, model="x"), make_run(AGREEMENT, constant, model="y"))
+    tests = [PairTest(runs[0].suite, "x", "y", 0.75, 0.03125)]
+    shown = findings([Headline(run.model, run.headline) for run in runs], tests)
+    [said] = page_of(*runs, findings=shown).all("div.findings")
+    assert said.all("dd")[0].words == (
+        "x gets 6 of 8 items right (0.750 [0.409, 0.929]), which cannot be told from chance"
+        " (0.500). y gets 0 of 8 items right (0.000 [0.000, 0.324]), below chance (0.500)."
+        " x is above y (by 0.750, p .031)."
+    )
+
+
+def test_of_many_suites_the_first_is_open_and_links_open_the_others():
+    page = page_of(*(make_run(named(AGREEMENT, name)) for name in "abcd"))
+    folded = page.all("details.folded")
+    assert ["open" in each.attributes for each in folded] == [True, False, False, False]
+    # A browser opens the details that hold the place that an address names.
+    ids = [e.attributes.get("id") for each in folded for e in each.all("div.unfolded")]
+    assert ids == [f"suite-{nth}" for nth in range(1, 5)]
+    [contents] = page.all("nav.contents")
+    links = [e.attributes["href"] for e in contents.all("a")]
+    assert links == ["#overview", *(f"#{name}" for name in ids), "#items", "#provenance"]
+    assert "details.folded)::details-content { content-visibility: visible; }" in text_of(
+        make_run()
+    )
 
 
 def test_links_lead_to_sections_and_no_id_comes_twice():
@@ -171,8 +202,8 @@ def test_links_lead_to_sections_and_no_id_comes_twice():
     assert len(ids) == len(set(ids))
     assert {e.attributes["href"][1:] for e in page.all("a")} <= set(ids)
     assert [e.words for e in page.all("a.skip")] == ["Skip to the results", "Skip to the items"]
-    # Two skip links, two suites in the overview, and the items.
-    assert len(page.all("a")) == 5
+    # Two skip links, the five parts of the page, two suites in the overview, and the items.
+    assert len(page.all("a")) == 10
 
 
 def test_the_chart_has_prediction_and_phenomena_with_counts():
@@ -180,7 +211,7 @@ def test_the_chart_has_prediction_and_phenomena_with_counts():
     rows = [
         [cell.words for cell in row.all("") if cell.tag in {"th", "td"}] for row in chart.all("tr")
     ]
-    tail = ["0.500", "8", "0", "0"]
+    tail = ["0.500", "8"]
     assert rows[1] == ["All items", "fake@0000000", "0.750", "[0.409, 0.929]", "", *tail]
     assert rows[2] == ["By phenomenon"]
     assert [(row[0], row[2], row[6]) for row in rows[3:]] == [

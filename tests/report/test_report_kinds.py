@@ -217,7 +217,8 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
 def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
     shown = page(folder / "runs", tmp_path)
     [matrix] = shown.all("table.matrix")
-    assert len(matrix.all("tr")) == 4
+    # The names of the models, and three suites, each under the kind of its number.
+    assert len(matrix.all("tr")) == 7
     ids = [e.attributes["id"] for e in shown.walk() if "id" in e.attributes]
     assert len(ids) == len(set(ids))
     [methods] = shown.all("p.methods")
@@ -226,9 +227,10 @@ def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
 
 def test_the_overview_explains_its_labels_and_gives_chance_of_what_it_shows(folder, tmp_path):
     shown = page(folder / "runs", tmp_path)
-    [overview] = [line.words for line in shown.all("p.small") if "named in the cell" in line.words]
-    for label in ("hit@1: the word", "story_class: whether", "lp: the log-probability"):
-        assert label in overview
+    headings = [row.words for row in shown.all("tr.sub") if row.all("span")]
+    for label in ("hit@1 The word", "story_class Whether", "lp: the log-probability"):
+        assert sum(label in heading for heading in headings) == 1
+    overview = " ".join(headings)
     assert "all options equally likely" not in overview
     below = [line.words for line in shown.all("p.small") if line.words.startswith("Chance")]
     assert any("all options equally likely" in line for line in below)

@@ -16,7 +16,7 @@ import pytest
 
 import cimento
 from cimento import statistics
-from cimento.cli.tree import COMMANDS
+from cimento.cli.tree import COMMANDS, leaves
 from cimento.io.public_names import homes_of
 from tests.helpers.site_pages import FOLDER, site_module
 
@@ -24,7 +24,6 @@ from tests.helpers.site_pages import FOLDER, site_module
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The built site; anything that is wrong fails the build."""
-    pytest.importorskip("zensical")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(  # noqa: S603  # our own words
         [sys.executable, str(FOLDER / "build.py"), "--into", str(folder)],
@@ -97,7 +96,7 @@ def test_a_page_to_which_nothing_leads_is_named_and_a_good_site_has_no_fault(tmp
 
 
 def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
-    as_page = site_module("build").as_page
+    as_page = site_module("staging").as_page
     text = '```tsv title="items.tsv"\nitem\ttext\n1\ta | b\n```\n[why](design/ladder.md)\n'
     assert as_page(text) == (
         "**`items.tsv`**\n\n| item | text |\n| --- | --- |\n| 1 | a &#124; b |\n"
@@ -123,17 +122,20 @@ def test_a_check_is_found_as_a_whole_and_a_method_with_its_class():
 
 def test_the_menu_has_five_groups_and_names_no_page_twice():
     config = tomllib.loads((FOLDER.parents[1] / "zensical.toml").read_text(encoding="utf-8"))
-    names = site_module("build").menu(config)
+    names = site_module("staging").menu(config)
     assert len(config["project"]["nav"]) == 5
     assert len({*names}) == len(names) <= 45
 
 
 def test_every_command_has_a_page_with_its_options():
-    pages = site_module("commands").command_pages()
+    commands = site_module("commands")
+    listed = commands.commands_page()
+    assert [words for words in leaves() if f"[`cimento {' '.join(words)}`](" not in listed] == []
+    pages = commands.command_pages()
     assert set(pages) == {f"reference/{name}.md" for name in COMMANDS}
-    for option in ("--model", "--measure", "--all-tokens"):
-        assert f"`{option}`" in pages["reference/run.md"]
-    assert "must be given" in pages["reference/score.md"]
+    for option in ("-m, --model MODEL", "--measure MEASURE", "--all-tokens"):
+        assert f"`{option}" in pages["reference/run.md"]
+    assert "Must be given." in pages["reference/score.md"]
     for name in ("cimento suites check", "cimento suites build pairs"):
         assert re.search(f"^#+ {name}$", pages["reference/suites.md"], re.MULTILINE)
 

@@ -24,7 +24,7 @@ def test_a_file_is_read_rightly_if_its_shape_and_items_are_those_in_the_list(tmp
         (*names, "", "", "", "half a file"),
         ("b.tsv", "org/two", "b.tsv", "fedcba9876543210", "en", "", "", "", "no sentences"),
         ("c.tsv", *names[1:], "annotate import", "answers", "4", ""),
-        ("d.tsv", *names[1:], "join", "words with measures", "2", ""),
+        ("d.tsv", *names[1:], "analyze reading-times", "words with measures", "2", ""),
     ]
     listed.write_text(HEADER + "".join("\t".join(row) + "\n" for row in rows), "utf-8")
     print_published(folder, listed)

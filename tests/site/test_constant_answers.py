@@ -10,8 +10,9 @@ import pytest
 from cimento import evaluate, evaluate_all, open_runs
 from cimento.cli.main import invoke
 from cimento.records.outcomes import BASELINE, Estimate, best_constant
+from cimento.report.overview import scaled
 from cimento.site.board import suite_parts
-from cimento.site.pages import above_chance, scaled
+from cimento.site.pages import above_chance
 
 STORIES = 9
 FALSE = 6
@@ -76,10 +77,12 @@ def test_report_and_board_draw_it_beside_chance(folder, tmp_path, capsys):
     capsys.readouterr()
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     board = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "always false 0.667 (chance 0.500)" in report
+    assert "chance 0.500 · always false 0.667" in board
     for page in (report, board):
-        assert "chance 0.500 · always false 0.667" in page
-        assert len(re.findall(r'class="constant" x1="66\.6', page)) == 1
-        assert "A solid line: the best constant answer" in page
+        # The dashed line of the stories is that of the constant answer, and not chance.
+        assert re.search(r'class="chance" x1="66\.6', page)
+        assert "the dashed line is the best such answer" in page
     alone = tmp_path / "alone.html"
     assert invoke(["report", str(folder / "it-subject-verb"), "-o", str(alone)]) == 0
     assert "constant answer" not in alone.read_text(encoding="utf-8")

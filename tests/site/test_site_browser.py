@@ -72,12 +72,16 @@ def test_a_board_is_searched_ordered_and_left_by_keyboard(tab: Page, site: Path)
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the results"
     tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.id") == "find-model"
+    assert tab.evaluate("document.activeElement.id") == "find-row"
     tab.keyboard.type("WISE")
     assert {name.partition("@")[0] for name in names(tab)} == {"also-wise", "lab/wise"}
-    assert tab.locator("#model-count").inner_text() == "2 of 8 models"
+    assert tab.locator("#row-count").inner_text() == "2 of 8 models"
     tab.keyboard.press("Escape")
     assert len(names(tab)) == 8
+    wide = tab.evaluate(
+        "(e => e.scrollWidth > e.clientWidth)(document.getElementById('board-scroll'))"
+    )
+    assert tab.locator("#board-scrolls").is_visible() == wide
     tab.select_option("#board-order", label="by it-training")
     assert names(tab)[0].startswith("grower-step900")
     tab.select_option("#board-order", label="by name")

@@ -8,7 +8,7 @@ from cimento.cli.main import invoke
 def test_an_address_that_is_none_is_refused(tmp_path, capsys):
     command = ["report", str(tmp_path), "--site", str(tmp_path / "site"), "--address", "foo"]
     assert invoke(command) == 2
-    assert "'foo' is no address of a page" in capsys.readouterr().err
+    assert "'foo' is not the address of a page" in capsys.readouterr().err
 
 
 def test_items_that_nobody_judged_are_in_no_order(tmp_path):

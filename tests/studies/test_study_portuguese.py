@@ -12,15 +12,9 @@ import pytest
 
 from cimento import Meta, UsageError
 from cimento.cli.main import invoke
+from cimento.paradigms.cloze.detecting import MULTIWORD, SHEET, SYNTACTIC
 from cimento.paradigms.cloze.files import read_cloze, write_cloze
-from cimento.paradigms.cloze.portuguese import (
-    MULTIWORD,
-    SHEET,
-    SNAPSHOT,
-    SYNTACTIC,
-    read_multiwords,
-    read_templates,
-)
+from cimento.paradigms.cloze.portuguese import SNAPSHOT, read_multiwords, read_templates
 from cimento.studies.portuguese import (
     NUMBERS,
     PARTS,

@@ -120,7 +120,7 @@ def test_earlier_judgments_are_used_and_their_coverage_is_said(written, tmp_path
     table = json.loads(out)["tables"]["table-8"]
     at = {name: table["header"].index(name) for name in table["header"]}
     row = next(row for row in table["rows"] if row[2] == "people" and row[at["P@1 n"]] == "1")
-    # The first candidate of one sentence was judged, of so many sentences and ten times as many
+    # The first candidate of one sentence was judged, of this many sentences and ten times as many
     # candidates: no rate, and between all others wrong and all others right.
     judged, of = map(int, row[at["judged@1"]].split(" of "))
     assert (judged, row[at["judged@10"]]) == (1, f"1 of {10 * of}")

@@ -393,3 +393,26 @@ def test_the_template_of_the_advice_is_written_by_the_command(tmp_path, monkeypa
         main(shlex.split(command))
     assert not ended.value.code
     assert load_suite(tmp_path / "NAME.xlsx").suite.factors
+
+
+def test_a_prime_is_no_side_of_a_pair_and_the_sentence_after_it_is_what_is_judged(tmp_path):
+    primes = [f"In the dark house, everything was quiet at {hour}." for hour in range(1, 5)]
+    columns = {
+        "item_id": [f"P{n}{side}" for n in range(4) for side in "GU"],
+        "prime_text": [prime for prime in primes for _ in "GU"],
+        "target_text": BOTH,
+        "expected_response": ["yes", "no"] * 4,
+        "seed": ["0"] * 8,
+    }
+    todo = refused(written(tmp_path, columns))
+    assert "pair, rename" not in todo
+    assert "'prime_text' sentence" not in todo
+    assert "call it rating, and 'target_text' sentence" in todo
+    done = {"sentence": BOTH, "rating": ["1", "0"] * 4, "prime_text": columns["prime_text"]}
+    read = load_suite(written(tmp_path, done), language="en")
+    assert {one.text: one.mean for one in rated_of(read.suite).sentences} == LABELED
+
+
+def test_a_constant_such_as_a_seed_is_no_rating(tmp_path):
+    columns = {"prompt": [f"Is it true that {text}" for text in GOOD], "seed": ["7"] * 4}
+    assert "rating=seed" not in refused(written(tmp_path, columns))

@@ -240,7 +240,7 @@ def test_the_language_is_kept_by_a_workbook_made_of_the_table_and_known_in_pytho
     assert load_suite(book).suite.meta.language == "it"
     run = evaluate(path, "demo-causal", language="it")
     assert run.suite.meta.language == "it"
-    with pytest.raises(UsageError, match="no ISO 639-1 code"):
+    with pytest.raises(UsageError, match="not an ISO 639-1 code"):
         load_suite(path, language="italiano")
 
 

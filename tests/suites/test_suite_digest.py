@@ -11,7 +11,7 @@ import pytest
 import cimento
 
 N_PAIRS = 4100
-"""The texts of so many pairs are hashed in three pieces of 4,096."""
+"""The texts of this many pairs are hashed in three pieces of 4,096."""
 
 PAIRS = [(f"Le sedie {n} sono rosse.", f"Le sedie {n} è rosse.") for n in range(N_PAIRS)]
 

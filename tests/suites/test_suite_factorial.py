@@ -465,8 +465,8 @@ def test_the_order_of_keys_does_not_say_which_cell_is_the_worst(tmp_path):
     path = write(tmp_path / "se.jsonl", lines({"item": 7, **four}, {"item": 9, **other}))
     assert open_suite(path).suite.predictions == ()
     assert "CIM-S067" in codes(path)
-    stated = {"conditions": [*four], "factorial_properties_and_levels": {"f": "ab", "g": "xy"}}
-    stated["factorial_properties_and_levels"] = {"f": ["a", "b"], "g": ["x", "y"]}
+    levels = {"f": ["a", "b"], "g": ["x", "y"]}
+    stated = {"conditions": [*four], "factorial_properties_and_levels": levels}
     path = write(tmp_path / "so.jsonl", lines(stated, {"item": 7, **four}, {"item": 9, **other}))
     [square] = squares(open_suite(path).suite)
     assert square.unacceptable.condition == "b_y"
@@ -495,5 +495,6 @@ def test_conditions_with_blanks_in_their_names_can_be_used_in_formulas(tmp_path)
     for item, noun in enumerate(("Anna", "Piero")):
         rows += [f"{item}\tActive Control\t{noun} dipinge il muro."]
         rows += [f"{item}\tNo-Attraction Violation\tIl muro dipinge {noun}."]
+        rows += [f"{item}\tPassive Control\tIl muro è dipinto da {noun}."]
     suite = load_suite(write(tmp_path / "t.tsv", "\n".join(rows) + "\n"), language="it").suite
-    assert suite.condition_names == ("Active-Control", "No-Attraction-Violation")
+    assert suite.condition_names[:2] == ("Active-Control", "No-Attraction-Violation")

@@ -21,7 +21,9 @@ def test_it_is_shown(probing, capsys):
 
 def test_it_is_checked(probing, capsys):
     assert invoke(["suites", "check", str(probing), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"suites": [{"suite": "it-probe", "faults": []}]}
+    read = "Read as a suite of the paradigm probing."
+    audit = {"suite": "it-probe", "faults": [], "read": read}
+    assert json.loads(capsys.readouterr().out) == {"suites": [audit]}
 
 
 def test_what_is_wrong_while_it_is_read_is_a_fault(probing, capsys):

@@ -147,7 +147,7 @@ def read_line(read: TableReading | None, say: Words) -> str:
     roles = ", ".join(
         f"{role_name(role, say)} = {_listed(names)}" for role, names in read.roles.items()
     )
-    count = say("edit.read-items", count=read.n_items)
+    count = "" if read.n_items is None else say("edit.read-items", count=read.n_items)
     parts = [
         say("edit.read", shape=say.named("shape", read.shape), roles=roles or count),
         count if roles else "",

@@ -372,7 +372,7 @@ def _file(folder: Path, number: int) -> Path:
 
 
 def _stored(folder: Path) -> Iterator[Job]:
-    """The jobs in a folder; files that are none, and links, are left alone."""
+    """The jobs in a folder; other files, and links, are left alone."""
     for path in sorted(folder.glob("*.json"))[:MOST_JOBS]:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             with os.fdopen(open_safely(path, os.O_RDONLY), "rb") as file:

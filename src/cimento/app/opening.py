@@ -214,7 +214,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
         path: the file that the grid was opened from, whose letters may be others in that language.
 
     Raises:
-        UsageError: the code is none.
+        UsageError: it is not a code.
     """
     if grid.described:
         about = grid.sheets[ABOUT].rows
@@ -258,7 +258,7 @@ def _as_in(language: str, grid: Grid, path: Path) -> Grid:
 def _read_with_faults(path: Path, language: str) -> Grid | None:
     """A table that was read as a suite with errors, as that suite with a description.
 
-    None where it is none, or where an error of the file, such as a date among texts, would be lost.
+    None if it is not one, or where an error of the file, such as a date among texts, would be lost.
     """
     try:
         before = errors(paradigm_of(path).reader.read(path).faults)

@@ -30,6 +30,7 @@ from cimento.app.shown import (
     Results,
     compared,
     figure_file,
+    headline_text,
     results_of,
     shown_figures,
 )
@@ -124,7 +125,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
     newest = {run.name for run in by_age[:count]}
     titles = _titles(runs)
     boxes: dict[str, ui.checkbox] = {}
-    names = (say(f"read.{name}") for name in ("suite", "model", "kind", "created"))
+    names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
         for run in runs:
             kind = say.named("kind", run.paradigm)
@@ -135,7 +136,9 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                     box = ui.checkbox(title, value=is_chosen).props("dense")
                     boxes[run.name] = box.mark(f"choose {run.name}")
                     box.props["aria-label"] = f"{title}, {run.model}"
-                for cell in (run.model, kind, local_time(run.created)):
+                Text(run.model, "td")
+                Text(headline_text(run.path), "td").classes("num").props("lang=en")
+                for cell in (kind, local_time(run.created)):
                     Text(cell, "td")
     return boxes
 

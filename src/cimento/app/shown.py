@@ -29,6 +29,8 @@ from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
+from cimento.report.findings import ACCURACY_KIND, kind_of
+from cimento.report.formatting import interval, number, with_minus
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -242,6 +244,31 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
         for path in paths
     )
     return _results(paths, times)
+
+
+def headline_text(path: Path) -> str:
+    """The number that sums up a stored run, with its kind unless it is an accuracy; or a dash.
+
+    Args:
+        path: folder of the run.
+    """
+    manifest = path / MANIFEST
+    return _headline_text(path, manifest.stat().st_mtime_ns if manifest.is_file() else 0)
+
+
+@functools.lru_cache(maxsize=1024)
+def _headline_text(path: Path, _time: int) -> str:
+    try:
+        (run,) = open_runs([path])
+        headline = next((one for one in run.estimates() if one.role == "headline"), None)
+    except CimentoError:  # the list is shown all the same; to open the run says what is wrong
+        headline = None
+    if headline is None or headline.value is None:
+        return "–"
+    kind = kind_of(headline)
+    ends = interval(headline.low, headline.high, absent="")
+    text = f"{'' if kind == ACCURACY_KIND else kind} {number(headline.value)} {ends}"
+    return with_minus(text.strip())
 
 
 @functools.lru_cache(maxsize=4)

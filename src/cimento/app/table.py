@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from cimento.app.views import Column, Mark, View, letters
+from cimento.app.views import Mark, View, letters
 from cimento.app.words import Words, said
 
 MOST_LINES = 3
@@ -160,7 +160,10 @@ def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]
     """
     return {
         "theme": "quartz",
-        "columnDefs": [_numbers(say), *map(_column, range(len(view.columns)), view.columns)],
+        "columnDefs": [
+            _numbers(say),
+            *(_column(view, n) for n in range(len(view.columns))),
+        ],
         "rowData": rows(view, marks, say),
         ":getRowId": "params => params.data.id",
         "defaultColDef": {
@@ -225,8 +228,19 @@ def _numbers(say: Words) -> dict[str, Any]:
     }
 
 
-def _column(number: int, column: Column) -> dict[str, Any]:
+def _longest(view: View, column: int) -> int:
+    """The number of letters of the longest word in a column."""
+    cells = (row.cells[column] for row in view.rows)
+    return max((len(word) for cell in cells for word in cell.split()), default=0)
+
+
+LETTER, PADDING, WIDEST_WORD = 8, 38, 320
+"""Pixels of a letter of the grid, on average; beside a text; and of the widest column of words."""
+
+
+def _column(view: View, number: int) -> dict[str, Any]:
     """The definition of a column."""
+    column = view.columns[number]
     made: dict[str, Any] = {
         "field": f"c{number}",
         "headerName": column.name.strip() or letters(column.source),
@@ -242,6 +256,9 @@ def _column(number: int, column: Column) -> dict[str, Any]:
     if column.role == "regions":
         made[":cellRenderer"] = REGIONS
     if column.role == "choice":
+        # A word of its own, such as ``mismatch_number``, is not broken.
+        word = min(LETTER * _longest(view, number) + PADDING, WIDEST_WORD)
+        made["minWidth"] = max(made["minWidth"], word)
         made[":cellEditor"] = CHOICE
         made["cellEditorParams"] = {"words": [*column.choices]}
     return made

@@ -220,7 +220,7 @@ def _names(plain: Mapping[str, object], key: str) -> tuple[str, ...]:
     """A list of names in a file of the queue.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     names = plain.get(key)
     if not isinstance(names, list) or not all(map(_is_text, names)) or len(names) > MOST_NAMES:

@@ -263,7 +263,7 @@ class Workspace:
         return stored
 
     def _run(self, path: Path) -> StoredRun | None:
-        """A run; None for a folder that is none, is not finished or cannot be read."""
+        """A run; None for a folder that is not one, is not finished or cannot be read."""
         if not is_plain_file(path / MANIFEST):
             return None
         try:

@@ -18,6 +18,7 @@ from cimento.records.computed import computed
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
+from cimento.statistics.intervals import WILSON_CROSSED
 from cimento.suites import JsonValue
 from cimento.suites.published import NAMES
 
@@ -204,9 +205,7 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
         if any(one.is_share and one.clustered for one in stated(run))
     )
     whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
-    effective = (
-        f", at the effective number of items where {whose} belong together [@korn1998; @franco2019]"
-    )
+    effective = f", at the effective number of items where {whose} belong together {_by(shares)}"
     clustered = any(one.clustered for one in shares)
     return [
         f"Exact ties count as {as_what} ({how_many}).",
@@ -448,8 +447,15 @@ def _intervals(facts: RunFacts, shares: Sequence[Estimate], which: str) -> str:
     together = facts.methods.together or "some items"
     return (
         f"{head}, computed with the effective number of verdicts because {together} belong together"
-        " [@korn1998; @franco2019]."
+        f" {_by(shares)}."
     )
+
+
+def _by(shares: Sequence[Estimate]) -> str:
+    """The sources of the effective number, of which the weight of clusters is our own."""
+    crossed = any(share.interval_method == WILSON_CROSSED for share in shares)
+    sources = ["@korn1998", "@franco2019", *(["@cameron2011"] if crossed else [])]
+    return f"[{'; '.join(sources)}], with cimento's weight of clusters"
 
 
 def _by_length(shares: Sequence[Estimate]) -> list[str]:

@@ -17,7 +17,7 @@ from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, run_option
 from cimento.records.outcomes import best_constant, missing
 from cimento.report.formatting import interval
-from cimento.report.html import meanings
+from cimento.report.overview import meanings
 
 if TYPE_CHECKING:
     from cimento.evaluation import Failure

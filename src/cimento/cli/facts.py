@@ -18,7 +18,7 @@ VARIABLES: Mapping[str, str] = {
     "CIMENTO_OPTION": "The value of an option, such as CIMENTO_BATCH_SIZE for --batch-size.",
     "CIMENTO_CACHE_DIR": "The folder in which answers are kept between runs.",
     "CIMENTO_DEBUG": "1 shows where in the program an error occurred.",
-    "CIMENTO_PROGRESS_SECONDS": "Seconds between lines of progress without a terminal; or 10.",
+    "CIMENTO_PROGRESS_SECONDS": "Seconds between two lines of progress without a terminal.",
     "CIMENTO_API_KEY": "The key of a server; else OPENAI_API_KEY.",
     "CIMENTO_ADMIN_SECRET": "The password of a survey's administration.",
 }

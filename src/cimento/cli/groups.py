@@ -11,8 +11,6 @@ from typer.core import TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from cimento.cli.facts import EXIT_CODES, VARIABLES
-from cimento.cli.help import HELP_ALL, HelpfulCommand
 from cimento.cli.tree import (
     ANALYZE_RUNS,
     COMMANDS,
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
 HELP_FLAGS = ("-h", "--help")
+HELP_ALL = "--help-all"
 
 _MEANT: Mapping[str, str] = {
     **dict.fromkeys(
@@ -75,6 +74,8 @@ def _command(name: str, entry: Entry) -> Command:
 
 def _leaf(name: str, target: str, summary: str) -> Command:
     """A command that is not a group."""
+    from cimento.cli.help import HelpfulCommand
+
     return get_command_from_info(
         CommandInfo(name=name, callback=load(target), cls=HelpfulCommand, short_help=summary),
         pretty_exceptions_short=False,
@@ -142,6 +143,8 @@ class CommandGroup(TyperGroup):
                     [(f"{name:{width}}", entry.help) for name, entry in section.items()]
                 )
         if at_top and HELP_ALL in ctx.meta:
+            from cimento.cli.facts import EXIT_CODES, VARIABLES
+
             with formatter.section("Exit codes"):
                 formatter.write_dl([(str(code), means) for code, means in EXIT_CODES.items()])
             with formatter.section("Environment variables"):

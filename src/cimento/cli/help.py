@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import typer
 from typer.core import TyperCommand
 
+from cimento.cli.groups import HELP_ALL
 from cimento.cli.help_groups import FEW, GROUPS, METAVARS, OTHER, SHOWN, TAKES_LINE_OF_RUN
 
 if TYPE_CHECKING:
@@ -119,9 +120,6 @@ def _text(param: Any) -> str:  # noqa: ANN401
     if is_plain and str(value) and "default" not in text:
         text += f" Default: {value}."
     return text.strip()
-
-
-HELP_ALL = "--help-all"
 
 
 class HelpfulCommand(TyperCommand):

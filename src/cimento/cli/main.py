@@ -10,14 +10,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import typer
 
 from cimento._version import __version__
-from cimento.cli.console import close_quietly
 from cimento.cli.groups import HELP_FLAGS, CommandGroup
-from cimento.cli.usage import USAGE_PROBLEM, usage_error
 from cimento.errors import CimentoError, StorageError, UsageError, with_flags
 from cimento.models.hf import end_process, own_process
 
@@ -25,6 +23,9 @@ USAGE = 2
 INTERRUPTED = 130
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 """The system's error numbers for a stream that cannot be written."""
+
+# The common base class of typer's usage errors, which typer does not export.
+_UsageProblem: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="cimento",
@@ -115,6 +116,8 @@ class Ending:
 
 def _explain(error: BaseException) -> int | None:
     """Print what went wrong; returns the exit code, or None for an error to raise again."""
+    from cimento.cli.console import close_quietly
+
     # typer reports a reader that closed the pipe as a failure.
     if isinstance(error, BrokenPipeError) or (
         isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
@@ -122,7 +125,9 @@ def _explain(error: BaseException) -> int | None:
         # The reader closed the pipe (`cimento ... | head`), so nothing more can be written.
         close_quietly(sys.stdout)
         return 0
-    if isinstance(error, USAGE_PROBLEM):
+    if isinstance(error, _UsageProblem):
+        from cimento.cli.usage import usage_error
+
         if (problem := usage_error(error)) is None:
             error.show()  # the help of a group that was called without a command
             return USAGE

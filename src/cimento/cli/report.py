@@ -128,8 +128,8 @@ class ReportOptions(TableOptions):
     )
     figure: str = option(
         "",
-        "Only this figure: interaction, rows, items, tokens, position, length, regions, margins ..."
-        "; a wrong name lists those of the runs.",
+        "Only this figure: interaction, rows, items, tokens, position, length, regions,"
+        " region-sums ...; a wrong name lists those of the runs.",
         metavar="NAME",
     )
     site: Path | None = option(

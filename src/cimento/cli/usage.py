@@ -6,16 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from cimento.cli.help import choices_of, metavar_of
 from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from typer._click import Context
-
-# The common base class of typer's usage errors, which typer does not export.
-USAGE_PROBLEM: Any = typer.BadParameter.__mro__[1]
 
 _GIVEN = re.compile(r"'(?P<value>.*)' is not one of ", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)", re.DOTALL)
@@ -25,7 +20,7 @@ def usage_error(error: Any) -> UsageError | None:  # noqa: ANN401  # typer's, se
     """The error of an option or argument that cannot be read; None for help that was printed.
 
     Args:
-        error: an error of the class `USAGE_PROBLEM`.
+        error: an error of the common base class of these.
     """
     kind = type(error).__name__
     context: Context | None = error.ctx

@@ -1,4 +1,4 @@
-"""Items x models x phenomena: how hard each item and phenomenon is, and how able each model.
+"""Items x models x phenomena: the difficulty of each item and phenomenon, and the ability of each model.
 
 The outcomes of runs of any paradigm become one table, items in rows and models in columns; people
 who answered the same items may be further columns. An item-response model is fitted to it.

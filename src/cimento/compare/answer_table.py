@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.io.clusters import CROSSED
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.io.values import grouped
@@ -256,10 +257,13 @@ def _columns(run: Run) -> dict[str, dict[str, str]]:
 
 
 def _clusters(run: Run) -> dict[Key, Key]:
-    """The cluster of each item that has one; clusters are those of their suite."""
+    """The cluster of each item that has one; clusters are those of their suite.
+
+    The model of items has one effect of sources: of crossed clusters, the first factor counts.
+    """
     rows = run.outcomes().select("item", "cluster").drop_nulls().unique(maintain_order=True)
     name = run.suite_name
-    return {(name, item): (name, cluster) for item, cluster in rows.iter_rows()}
+    return {(name, item): (name, cell.split(CROSSED)[0]) for item, cell in rows.iter_rows()}
 
 
 def _tokens(keys: Sequence[Key], runs: Sequence[Run]) -> Floats:

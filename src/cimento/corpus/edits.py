@@ -251,7 +251,7 @@ class Editor:
     def replaced(
         self, sentence: TreebankSentence, pieces: Pieces, forms: Mapping[int, set[str]]
     ) -> Pieces | str:
-        """The pieces with other forms of some words; of several, the one that fits its place."""
+        """The pieces with other forms of some words; if there are several, the one that fits its place."""
         settled: dict[int, str] = {}
         for number in sorted(forms, reverse=True):
             following = sentence.words[number].form if number < len(sentence.words) else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
+from cimento.documents.findings import findings_of
 from cimento.documents.paper import results_grid, revisions
 from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
@@ -23,8 +24,9 @@ from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
 from cimento.report.figures import load_altair, wrong_ending
+from cimento.report.findings import findings_as_markdown
 from cimento.report.formatting import shared_remarks, short_model_names
-from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
+from cimento.report.grid import BLANK, GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.word import docx
 
 _SHOWN_DIGITS = 4
@@ -61,7 +63,7 @@ def text(runs: Sequence[Run]) -> str:
 
 
 def markdown(runs: Sequence[Run]) -> str:
-    """The main estimates of some runs as a GitHub Markdown table, with notes below it."""
+    """What some runs show, and their main estimates as a GitHub Markdown table, with notes."""
     estimates = [
         estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
     ]
@@ -80,9 +82,21 @@ def markdown(runs: Sequence[Run]) -> str:
         title = f"{suites.pop()}: shares in percent; 95 % intervals."
     short = short_model_names(dict.fromkeys(estimate.model for estimate in estimates))
     named = [dataclasses.replace(one, model=short[one.model]) for one in estimates]
-    grids = [estimates_grid(named, title=title, notes=(*notes, *revisions(short)))]
+    grid = estimates_grid(named, title=title, notes=(*notes, *revisions(short)))
+    grids = [_exceptions_only(grid)]
     means = benchmark_means(summaries)
-    return "\n".join(map(as_markdown, [*grids, *([means_grid(means)] if means else [])]))
+    tables = map(as_markdown, [*grids, *([means_grid(means)] if means else [])])
+    return "\n".join(filter(None, [findings_as_markdown(findings_of(runs)), *tables]))
+
+
+def _exceptions_only(grid: Grid) -> Grid:
+    """The table without zeros in the columns of ties and unscored items, and without empty ones."""
+    counts = {k for k, name in enumerate(grid.header) if name in {"ties", "unscored"}}
+    rows = tuple(
+        tuple(BLANK if k in counts and cell == "0" else cell for k, cell in enumerate(row))
+        for row in grid.rows
+    )
+    return dataclasses.replace(grid, rows=rows).filled()
 
 
 def csv(runs: Sequence[Run]) -> str:
@@ -111,6 +125,7 @@ def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
     means = benchmark_means([run.summary() for run in runs])
     page = Page(
         cimento=__version__,
+        findings=findings_of(runs),
         suites=suites,
         means=NamedGrid("blimp", means_grid(means)) if means else None,
         joint=tuple(joint),

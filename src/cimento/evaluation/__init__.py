@@ -445,5 +445,5 @@ def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
                 seen=f"it is given twice ({paths.popitem()[0]})"
                 if is_same
                 else f"two of the suites have this name: {' and '.join(paths)}",
-                todo="Give a suite once; of two, rename one or run them into different folders.",
+                todo="Give a suite once; if two have one name, rename one or run them into different folders.",
             )

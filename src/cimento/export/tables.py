@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
-from cimento.errors import counted
+from cimento.errors import UsageError, counted
 from cimento.export.data import RunData, counts, run_data
 from cimento.intake.words import HEADERS
+from cimento.io.clusters import CROSSED, cluster_shown
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.paired.item_outcomes import labeled_apart
@@ -158,9 +159,17 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
 
     Raises:
         StorageError: the folder cannot be written.
+        UsageError: the clusters of a suite are crossed, which the models of the script do not know.
     """
     import polars as pl
 
+    for data in runs:
+        if CROSSED in "".join(data.run.outcomes()["cluster"].drop_nulls().unique()):
+            raise UsageError(
+                where=data.suite,
+                seen="its clusters are crossed, and the script has models for one factor",
+                todo="Export to hf-dataset for the tables, and write a model with both factors.",
+            )
     runs = _told_apart(runs)
     scores = [table for data in runs if (table := _scores(data)) is not None]
     tables = {"outcomes": _outcomes(runs), "estimates": _estimates(runs)}
@@ -189,7 +198,7 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
             data.run.model,
             data.run.model_kind,
             one.item,
-            one.cluster or (one.item if clustered else ""),
+            cluster_shown(one.cluster) or (one.item if clustered else ""),
             result.name,
             one.verdict or "",
             None if one.right is None else int(one.right),
@@ -291,7 +300,8 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     table = data.run.paradigm.judge.scores(data.run)
     if table is None:
         return None
-    clusters = dict(data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows())
+    rows = data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows()
+    clusters = {item: cluster_shown(cell) for item, cell in rows}
     whose = pl.col("item").replace_strict(clusters, default=pl.col("item"), return_dtype=pl.String)
     known = _texts(data)
     known = known.select(

@@ -33,7 +33,9 @@ def split_cells(text: str, *, name: str) -> tuple[Iterable[list[str]], list[Faul
     rows, delimiter = split_quoted(text, _DELIMITERS[suffix])
     if suffix == ".csv" and '""' in text and (mended := _mended(text, delimiter, name=name)):
         return mended
-    row = 0 if suffix == ".csv" or delimiter != "\t" else _open_mark(rows, text)
+    if suffix == ".csv" or delimiter != "	":
+        return rows, []
+    row = _open_mark(rows, text)
     if not row:
         return split_quoted(text, _DELIMITERS[suffix])[0], []
     seen = f"A quotation mark is left open in row {row}, so it counts as text."
@@ -124,5 +126,20 @@ def split_quoted(text: str, delimiters: Sequence[str]) -> tuple[Iterator[list[st
         delimiter = max(
             delimiters, key=(names if any(map(names.count, delimiters)) else header).count
         )
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    return rows, delimiter
+    return csv.reader(_lines(text), delimiter=delimiter, strict=True), delimiter
+
+
+def _lines(text: str) -> Iterable[str]:
+    """The lines of a text with their ends, one after the other; most readers need the first."""
+    if text.count("\r") != text.count("\r\n"):
+        return io.StringIO(text, newline="")  # some lines end as on old systems
+    return _each_line(text)
+
+
+def _each_line(text: str) -> Iterator[str]:
+    start = 0
+    while end := text.find("\n", start) + 1:
+        yield text[start:end]
+        start = end
+    if start < len(text):
+        yield text[start:]

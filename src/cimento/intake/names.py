@@ -25,7 +25,7 @@ def meaning(name: str) -> str:
 
 
 def _side_of(name: str, words: Mapping[str, Sequence[str]]) -> str:
-    """The side of a pair for which a name is one of some words; empty where it is none."""
+    """The side of a pair for which a name is one of some words; empty if it is not one."""
     word = name.casefold().replace("_", " ").strip()
     return next((side for side in words if word in words[side]), "")
 

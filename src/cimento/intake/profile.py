@@ -71,7 +71,7 @@ class Profile:
     Attributes:
         kind: what most filled cells are; see `Kind`.
         shares: the share of the filled cells that are of each kind, the largest first.
-        n: number of filled cells; what stands for a missing number is none.
+        n: number of filled cells; what marks a missing number is not one.
         n_distinct: number of different filled cells.
         values: the different filled cells in the order in which they come, if they are few.
         whole: whether all numbers are whole.
@@ -128,11 +128,16 @@ def profile(cells: Iterable[str]) -> Profile:
         cell for cell in stripped if len(cell) > _LONGEST_ABSENT or cell.casefold() not in ABSENT
     ]
     distinct = Counter(order)  # each different cell is looked at once
-    # Long cells of several words are sentences, which is seen sooner than what others are.
+    # Cells of several words that are long, or begin with a letter and with no date, are sentences,
+    # which is seen sooner than what others are.
     others = [
         cell
         for cell in distinct
-        if len(cell) <= _LONGEST or " " not in cell or cell[0] in _BEGINS_OBJECT
+        if (blank := cell.find(" ")) < 0
+        or (
+            (not cell[0].isalpha() or cell[blank + 1].isdigit())
+            and (len(cell) <= _LONGEST or cell[0] in _BEGINS_OBJECT)
+        )
     ]
     numbers = _numbers_in(others)
     times = Counter[Kind]()

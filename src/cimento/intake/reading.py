@@ -24,7 +24,7 @@ class TableReading:
     Attributes:
         shape: what the file is: ``pairs``, or the name of a form without columns.
         roles: the columns of each role, as the file calls them.
-        n_items: number of items that came of it.
+        n_items: number of items that came of it; None where a package of others does not say it.
         n_conditions: number of their conditions, in forms without columns; 0 for tables.
         unused: columns that decide nothing; they are kept beside the items.
         left_out: rows that are no part of the table: number, and what it is.
@@ -36,7 +36,7 @@ class TableReading:
 
     shape: str
     roles: Mapping[str, tuple[str, ...]]
-    n_items: int
+    n_items: int | None
     n_conditions: int = 0
     unused: tuple[str, ...] = ()
     left_out: tuple[tuple[int, str], ...] = ()
@@ -56,11 +56,11 @@ class TableReading:
         """
         form = f" in the form of {self.known}" if self.known else ""
         roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())
-        count = counted(self.n_items, self.what, self.several)
+        count = "" if self.n_items is None else counted(self.n_items, self.what, self.several)
         if self.n_conditions:
             count += f", {counted(self.n_conditions, 'condition')}"
         parts = [
-            f"Read as {self.shape}{form}: {roles or count}",
+            f"Read as {self.shape}{form}" + (f": {said}" if (said := roles or count) else ""),
             count if roles else "",
             f"not used: {_quoted(self.unused)}" if self.unused else "",
             f"left out: {_rows(self.left_out)}" if self.left_out else "",

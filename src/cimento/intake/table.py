@@ -58,6 +58,10 @@ class Table:
     origin: Mapping[str, str] = field(default_factory=dict)
     chosen: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
+    _profiles: dict[int, tuple[Sequence[str], Profile]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """What columns hold, by the identity of their cells, which other tables of the file share."""
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -117,13 +121,11 @@ class Table:
 
     def profile(self, column: str) -> Profile:
         """What a column holds."""
-        if column not in self._profiles:
-            self._profiles[column] = profile(self.cells[column])
-        return self._profiles[column]
-
-    @cached_property
-    def _profiles(self) -> dict[str, Profile]:
-        return {}
+        cells = self.cells[column]
+        known = self._profiles.get(id(cells))
+        if known is None:
+            known = self._profiles[id(cells)] = (cells, profile(cells))
+        return known[1]
 
     def place(self, row: int) -> str:
         """The place of a row, given by its index, for messages."""

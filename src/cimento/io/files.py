@@ -28,7 +28,7 @@ _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def matches_of(name: str) -> list[str]:
-    """The paths that a pattern stands for, sorted; the name itself where it is none or has none.
+    """The paths that a pattern stands for, sorted; the name itself if it is not a pattern or nothing fits it.
 
     Shells on Windows leave patterns to the programs, as others do with those in quotation marks.
     """

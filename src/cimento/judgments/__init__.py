@@ -143,7 +143,7 @@ def judgments_of(table: pl.DataFrame) -> list[Judgment]:
 
 
 def finite(text: str) -> float | None:
-    """A text as a number; None where it is none, or without end."""
+    """A text as a number; None if it is not one, or without end."""
     try:
         value = float(text)
     except ValueError:
@@ -272,7 +272,7 @@ def _from_text(path: Path) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         raise InputError(
             where=str(path),
-            seen=f"a number is none ({str(error).splitlines()[0]})",
+            seen=f"a number cannot be read ({str(error).splitlines()[0]})",
             todo="position is a whole number, seconds and session_seconds are numbers.",
         ) from error
     validate_table(typed, JUDGMENTS, where=str(path))

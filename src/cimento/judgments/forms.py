@@ -128,7 +128,7 @@ def _texts(row: Row) -> dict[str, str]:
 
 
 def _import_id(cell: str) -> str:
-    """The id in a cell such as ``{"ImportId": "QID1"}``; empty where it is none."""
+    """The id in a cell such as ``{"ImportId": "QID1"}``; empty if it is not one."""
     if not cell.lstrip().startswith("{"):
         return ""
     try:

@@ -100,23 +100,27 @@ def remark(name: str) -> str:
     return f"Column {name!r} is read as that of the participants."
 
 
-def nobody(table: Table, others: Sequence[str]) -> InputError:
+def nobody(table: Table, others: Sequence[str], *, advice: str = "") -> InputError:
     """The error of a table that does not say whose answers its rows are.
 
     Args:
         table: of answers.
         others: its columns that may be that of the participants.
+        advice: what to do, if its rows say what else it may be.
     """
     for name in table.columns:
         if name.casefold() in (ANNOTATOR, *PARTICIPANTS) and not _of_people(table, [name]):
             seen = seen_in(table, name, "participant", ANSWER_ROLES).rstrip(".")
             todo = f"If you mean it nevertheless, give {as_option({'participant': f'{name}!'})}."
             return InputError(where=table.name, seen=seen, todo=todo)
-    if named := next(filter(None, (_several(table), _columns_of_people(table))), ""):
-        return InputError(
-            where=table.name, seen="it is not said whose answers a row has", todo=named
-        )
-    shown = ", ".join(map(repr, others[:SHOWN_COLUMNS])) or "none"
+    if advice:
+        seen = "it is not said whose answers a row has"
+        return InputError(where=table.name, seen=seen, todo=advice)
+    if not others:
+        seen = "it is not said whose answers a row has, and all columns have answers"
+        todo = "If each row is one person, add a column participant, with a number in each row."
+        return InputError(where=table.name, seen=seen, todo=todo)
+    shown = ", ".join(map(repr, others[:SHOWN_COLUMNS]))
     return InputError(
         where=table.name,
         seen="it is not said whose answers a row has",
@@ -125,8 +129,15 @@ def nobody(table: Table, others: Sequence[str]) -> InputError:
     )
 
 
+def rows_advised(table: Table) -> str:
+    """Advice on a table whose rows are no people: single answers, or questions; empty for others.
+
+    Those have several rows for each person, or a column for each, as *annotator_1*.
+    """
+    return _several(table) or _columns_of_people(table)
+
+
 def _several(table: Table) -> str:
-    """Advice on a table with several rows for each person; empty for others."""
     for name in _of_people(table, filter(called_so, table.columns)):
         if table.profile(name).n_distinct < len(table.numbers):
             options = {"participant": name, "answer": "COLUMN", "item": "COLUMN"}
@@ -138,7 +149,6 @@ def _several(table: Table) -> str:
 
 
 def _columns_of_people(table: Table) -> str:
-    """Advice on a table with a column for each person, as *annotator_1*; empty for others."""
     people = [name for name in table.columns if (match := _NUMBERED.fullmatch(name.casefold()))
               and match["word"] in (ANNOTATOR, *PARTICIPANTS)]  # fmt: skip
     if len(people) <= 1:

@@ -99,7 +99,7 @@ def is_rated(question: str) -> bool:
 
 
 def rating_of(judgment: Judgment) -> float | None:
-    """The answer as a number, with a decimal point or comma; None where it is none."""
+    """The answer as a number, with a decimal point or comma; None if it is not one."""
     return finite((judgment.value or "").replace(",", "."))
 
 
@@ -116,7 +116,7 @@ def comparable_answer(judgment: Judgment) -> Hashable | None:
 
 
 def main_question(judgments: Sequence[Judgment]) -> str:
-    """The question with the most answers; of several, the first."""
+    """The question with the most answers; the first of several."""
     counts = Counter(judgment.question for judgment in judgments if not judgment.is_check)
     return max(counts, key=lambda name: counts[name]) if counts else ""
 

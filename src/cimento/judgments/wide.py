@@ -26,6 +26,7 @@ from cimento.judgments.participants import (
     nobody,
     of_wide,
     remark,
+    rows_advised,
 )
 from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
 
@@ -74,7 +75,7 @@ def read_wide(
     others = _others(read, table, rest, places, items, called)
     chosen = [name for name in rest if name not in others]
     if not named and not people:
-        raise nobody(table, [*others])
+        raise nobody(table, [*others], advice=rows_advised(table))
     _refuse_unfit(table, rest, chosen)
     columns, notes = _with_people(columns, people, read)
     reading = answers_reading(

@@ -64,7 +64,7 @@ def with_form(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> SuiteReading
     form = TableReading(
         shape=f"a suite of the paradigm {paradigm.name}",
         roles={},
-        n_items=count if isinstance(count, int) else 0,
+        n_items=count if isinstance(count, int) else None,
     )
     return replace(reading, table=form)
 

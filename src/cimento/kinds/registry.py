@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +23,7 @@ from cimento.kinds.languages import in_language
 from cimento.kinds.paradigm import AnyParadigm, Paradigm, with_form
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
-from cimento.suites.digest import content_digest
+from cimento.suites.digest import content_digest, digest_of_values
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -45,10 +44,23 @@ PARADIGMS: Mapping[str, str] = {
 }
 """The paradigms' names and places, as ``module:object``; they are imported when needed."""
 
+_DETECTORS: Mapping[str, str] = {
+    "ratings": "cimento.paradigms.ratings.reading:is_ratings",
+    "cloze": "cimento.paradigms.cloze.detecting:is_cloze",
+    "stories": "cimento.suites.formats.stories:is_stories",
+}
+"""What these paradigms detect files by, so that none is loaded for the files of others."""
+
 _GROUP: PluginGroup = "cimento.paradigms"
 
 DEFAULT = DEFAULT_KIND
 """The paradigm of suites that do not state theirs."""
+
+
+def _named(place: str) -> Any:  # noqa: ANN401  # anything has a place
+    """What stands at a place, ``module:object``."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 @functools.cache
@@ -59,8 +71,7 @@ def find_paradigm(name: str) -> AnyParadigm:
         UsageError: no paradigm has this name.
     """
     if name in PARADIGMS:
-        module, _, attribute = PARADIGMS[name].partition(":")
-        return cast("AnyParadigm", getattr(importlib.import_module(module), attribute))
+        return cast("AnyParadigm", _named(PARADIGMS[name]))
     plugged = _find_plugged(name)
     if plugged is None:
         raise UsageError(
@@ -129,7 +140,8 @@ def paradigm_of(path: Path) -> AnyParadigm:
         return _of_kind(kind, path)
     detected = None
     if not (path.is_dir() and (path / "suite.toml").is_file()):
-        detected = _detecting(own_paradigms(), path)
+        named = next((name for name, place in _DETECTORS.items() if _named(place)(path)), None)
+        detected = named and find_paradigm(named)
         # Other packages are looked for only if none of cimento's own paradigms fits.
         if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
             detected = _detecting(plugged_paradigms(), path)
@@ -456,19 +468,11 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
     reading = SuiteReading(
         suite=suite,
         faults=tuple(paradigm.reader.check(suite)),
-        sha256=content_digest(suite) or _digest_of_values(suite),
+        sha256=content_digest(suite) or digest_of_values(suite),
         path=Path(suite.name),
         format=_MADE,
     )
     return usable(paradigm, reading)
-
-
-def _digest_of_values(suite: object) -> str:
-    """The digest of a suite made in Python that has values of unknown types."""
-    values: object = suite
-    if is_dataclass(suite):  # what a suite shows as its repr is short
-        values = [getattr(suite, field.name) for field in fields(suite)]
-    return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
 def suite_record(loaded: LoadedSuite, items: int) -> dict[str, object]:

@@ -127,7 +127,7 @@ class CheckedTexts(_CheckedScorer):
         """An answer as a text and its scores by ascending offsets.
 
         Raises:
-            ModelError: it is none.
+            ModelError: it is not one.
         """
         match answer:
             case (str() as text, Mapping() as given):

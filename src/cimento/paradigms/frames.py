@@ -207,7 +207,7 @@ def _plain(value: object) -> object:
     """A value of numpy, polars or pandas as one of Python.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not one.
     """
     for method in ("to_list", "tolist"):
         if hasattr(value, method):

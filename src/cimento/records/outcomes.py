@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from cimento.io.clusters import CROSSED, cluster_label
 from cimento.io.inline_markup import apart
 from cimento.io.tables import TableSchema
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import counted_interval
+from cimento.statistics.intervals import Interval, counted_interval, share_interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,11 +133,7 @@ def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
         items: ids of the items.
         clusters: the cluster of each item; None for an item that belongs to none.
     """
-    labels: tuple[Hashable, ...] = tuple(
-        ("item", item) if cluster is None else ("cluster", cluster)
-        for item, cluster in zip(items, clusters, strict=True)
-    )
-    return Design(tuple(items), labels)
+    return Design(tuple(items), tuple(map(cluster_label, items, clusters)))
 
 
 def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
@@ -149,8 +146,7 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
     scored = table.filter(table["right"].is_not_null())
     counts = Counter(dict(scored["verdict"].value_counts().iter_rows()))
     n, right = len(scored), int(scored["right"].sum())
-    clusters = _counted_clusters(scored)
-    interval = counted_interval(clusters)
+    interval, clustered = _interval(scored)
     return replace(
         like,
         value=right / n if n else None,
@@ -164,8 +160,17 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
         failed=counts["fail"],
         tied=counts["tie"],
         unscored=len(table) - n,
-        clustered=sum(clusters.values()) < n,
+        clustered=clustered,
     )
+
+
+def _interval(scored: pl.DataFrame) -> tuple[Interval, bool]:
+    """The interval of the share of right outcomes, and whether some items belong together."""
+    if scored["cluster"].str.contains(CROSSED, literal=True).any():
+        design = design_of(scored["item"].to_list(), scored["cluster"].to_list())
+        return share_interval(scored["right"].to_list(), design), design.clustered
+    clusters = _counted_clusters(scored)
+    return counted_interval(clusters), sum(clusters.values()) < len(scored)
 
 
 def _counted_clusters(scored: pl.DataFrame) -> dict[tuple[int, int], int]:

@@ -82,12 +82,14 @@ class Figure:
         title: what the figure shows, in one sentence; also its text alternative.
         frame: the numbers in the figure.
         spec: the Vega-Lite specification, including the numbers.
+        is_secondary: whether a page shows it only to readers who ask for it.
     """
 
     name: str
     title: str
     frame: pl.DataFrame
     spec: VegaSpec
+    is_secondary: bool = False
 
     def dressed(
         self,

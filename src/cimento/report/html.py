@@ -22,10 +22,10 @@ from cimento.io.inline_markup import templates_of
 from cimento.io.values import grouped
 from cimento.report import JointReport, RunReport, SuiteReport
 from cimento.report.figures import lacking_figures
+from cimento.report.findings import NOTHING_SAID, Findings
 from cimento.report.formatting import (
     chances,
     estimate_label,
-    explanation,
     interval,
     items,
     length_rate,
@@ -33,14 +33,15 @@ from cimento.report.formatting import (
     methods,
     number,
     rate_as_text,
-    ties_pass,
+    with_minus,
 )
 from cimento.report.items import encode_items
+from cimento.report.overview import counting, overview, scaled
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cimento.records.outcomes import Estimate
+    from cimento.records.outcomes import ConstantAnswer, Estimate
     from cimento.report import ItemRecord, NamedGrid
     from cimento.report.figures import Figure, VegaSpec
 
@@ -54,6 +55,9 @@ STEPS = 9
 
 FIRST_ITEMS = 20
 """The number of items that the page shows as plain tables, for readers without scripts."""
+
+MOST_UNFOLDED = 3
+"""Most suites of a page whose sections are all open; of more, the first one is."""
 
 ITEM_ORDERS = (
     ("worst", "worst first"),
@@ -72,11 +76,13 @@ class Drawing:
         name: name by which ``cimento report --figure`` writes it.
         title: what the figure shows.
         svg: the SVG element; empty if it cannot be drawn, with the reason in the title.
+        is_secondary: whether it is folded.
     """
 
     name: str
     title: str
     svg: str
+    is_secondary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +91,7 @@ class Page:
 
     Attributes:
         cimento: version of the program that wrote the page.
+        findings: what the runs show, in sentences.
         suites: the suites' reports, one section each.
         means: means over the suites of a benchmark; None if there are none.
         joint: sections about all suites together.
@@ -94,6 +101,7 @@ class Page:
     """
 
     cimento: str
+    findings: Findings = NOTHING_SAID
     suites: tuple[SuiteReport, ...] = ()
     means: NamedGrid | None = None
     joint: tuple[JointReport, ...] = ()
@@ -115,16 +123,18 @@ def html_page(page: Page) -> str:
     block = encode_items(page.runs)
     charted = _charted(page.runs)
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
+    anchored = [(f"suite-{nth}", suite) for nth, suite in enumerate(page.suites, 1)]
     return environment.get_template("report.html").render(
         page=page,
         title=_title(page.runs),
         style=style,
         script=script,
         policy=security_policy(style, script),
+        groups=overview(anchored),
         sections=[
-            (f"suite-{nth}", suite, drawings_of(suite.figures, f"suite-{nth}"))
-            for nth, suite in enumerate(page.suites, 1)
+            (anchor, suite, drawings_of(suite.figures, anchor)) for anchor, suite in anchored
         ],
+        unfolded=MOST_UNFOLDED,
         joint=[
             (section, drawings_of(section.figures, f"joint-{nth}"))
             for nth, section in enumerate(page.joint, 1)
@@ -142,39 +152,25 @@ def html_page(page: Page) -> str:
         orders=ITEM_ORDERS,
         steps=STEPS,
         step_bits=STEP_BITS,
-        explanation=explanation(
-            ties_pass=any(map(ties_pass, charted)),
+        counting=counting(
+            [run.headline for run in page.runs if run.headline and run.headline.is_share],
             several=any(run.together > 1 for run in page.runs),
         ),
         methods=methods(shown),
-        chances=chances(run.headline for run in page.runs if run.headline),
         has_constant=any(run.constant for run in page.runs),
-        meanings=meanings(run.headline for run in page.runs if run.headline),
     )
 
 
-_MEANINGS = {
-    r"hit@1\b": "hit@1: the word that the model finds likeliest in the blank is one that fits",
-    r"hit@(?!1\b)": "hit@k: a word that fits is among the k likeliest in the blank",
-    r"\(mask\)": "mask: the model reads what stands before and after the blank",
-    r"\(left\)": "left: the model reads only what stands before the blank",
-    r"\bstory_class\b": "story_class: whether a story is possible",
-    r"\b(?:mean|pen)?lp\b": "lp: the log-probability of the sentence (meanlp: of a token;"
-    " penlp: with a penalty for length)",
-}
-"""Sentences on the names of values, by expressions for them."""
-
-
-def meanings(headlines: Iterable[Estimate]) -> str:
-    """What the names of values in an overview mean, as far as it has them; may be empty."""
-    labels = " ".join(estimate_label(estimate) for estimate in headlines)
-    known = [said for name, said in _MEANINGS.items() if re.search(name, labels)]
-    return f"{'; '.join(known)}." if known else ""
-
-
 def below_rates(runs: Sequence[RunReport]) -> str:
-    """The text below the rates of a suite, on chance and length; may be empty."""
-    said = (chances(_charted(runs)), _LENGTH if off_by_length(runs) else "")
+    """The text below the rates of a suite, on chance, constant answers and length; or empty."""
+    constants = dict.fromkeys(run.constant for run in runs if run.constant)
+    dashed = [f"{one.name} {number(one.value)}" for one in constants]
+    said = (
+        chances(_charted(runs)),
+        f"Dashed: the best constant answer ({', '.join(dashed)})." if dashed else "",
+        _LENGTH if off_by_length(runs) else "",
+        counting(_charted(runs), several=False),
+    )
     return " ".join(filter(None, said))
 
 
@@ -195,15 +191,33 @@ def _packed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def charts(runs: Sequence[RunReport]) -> dict[str, dict[str, list[tuple[str, Estimate]]]]:
+_Charted = tuple[str, "Estimate", "ConstantAnswer | None"]
+"""A model, its rate, and the best constant answer to the same question."""
+
+
+def charts(runs: Sequence[RunReport]) -> dict[str, dict[str, list[_Charted]]]:
     """The charts of a suite: heading to what rates are about to models with their rates."""
-    by_heading: dict[str, dict[str, list[tuple[str, Estimate]]]] = {}
+    by_heading: dict[str, dict[str, list[_Charted]]] = {}
     for run in runs:
         for rates in run.rates:
             groups = by_heading.setdefault(rates.heading, {})
             for name, estimate in rates.lines:
-                groups.setdefault(name, []).append((run.model, estimate))
+                constant = run.constant if estimate == run.headline else None
+                groups.setdefault(name, []).append((run.model, estimate, constant))
     return by_heading
+
+
+def rate_columns(runs: Sequence[RunReport]) -> tuple[str, ...]:
+    """The columns of a chart beside its rates: those with nothing special in them are left out."""
+    rates = _charted(runs)
+    shown = {
+        "Chance": any(rate.chance is not None for rate in rates),
+        "Length": off_by_length(runs),
+        "n": True,
+        "Ties": any(rate.tied for rate in rates),
+        "Unscored": any(rate.unscored for rate in rates),
+    }
+    return tuple(name for name, is_shown in shown.items() if is_shown)
 
 
 def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
@@ -234,7 +248,8 @@ def drawing_of(figure: Figure, name: str) -> Drawing:
         name: prefix of every id in the drawing.
     """
     try:
-        return Drawing(figure.name, figure.title, inline_svg(figure, name=name))
+        svg = inline_svg(figure, name=name)
+        return Drawing(figure.name, figure.title, svg, figure.is_secondary)
     except UsageError as error:
         return Drawing(figure.name, f"{figure.title}: {error}", "")
 
@@ -256,7 +271,9 @@ def page_environment(*packages: str) -> Environment:
         notes_together=notes_together,
         length_rate=lambda estimate: minus(length_rate(estimate)),
         margin=lambda outcome: minus(margin_text(outcome)),
-        off_by_length=off_by_length,
+        rate_columns=rate_columns,
+        scaled=scaled,
+        with_minus=with_minus,
         number=lambda value: minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: minus(rate_as_text(value, absent="–")),

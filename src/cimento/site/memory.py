@@ -19,6 +19,7 @@ from cimento._version import __version__
 from cimento.records.store import MANIFEST
 from cimento.report import RunReport
 from cimento.report.figures import lacking_figures
+from cimento.report.findings_pairs import FEW_MODELS
 from cimento.site.board import Side, SideBySide, SuitePart, entry_of, phenomenon_rates, results_of
 
 if TYPE_CHECKING:
@@ -176,9 +177,10 @@ def kept_parts(parts: Iterable[SuitePart], runs: Sequence[Run]) -> tuple[KeptPar
 
 
 def _kept_side(side: SideBySide) -> Side:
-    """The ground of a comparison, without the results and tests behind the places of models."""
+    """The ground of a comparison, without the results; tests of few models, which pages name."""
     kept = {one.name: getattr(side, one.name) for one in fields(Side)}
-    return Side(**{**kept, "places": replace(side.places, pairs=())})
+    pairs = side.places.pairs if len(side.places.ranks) <= FEW_MODELS else ()
+    return Side(**{**kept, "places": replace(side.places, pairs=pairs)})
 
 
 def restored(kept: KeptPart, runs: Sequence[Run]) -> SuitePart:

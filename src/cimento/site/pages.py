@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.documents import methods_of
+from cimento.documents.findings import findings_among
 from cimento.errors import UsageError
 from cimento.io.values import grouped
-from cimento.paired.item_outcomes import COEFFICIENTS
 from cimento.records.outcomes import missing
 from cimento.report import NamedGrid, SuiteReport
 from cimento.report.figures import lacking_figures
-from cimento.report.formatting import bits, number
+from cimento.report.findings import (
+    NOTHING_JUDGED,
+    NOTHING_SAID,
+    Findings,
+    Headline,
+    findings,
+    heading_of,
+    kind_of,
+)
+from cimento.report.formatting import bits, number, short_model_names
 from cimento.report.html import (
     Drawing,
     Page,
@@ -34,7 +43,6 @@ from cimento.site.board import link, slug
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cimento.records.outcomes import Estimate
     from cimento.site.board import Entry, ItemAcross, Result, SideBySide, SuitePart
 
 BOARD = "index.html"
@@ -102,7 +110,6 @@ def _templates() -> Environment:
     environment = page_environment(PACKAGE, "cimento.report")
     environment.filters.update(
         above=above_chance,
-        scaled=scaled,
         bits=lambda value: minus(number(value, digits=2, absent="–")),
         could_be_first=could_be_first,
         signed=lambda value: minus(bits(value, absent="–")),
@@ -115,38 +122,13 @@ def above_chance(side: SideBySide) -> tuple[Result, ...]:
     return tuple(
         one
         for one in side.results
-        if one.estimate.low is not None
-        and one.estimate.chance is not None
-        and one.estimate.low
-        > max(one.estimate.chance, one.constant.value if one.constant else one.estimate.chance)
+        if Headline(one.entry.label, one.estimate, one.constant).standing == "above"
     )
 
 
 def could_be_first(side: SideBySide) -> tuple[Result, ...]:
     """The models that no other one is surely above."""
     return tuple(one for one in side.results if one.rank and one.rank.best == 1)
-
-
-def scaled(estimate: Estimate) -> Estimate | None:
-    """An estimate as a drawing from 0 to 1 has it; None if its scale has no ends.
-
-    Correlations are drawn from -1 to 1.
-    """
-    if estimate.is_share:
-        return estimate
-    if estimate.statistic not in COEFFICIENTS:
-        return None
-
-    def half(value: float | None) -> float | None:
-        return None if value is None else (value + 1) / 2
-
-    return replace(
-        estimate,
-        value=half(estimate.value),
-        low=half(estimate.low),
-        high=half(estimate.high),
-        chance=half(estimate.chance),
-    )
 
 
 def phenomenon_page(side: SideBySide) -> str:
@@ -180,28 +162,66 @@ def board_page(
         means: means over the suites of a benchmark, with published ones; None if there are none.
         together: path of the page about all items and models; empty if there is none.
     """
+    rows = _rows(parts)
+    across = len(parts) > len(rows)
     languages = sorted({part.whole.language for part in parts} - {""})
-    phenomena = [side for part in parts for side in part.phenomena]
     return look.page(
         "board.html",
         BOARD,
         title=look.title,
         script=asset("site.js", package=PACKAGE),
         links=(),
+        findings=_said(parts),
         parts=parts,
-        rows=_rows(parts),
+        rows=rows,
+        across=across,
+        noun="suite" if across else "model",
+        columns=[label for label, *_ in rows] if across else [part.name for part in parts],
+        kinds=_by_kind(parts),
         n_models=len({entry.model for part in parts for entry in part.entries}),
         n_runs=sum(len(part.entries) for part in parts),
         languages=languages,
         by_language=[
             (code, [part for part in parts if part.whole.language == code]) for code in languages
         ],
-        phenomena=sorted(phenomena, key=lambda side: (side.language, side.phenomenon, side.suite)),
+        phenomena=_phenomena(parts),
         files=files,
         records=records,
         dataset=dataset,
         means=means,
         together=together,
+    )
+
+
+def _phenomena(parts: Sequence[SuitePart]) -> list[SideBySide]:
+    """The phenomena of all suites by language and name."""
+    phenomena = [side for part in parts for side in part.phenomena]
+    return sorted(phenomena, key=lambda side: (side.language, side.phenomenon, side.suite))
+
+
+def _said(parts: Sequence[SuitePart]) -> Findings:
+    """What the runs of some suites show."""
+    results = [
+        (part.name, one)
+        for part in parts
+        for one in sorted(part.whole.results, key=lambda one: one.entry.label)
+    ]
+    short = short_model_names(dict.fromkeys(one.entry.label for _, one in results))
+    return findings_among(
+        [
+            Headline(short[one.entry.label], replace(one.estimate, suite=name), one.constant)
+            for name, one in results
+        ],
+        {part.name: part.whole.places for part in parts},
+        short,
+    )
+
+
+def _by_kind(parts: Sequence[SuitePart]) -> dict[str, list[int]]:
+    """The numbers of the suites by what their estimates are."""
+    return grouped(
+        (heading_of(kind_of(part.whole.first) if part.whole.first else NOTHING_JUDGED), number)
+        for number, part in enumerate(parts)
     )
 
 
@@ -303,6 +323,7 @@ def suite_page(
         part.page,
         title=part.name,
         script=asset("site.js", package=PACKAGE),
+        findings=_said([part]),
         part=part,
         paradigm=part.entries[0].run.paradigm.name,
         claims=reports[0].claims if reports else (),
@@ -372,12 +393,21 @@ def run_page(look: SiteLook, part: SuitePart, entry: Entry) -> str:
     return html_page(
         Page(
             cimento=__version__,
+            findings=_said_of(entry),
             suites=(SuiteReport(runs=entry.reports),) if entry.reports else (),
             methods=methods,
             references=works,
             links=look.links(entry.page, *ways),
         )
     )
+
+
+def _said_of(entry: Entry) -> Findings:
+    """What one run shows."""
+    if entry.headline is None:
+        return NOTHING_SAID
+    (name,) = short_model_names([entry.label]).values()
+    return findings([Headline(name, entry.headline, entry.constant)])
 
 
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:

@@ -7,9 +7,11 @@ import operator
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import UsageError
+from cimento.io.clusters import Crossing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +21,8 @@ ArrayLike: TypeAlias = "npt.ArrayLike"
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Booleans: TypeAlias = "npt.NDArray[np.bool_]"
+
+FloatsOrFloat = TypeVar("FloatsOrFloat", "npt.NDArray[np.float64]", float)
 
 TOO_FEW = "fewer than two observations"
 ALL_EQUAL = "all values are equal"
@@ -144,7 +148,8 @@ class Design:
     Attributes:
         units: name of each observation, such as its item; a name may come again.
         clusters: of each unit, what it belongs to; units of one cluster may depend on each other,
-            and a unit that stands alone is a cluster of its own.
+            and a unit that stands alone is a cluster of its own. In a crossed design this is a
+            `Crossing`: units that share the label of any factor may depend on each other.
     """
 
     units: tuple[Hashable, ...]
@@ -182,8 +187,52 @@ class Design:
 
     @property
     def m(self) -> int:
-        """Number of clusters: of independent units."""
+        """Number of clusters: of independent units. In a crossed design, of the smaller factor."""
+        if self.crossed:
+            return min(factor.m for factor in self.factors())
         return len(set(self.clusters))
+
+    @property
+    def crossed(self) -> bool:
+        """Whether units belong to clusters of two factors or more."""
+        return isinstance(next(iter(self.clusters), None), Crossing)
+
+    def factors(self) -> tuple[Design, ...]:
+        """The design of each factor alone; of an ordinary design, itself.
+
+        Raises:
+            UsageError: some units have labels for other factors than the rest.
+        """
+        if not self.crossed:
+            return (self,)
+        labels = [one.labels if isinstance(one, Crossing) else () for one in self.clusters]
+        if len({len(one) for one in labels}) > 1:
+            raise UsageError(
+                where="design",
+                seen="some units have clusters of more factors than others",
+                todo="Give each unit one label for each factor.",
+            )
+        return tuple(Design(self.units, column) for column in zip(*labels, strict=True))
+
+    def parts(self) -> tuple[tuple[int, Design], ...]:
+        """The designs whose variances make that of a crossed design, each with its sign.
+
+        With two factors: the first and the second, and less what is in both, the cells. In general
+        the intersections of every set of factors, added if it is odd and taken away if it is even
+        (Cameron, Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136, section 2.3). The last
+        part is the finest one, the cells of all factors. `crossed_variance` adds them up.
+        """
+        factors = self.factors()
+        return tuple(
+            (
+                1 if size % 2 else -1,
+                Design(self.units, tuple(zip(*(one.clusters for one in chosen), strict=True)))
+                if size > 1
+                else chosen[0],
+            )
+            for size in range(1, len(factors) + 1)
+            for chosen in combinations(factors, size)
+        )
 
     @property
     def clustered(self) -> bool:
@@ -196,12 +245,17 @@ class Design:
         return shortage(self.m, clustered=self.clustered)
 
     def codes(self) -> tuple[Integers, int]:
-        """Number of each observation's cluster, and the number of clusters."""
+        """Number of each observation's cluster, and the number of clusters; of one factor."""
         return codes(self.clusters)
 
     def freedom(self) -> float:
-        """Satterthwaite's degrees of freedom of a mean over this design (`mean_freedom`)."""
-        return mean_freedom(Counter(Counter(self.clusters).values()))
+        """Satterthwaite's degrees of freedom of a mean over this design (`mean_freedom`).
+
+        In a crossed design, those of the factor that has fewest.
+        """
+        return min(
+            mean_freedom(Counter(Counter(factor.clusters).values())) for factor in self.factors()
+        )
 
     def take(self, kept: Sequence[int]) -> Design:
         """The design of some of the observations, by their places."""
@@ -209,6 +263,22 @@ class Design:
             tuple(self.units[place] for place in kept),
             tuple(self.clusters[place] for place in kept),
         )
+
+
+def crossed_variance(parts: Sequence[tuple[int, FloatsOrFloat]]) -> FloatsOrFloat:
+    """The variance over a crossed design, from those over its parts (`Design.parts`).
+
+    ``V_a + V_b - V_ab`` for two factors (Cameron, Gelbach and Miller 2011), and never less than
+    the variance over the cells, which the difference may fall below by chance.
+
+    Args:
+        parts: sign and variance of each part, the finest last.
+    """
+    import numpy as np
+
+    total = sum(sign * variance for sign, variance in parts)
+    least: FloatsOrFloat = np.maximum(total, parts[-1][1])
+    return least
 
 
 def shortage(m: int, *, clustered: bool) -> str | None:

@@ -220,15 +220,22 @@ def _z(rates: Floats) -> Floats:
 
 
 def _drawn_rates(table: Floats, design: Design, *, draws: int, seed: int) -> Floats:
-    """Rates under random weights of the clusters, one a column, from pairs of counts."""
-    groups, m = design.codes()
+    """Rates under random weights of the clusters, one a column, from pairs of counts.
+
+    In a crossed design the weight of a cell is the product of those of its clusters.
+    """
+    groups, m = design.parts()[-1][1].codes()
     sums = np.stack([np.bincount(groups, weights=column, minlength=m) for column in table.T])
+    first = np.unique(groups, return_index=True)[1]
+    factors = [factor.codes() for factor in design.factors()]
     generator = np.random.default_rng(seed)
     parts = []
     step = draws_at_once(m, most=_CHUNK)
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        weights = generator.standard_gamma(1.0, (size, m))
+        weights = np.ones((size, m))
+        for labels, n_labels in factors:
+            weights *= generator.standard_gamma(1.0, (size, n_labels))[:, labels[first]]
         pairs = zip(sums[::2], sums[1::2], strict=True)
         rates = [_rate(weights, yes, answers, generator) for yes, answers in pairs]
         parts.append(np.stack(rates, axis=1))

@@ -35,6 +35,7 @@ MCNEMAR: Mapping[str, str] = MappingProxyType(
 )
 COCHRAN = "Cochran's Q"
 COCHRAN_CLUSTERED = "Cochran's Q, models exchanged within clusters"
+NO_EXCHANGE = "clusters are crossed: models cannot be exchanged within them"
 NO_DISCORDANT = "no item on which the two differ"
 
 
@@ -189,8 +190,8 @@ def cochran_q(
         return Significance(None, None, COCHRAN, k - 1, "no item on which the models differ")
     q = (k - 1) * (k * sum(column**2 for column in columns) - total**2) / below
     method = COCHRAN_CLUSTERED if design.clustered else COCHRAN
-    if design.shortage:
-        return Significance(q, None, method, reason=design.shortage)
+    if reason := design.shortage or (NO_EXCHANGE if design.crossed else None):
+        return Significance(q, None, method, reason=reason)
     if not design.clustered:
         return Significance(q, float(special.chdtrc(k - 1, q)), method, k - 1)
     return Significance(q, _exchanged(table, design, seed, draws), method)

@@ -16,7 +16,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cimento.statistics.design import Design, Floats, Integers, draws_at_once
+from cimento.statistics.design import (
+    Design,
+    Floats,
+    Integers,
+    crossed_variance,
+    draws_at_once,
+)
 from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 
 Weighted: TypeAlias = "Callable[[Floats], Floats]"
@@ -259,6 +265,7 @@ def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
 
 JACKKNIFE = "jackknife on Fisher's z"
 JACKKNIFE_CLUSTERED = "jackknife over clusters on Fisher's z"
+JACKKNIFE_CROSSED = "jackknife over crossed clusters on Fisher's z"
 _CHUNK = 250
 _UNMOVED = 1e-9
 """An error on Fisher's scale that is not told from that of adding: no data have one so small."""
@@ -294,7 +301,8 @@ def jackknife(
     from Fisher's scale ``z = log((1 + (k - 1) r) / (1 - r)) / 2`` of k ratings an item (Fisher
     1925, Statistical Methods for Research Workers, section 39); of two this is atanh. More than
     1,000 clusters are put into 200 groups, and m counts groups (`_left_out_together`). p is that of
-    z over the same error, by Student's t with m - 1 degrees of freedom.
+    z over the same error, by Student's t with m - 1 degrees of freedom. Crossed clusters have the
+    variance of `design.crossed_variance`, and m of the smaller factor.
 
     Args:
         statistic: from weights, one row a draw and one column an observation, to coefficients.
@@ -307,28 +315,44 @@ def jackknife(
         A reason in place of ends where there are fewer than five clusters, or the coefficient is
         1, -1 or undefined, wholly or without one of them.
     """
-    method = JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE
+    method = _method(design)
 
     def none(reason: str) -> Jackknife:
         return Jackknife(Interval(None, None, method, reason))
 
     if design.shortage:
         return none(design.shortage)
-    groups, m = _left_out_together(*design.codes())
-    without = _without_each(statistic, groups, m)
-    if np.isnan(without).any():
-        return none("undefined without one of the items or clusters")
-    if max(abs(estimate), float(np.abs(without).max())) >= 1:
-        return none("it is 1 or -1, or is so without one item or cluster")
-    if min(estimate, float(without.min())) * (ratings - 1) <= -1:
-        return none("too far below agreement by chance")
-    z = _scaled(without, ratings)
-    error = float(np.sqrt((m - 1) / m * ((z - z.mean()) ** 2).sum()))
-    if error < _UNMOVED:
+    variances = []
+    for sign, part in design.parts():
+        groups, m = _left_out_together(*part.codes())
+        without = _without_each(statistic, groups, m)
+        if reason := _not_on_fishers_scale(without, estimate, ratings):
+            return none(reason)
+        z = _scaled(without, ratings)
+        variances.append((sign, (m - 1) / m * float(((z - z.mean()) ** 2).sum())))
+    if (error := math.sqrt(crossed_variance(variances))) < _UNMOVED:
         return none("no item or cluster matters to the coefficient")
-    center, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
-    low, high = (_unscaled(end, ratings) for end in (center - reach, center + reach))
-    return Jackknife(Interval(low, high, method), t_two_sided(center / error, m - 1))
+    freedom, center = _freedom(design), float(_scaled(estimate, ratings))
+    reach = t_quantile(freedom, level=level) * error
+    low, high = (_unscaled(center + side * reach, ratings) for side in (-1, 1))
+    return Jackknife(Interval(low, high, method), t_two_sided(center / error, freedom))
+
+
+def _method(design: Design) -> str:
+    if design.crossed:
+        return JACKKNIFE_CROSSED
+    return JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE
+
+
+def _not_on_fishers_scale(without: Floats, estimate: float, ratings: float) -> str:
+    """The reason why a coefficient has no interval; empty if it has one."""
+    if np.isnan(without).any():
+        return "undefined without one of the items or clusters"
+    if max(abs(estimate), float(np.abs(without).max())) >= 1:
+        return "it is 1 or -1, or is so without one item or cluster"
+    if min(estimate, float(without.min())) * (ratings - 1) <= -1:
+        return "too far below agreement by chance"
+    return ""
 
 
 def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
@@ -343,11 +367,20 @@ def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
         design: of the observations, with five clusters or more.
 
     Returns:
-        The error, NaN where the statistic is undefined without one of the clusters; and m.
+        The error, NaN where the statistic is undefined without one of the clusters; and m, in a
+        crossed design that of the smaller factor.
     """
-    groups, m = _left_out_together(*design.codes())
-    without = _without_each(statistic, groups, m)
-    return float(np.sqrt((m - 1) / m * ((without - without.mean()) ** 2).sum())), m
+    variances = []
+    for sign, part in design.parts():
+        groups, m = _left_out_together(*part.codes())
+        without = _without_each(statistic, groups, m)
+        variances.append((sign, (m - 1) / m * float(((without - without.mean()) ** 2).sum())))
+    return math.sqrt(crossed_variance(variances)), _freedom(design) + 1
+
+
+def _freedom(design: Design) -> int:
+    """One less than the number of groups that are left out; of crossed factors, the fewest."""
+    return min(_left_out_together(*factor.codes())[1] for factor in design.factors()) - 1
 
 
 def _without_each(statistic: Weighted, groups: Integers, m: int) -> Floats:

@@ -18,15 +18,25 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.statistics.design import Booleans, Design, Floats, mean_freedom, same_length, shortage
+from cimento.statistics.design import (
+    Booleans,
+    Design,
+    Floats,
+    crossed_variance,
+    mean_freedom,
+    same_length,
+    shortage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
 WILSON = "Wilson"
 WILSON_CLUSTERED = "Wilson at the effective number of verdicts"
+WILSON_CROSSED = "Wilson at the effective number of verdicts, crossed clusters"
 CLOPPER_PEARSON = "Clopper-Pearson"
 NOTHING_SCORED = "nothing was scored"
+_TELLING_CLUSTERS, _TELLING_IF_CROSSED = 3, 4
 _STEPS = 2_000
 _MOST_OF_STAKE = 0.9
 _FIRST_VARIANCE = 0.25
@@ -166,9 +176,19 @@ def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.9
         (0.596, 0.982)
     """
     same_length(passed=passed, units=design.units)
+    if design.crossed and passed:
+        return _crossed_interval(passed, design, level=level)
     sizes = Counter(design.clusters)
     held = Counter(label for label, passes in zip(design.clusters, passed, strict=True) if passes)
     return counted_interval(Counter((held[name], n) for name, n in sizes.items()), level=level)
+
+
+def _crossed_interval(passed: Sequence[bool], design: Design, *, level: float) -> Interval:
+    if few := design.shortage:
+        return Interval(None, None, WILSON_CROSSED, few)
+    effective = effective_number([float(passes) for passes in passed], design, level=level)
+    share = sum(map(bool, passed)) / len(passed)
+    return Interval(*wilson(share, effective, level=level), WILSON_CROSSED)
 
 
 def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 0.95) -> Interval:
@@ -200,7 +220,9 @@ def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 
         for (_, size), count in clusters.items():
             sizes[size] += count
         spread = _Spread(
-            sizes=sizes,
+            n=n,
+            m=m,
+            freedom=mean_freedom(sizes),
             variance=_sum_of(
                 ((k - share * size) ** 2 / (1 - size / n), count)
                 for (k, size), count in clusters.items()
@@ -240,31 +262,42 @@ def effective_number(values: Sequence[float], design: Design, *, level: float = 
         design: of the verdicts.
         level: confidence level, for the quantiles.
     """
-    n, sizes = len(values), Counter(design.clusters)
-    m = len(sizes)
+    n, m = len(values), design.m
     if m == n:
         return float(n)
-    kinds = set(values)
-    if m == 1 or len(kinds) == 1:
+    if m == 1 or len(set(values)) == 1:
         return float(m)
     mean = math.fsum(values) / n
-    sums: dict[Hashable, float] = dict.fromkeys(sizes, 0.0)
-    others: dict[float, set[Hashable]] = {kind: set() for kind in kinds}
-    for cluster, value in zip(design.clusters, values, strict=True):
-        sums[cluster] += value
-        for kind in kinds:
-            if value != kind:
-                others[kind].add(cluster)
     spread = _Spread(
-        sizes=Counter(sizes.values()),
-        variance=math.fsum(
-            (sums[name] - mean * size) ** 2 / (1 - size / n) for name, size in sizes.items()
-        )
-        / n**2,
+        n=n,
+        m=m,
+        freedom=design.freedom(),
+        variance=crossed_variance(
+            [(sign, _variance(values, part.clusters, mean)) for sign, part in design.parts()]
+        ),
         within=math.fsum((value - mean) ** 2 for value in values),
-        telling=min(map(len, others.values())),
+        telling=min(_telling(values, factor.clusters) for factor in design.factors()),
+        fewest_telling=_TELLING_IF_CROSSED if design.crossed else _TELLING_CLUSTERS,
     )
     return _effective(spread, level=level)
+
+
+def _variance(values: Sequence[float], clusters: Sequence[Hashable], mean: float) -> float:
+    """The CR2 variance of the mean of values that come in clusters."""
+    n, sizes = len(values), Counter(clusters)
+    sums: dict[Hashable, float] = dict.fromkeys(sizes, 0.0)
+    for cluster, value in zip(clusters, values, strict=True):
+        sums[cluster] += value
+    squares = ((sums[name] - mean * size) ** 2 / (1 - size / n) for name, size in sizes.items())
+    return math.fsum(squares) / n**2
+
+
+def _telling(values: Sequence[float], clusters: Sequence[Hashable]) -> int:
+    """The fewest clusters that hold another value than a given one."""
+    held: dict[Hashable, set[float]] = {}
+    for cluster, value in zip(clusters, values, strict=True):
+        held.setdefault(cluster, set()).add(value)
+    return min(sum(kinds != {kind} for kinds in held.values()) for kind in set(values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,30 +305,32 @@ class _Spread:
     """The spread of verdicts that come in clusters.
 
     Attributes:
-        sizes: size of a cluster to the number of clusters that have it.
+        n: verdicts.
+        m: clusters; of crossed ones, those of the smaller factor.
+        freedom: degrees of freedom of the variance.
         variance: of the share, by CR2.
         within: Σ (x_i - p)² over verdicts.
         telling: the fewest clusters that hold another verdict than a given one.
+        fewest_telling: with fewer of these, no cluster counts as more than one verdict.
     """
 
-    sizes: Mapping[int, int]
+    n: int
+    m: int
+    freedom: float
     variance: float
     within: float
     telling: int
+    fewest_telling: int = _TELLING_CLUSTERS
 
 
 def _effective(spread: _Spread, *, level: float) -> float:
     """The effective number of verdicts that differ."""
-    n = sum(size * count for size, count in spread.sizes.items())
-    m = sum(spread.sizes.values())
+    n = spread.n
     effect = max(1.0, spread.variance / (spread.within / n / (n - 1)))
-    few = (z_quantile(level) / t_quantile(mean_freedom(spread.sizes), level=level)) ** 2
+    few = (z_quantile(level) / t_quantile(spread.freedom, level=level)) ** 2
     estimated = 1 - 1 / effect
     effective = max(1.0, n / effect * (estimated * few + 1 - estimated))
-    return min(effective, float(m)) if spread.telling < _TELLING_CLUSTERS else effective
-
-
-_TELLING_CLUSTERS = 3
+    return min(effective, float(spread.m)) if spread.telling < spread.fewest_telling else effective
 
 
 @functools.cache

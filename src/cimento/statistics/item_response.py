@@ -1,4 +1,4 @@
-"""Item-response models: how hard items and phenomena are, how able models, and how sure we are.
+"""Item-response models: the difficulty of items and phenomena, the ability of models, and how sure we are.
 
 A Rasch model with random items is a crossed logistic model (items, models, phenomena, and models
 on phenomena), and the two-parameter model lets items differ in how well they tell able models from

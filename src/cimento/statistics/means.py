@@ -28,6 +28,7 @@ from cimento.statistics.design import (
     Floats,
     Integers,
     Significance,
+    crossed_variance,
     draws_at_once,
     floats,
     same_length,
@@ -36,6 +37,7 @@ from cimento.statistics.intervals import Interval, t_quantile, t_two_sided, z_qu
 
 STUDENT = "Student's t"
 CLUSTERED_T = "t over clusters (CR2, Satterthwaite)"
+CROSSED_T = "t over crossed clusters (CR2, degrees of freedom of the smaller factor)"
 STUDENTIZED = "studentized bootstrap"
 STUDENTIZED_CLUSTERED = "studentized bootstrap over clusters (CR2)"
 ALL_ALIKE = "all values or clusters are equal"
@@ -118,7 +120,8 @@ def mean_of(
     z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
     n, m = same_length(values=array, units=design.units), design.m
-    nothing = Mean(None, None, None, None, None, CLUSTERED_T if m < n else STUDENT, n, m)
+    usual = CLUSTERED_T if m < n else STUDENT
+    nothing = Mean(None, None, None, None, None, CROSSED_T if design.crossed else usual, n, m)
     if n == 0 or design.shortage:
         value = math.fsum(array) / n if n else None
         return replace(nothing, value=value, reason=design.shortage)
@@ -128,7 +131,7 @@ def mean_of(
     t, freedom = (sample.mean - null) / sample.error, design.freedom()
     method, reach, p = nothing.method, t_quantile(freedom, level=level), t_two_sided(t, freedom)
     # The draws that may lie farther than the interval reaches.
-    if int((1 - level) * draws) and _FEWEST_DRAWN <= m <= _MOST_DRAWN:
+    if int((1 - level) * draws) and _FEWEST_DRAWN <= m <= _MOST_DRAWN and not design.crossed:
         drawn = _drawn(sample, draws=draws, seed=seed)
         if drawn.size >= (1 - _MOST_UNDEFINED) * draws:
             method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED
@@ -144,7 +147,7 @@ class _Sample:
     So equal values leave exactly nothing, and no square is too large or too small for a float.
 
     Attributes:
-        sums: of each cluster, so measured.
+        sums: of each cluster, so measured; of each cell, if clusters are crossed.
         sizes: of each cluster.
         center: the mean, so measured.
         mean: the mean.
@@ -161,14 +164,18 @@ class _Sample:
 
     @classmethod
     def of(cls, values: Floats, design: Design) -> _Sample:
-        groups, m = design.codes()
         origin = float(values[0])
         unit = float(np.abs(values - origin).max()) or 1.0
         gaps = (values - origin) / unit
-        sums = np.bincount(groups, weights=gaps, minlength=m).astype(np.float64)
-        sizes = np.bincount(groups, minlength=m).astype(np.float64)
-        center, error = map(float, _mean_and_error(sums, sizes))
-        return cls(sums, sizes, center, origin + unit * center, unit * error, unit)
+        variances = []
+        for sign, part in design.parts():
+            groups, m = part.codes()
+            sums = np.bincount(groups, weights=gaps, minlength=m).astype(np.float64)
+            sizes = np.bincount(groups, minlength=m).astype(np.float64)
+            center, error = map(float, _mean_and_error(sums, sizes))
+            variances.append((sign, error**2))
+        whole = error if len(variances) == 1 else math.sqrt(crossed_variance(variances))
+        return cls(sums, sizes, center, origin + unit * center, unit * whole, unit)
 
 
 def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
@@ -272,26 +279,35 @@ def bounded_mean(
     method = BOUNDED_CLUSTERED if design.clustered else BOUNDED
     if design.shortage:
         return Interval(None, None, method, design.shortage)
-    groups, m = design.codes()
-    sums = np.bincount(groups, weights=array, minlength=m).astype(np.float64)
-    sizes = np.bincount(groups, minlength=m).astype(np.float64)
-    drawn = _bounded_draws(sums, sizes, draws=draws, seed=seed)
+    drawn = _bounded_draws(array, design, draws=draws, seed=seed)
     mean = math.fsum(array) / array.size
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return Interval(min(float(low), mean), max(float(high), mean), method)
 
 
-def _bounded_draws(sums: Floats, sizes: Floats, *, draws: int, seed: int) -> Floats:
-    """Weighted means of the clusters and of two that are added, one at each bound."""
-    generator, m = np.random.default_rng(seed), sums.size
-    usual = sizes.mean()
+def _bounded_draws(values: Floats, design: Design, *, draws: int, seed: int) -> Floats:
+    """Weighted means of the clusters and of two that are added, one at each bound.
+
+    In a crossed design the weight of a cell is the product of those of its clusters.
+    """
+    generator = np.random.default_rng(seed)
+    groups, n_cells = design.parts()[-1][1].codes()
+    sums = np.bincount(groups, weights=values, minlength=n_cells).astype(np.float64)
+    sizes = np.bincount(groups, minlength=n_cells).astype(np.float64)
+    usual = design.n / design.m
     numerators = np.concatenate([sums, [0.0, usual]])
     denominators = np.concatenate([sizes, [usual, usual]])
+    first = np.unique(groups, return_index=True)[1]
+    *others, (labels, m) = (factor.codes() for factor in design.factors())
     shapes = np.concatenate([np.ones(m), [0.5, 0.5]])
-    means, step = [], draws_at_once(m, most=_CHUNK)
+    means, step = [], draws_at_once(n_cells, most=_CHUNK)
     for start in range(0, draws, step):
+        size = min(step, draws - start)
         # Gamma variables over their sum are Dirichlet's; the sum falls out of the quotient.
-        weights = generator.standard_gamma(shapes, (min(step, draws - start), m + 2))
+        drawn = generator.standard_gamma(shapes, (size, m + 2))
+        weights = np.concatenate([drawn[:, labels[first]], drawn[:, m:]], axis=1)
+        for other, n_labels in others:
+            weights[:, :n_cells] *= generator.standard_gamma(1.0, (size, n_labels))[:, other[first]]
         means.append((weights @ numerators) / (weights @ denominators))
     return np.concatenate(means)
 

@@ -195,6 +195,9 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
     if pilot.design.shortage:
         few = pilot.design.shortage.partition(":")[0]
         seen, todo = f"the pilot has {few}", "Give a pilot of five independent items or clusters."
+    elif pilot.design.crossed:
+        seen = "the clusters of the pilot are crossed, and plans draw whole clusters"
+        todo = "Declare the factor with fewer levels as the only one, for a cautious plan."
     elif wanted == 0 or not math.isfinite(wanted):
         seen = f"a difference of {wanted:g} cannot be planned for"
         todo = "Give the smallest difference that matters (--difference)."

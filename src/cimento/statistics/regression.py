@@ -8,7 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.design import ArrayLike, Design, Floats, Integers, floats, same_length
+from cimento.statistics.design import (
+    ArrayLike,
+    Design,
+    Floats,
+    Integers,
+    crossed_variance,
+    floats,
+    same_length,
+)
 from cimento.statistics.intervals import t_quantile, t_two_sided
 
 CONSTANT_TERM = "(intercept)"
@@ -73,7 +81,8 @@ def regress(
     Standard errors are CR2's, cluster-robust with the residuals of each cluster adjusted by
     ``(I - H_gg)^(-1/2)``, and t has Satterthwaite's degrees of freedom for each coefficient (Bell
     and McCaffrey 2002, Survey Methodology 28, 169-181; Pustejovsky and Tipton 2018,
-    doi:10.1080/07350015.2016.1247004).
+    doi:10.1080/07350015.2016.1247004). Over crossed clusters the variance is that of
+    `design.crossed_variance`, with the degrees of freedom of the factor that has fewest.
 
     Args:
         outcome: shape (n,).
@@ -82,8 +91,7 @@ def regress(
         level: of the confidence intervals.
 
     Returns:
-        A coefficient, with its interval and p, for the intercept and each predictor, in the unit of
-        the outcome per unit of the predictor; a reason in their place where they are undefined.
+        The intercept and a slope per predictor, each with interval and p, or a reason for none.
 
     Raises:
         UsageError: lengths differ, or a value is not finite.
@@ -98,7 +106,7 @@ def regress(
     if CONSTANT_TERM in columns:
         raise UsageError(where=CONSTANT_TERM, seen="a predictor has the name of the intercept")
     n = same_length(outcome=y, units=design.units, **columns)
-    group, m = design.codes()
+    m = design.m
     table = np.column_stack([np.ones(n), *columns.values()])
     width = table.shape[1]
     few = FEW_CLUSTERS if m <= width else design.shortage
@@ -107,7 +115,7 @@ def regress(
     if np.linalg.matrix_rank(table) < width:
         return Regression((), n, m, reason=COLLINEAR)
     values = np.linalg.lstsq(table, y, rcond=None)[0]
-    uncertainty = _errors(table, y - table @ values, group)
+    uncertainty = _over_design(table, y - table @ values, design)
     if uncertainty is None:
         return Regression((), n, m, reason=ONE_CLUSTER)
     errors, freedoms = uncertainty
@@ -116,6 +124,22 @@ def regress(
     names = (CONSTANT_TERM, *columns)
     rows = zip(names, values.tolist(), errors.tolist(), freedoms.tolist(), strict=True)
     return Regression(tuple(_coefficient(*row, level) for row in rows), n, m)
+
+
+def _over_design(table: Floats, residuals: Floats, design: Design) -> tuple[Floats, Floats] | None:
+    """Standard errors and degrees of freedom; of crossed factors, the fewest for a coefficient."""
+    variances, freedoms = [], []
+    for sign, part in design.parts():
+        of_part = _errors(table, residuals, part.codes()[0])
+        if of_part is None:
+            return None
+        variances.append((sign, of_part[0] ** 2))
+        freedoms.append(of_part[1])
+    if len(variances) == 1:
+        return of_part
+    # Factors come first among the parts.
+    fewest: Floats = np.min(freedoms[: len(design.factors())], axis=0)
+    return np.sqrt(crossed_variance(variances)), fewest
 
 
 def _errors(table: Floats, residuals: Floats, group: Integers) -> tuple[Floats, Floats] | None:

@@ -57,6 +57,9 @@ class Bootstrap:
     reason: str | None = None
 
 
+CROSSED = "clusters are crossed: rows cannot be drawn by whole clusters"
+
+
 def bootstrap(
     rows: ArrayLike,
     statistic: RowStatistic,
@@ -101,19 +104,23 @@ def bootstrap(
     """
     array = floats(rows, name="rows")
     name = _name(method, design.clustered, draws, level)
-    groups, m = design.codes()
     same_length(rows=array, units=design.units)
     estimate = _value(statistic(array)) if len(array) else None
-    reason = design.shortage or (None if estimate is not None else "undefined in the sample")
+    reason = design.shortage or (CROSSED if design.crossed else None) or _if_none(estimate)
     if reason or estimate is None:
         return Bootstrap(estimate, None, None, None, name, reason=reason)
-    members = [np.flatnonzero(groups == group) for group in range(m)]
+    groups = design.codes()[0]
+    members = [np.flatnonzero(groups == group) for group in range(design.m)]
 
     def left_out() -> Floats:
         return _values(statistic(np.delete(array, member, axis=0)) for member in members)
 
     values = _of_draws(array, members, statistic, several, draws=draws, seed=seed)
     return _interval(estimate, values, draws, level, name, method, left_out)
+
+
+def _if_none(estimate: float | None) -> str | None:
+    return "undefined in the sample" if estimate is None else None
 
 
 def _of_draws(

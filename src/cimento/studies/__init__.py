@@ -286,7 +286,7 @@ def _filled(text: str) -> Iterator[dict[str, str]]:
 
 
 def first_below(folder: Path, pattern: str) -> Path | None:
-    """The file of a name in a folder or below it; of several, the first by path; None for none.
+    """The file of a name in a folder or below it; the first of several by path; None for none.
 
     Args:
         folder: that is looked through.

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Literal, Never, TypeAlias, TypeVar, cast, overload
 
+from cimento.io.clusters import cluster_cells, cluster_label, columns_named
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import FreeCells
 
@@ -299,8 +300,10 @@ class Suite:
         metric: the metric that makes one value of the surprisals of a region's tokens.
         join: rule for making a sentence of regions: ``blank`` puts one blank between non-empty
             regions, ``detok`` also removes blanks before ``. , ! ? ; :``, ``none`` puts none.
-        cluster: free column whose value groups items that belong together (made from the same
+        cluster: free columns whose values group items that belong together (made from the same
             template, for example), so that intervals can allow for it; empty without clusters.
+            With two or more, such as template and verb, clusters are crossed. One name is enough
+            for one column.
         leading_blank: whether each text has a blank before it; None leaves this to the policy of
             scoring.
         factors: the levels of each factor of a factorial design; the free columns with the names of
@@ -314,13 +317,14 @@ class Suite:
     items: Sequence[Item]
     metric: Metric = "sum"
     join: JoinRule = "blank"
-    cluster: str = ""
+    cluster: Sequence[str] = ()
     leading_blank: bool | None = None
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     extra: Mapping[str, JsonValue] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", ItemColumns.of(self.items))
+        object.__setattr__(self, "cluster", columns_named(self.cluster))
 
     def __repr__(self) -> str:
         return f"<Suite {self.name!r}: {len(self.items)} items>"
@@ -336,12 +340,13 @@ class Suite:
         return self.meta.name
 
     def clusters(self) -> dict[str, Hashable]:
-        """The cluster of each item: the value of the cluster column, or else the item alone."""
-        labels = self.item_cells(self.cluster) if self.cluster else [None] * len(self.items)
-        return {
-            id_: ("cluster", label) if label else ("item", id_)
-            for id_, label in zip(self.columns.ids, labels, strict=True)
-        }
+        """What each item belongs to: by the cluster columns, or else the item alone."""
+        cells = zip(self.columns.ids, self.cluster_cells(), strict=True)
+        return {id_: cluster_label(id_, cell) for id_, cell in cells}
+
+    def cluster_cells(self) -> list[str | None]:
+        """The cluster of each item in one cell, as tables of outcomes have it."""
+        return cluster_cells([self.item_cells(name) for name in self.cluster], len(self.items))
 
     def item_cells(self, column: str) -> list[str | None]:
         """The cell of each item in a free column; None where its conditions do not agree on one."""

@@ -17,6 +17,8 @@ from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
 
+EXPECTED = "expected"
+"""The column that holds an item's expectation."""
 BLANK = "___"
 """How a suite writes the blank."""
 

@@ -256,7 +256,7 @@ def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]
         todo = "If they are other conditions, write their names out."
         faults.append(fault("CIM-S063", where=table.name, seen=seen, todo=todo))
     named = {name: _level_name(name) for name in cells}  # Active Control: Active-Control
-    sides = sides or (named if len({*named.values()}) == len(named) else {})
+    sides = sides or (named if N_LEVELS < len({*named.values()}) == len(named) else {})
     renamed = {**table.cells, condition: [sides.get(cell, cell) for cell in cells]}
     return replace(table, cells=renamed), faults
 

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
 from cimento.intake.chosen import rows_with_roles
+from cimento.io.clusters import columns_named
 from cimento.suites import (
     BAD,
     GOOD,
@@ -46,7 +47,7 @@ def pairs(
     language: str = "",
     good: str = GOOD,
     bad: str = BAD,
-    cluster: str = "",
+    cluster: str | Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> Suite:
     """Make a suite of minimal pairs, in which the good sentence should be more probable.
@@ -60,7 +61,8 @@ def pairs(
         language: ISO 639-1 code.
         good: name of the column of good sentences.
         bad: name of the column of bad sentences.
-        cluster: name of the column whose value says which pairs belong together.
+        cluster: name of the column whose value says which pairs belong together, or
+            several names if clusters are crossed.
         columns: the columns by their roles, in place of the names above: ``{"good": "A", "bad":
             "B", "item": "N."}``. One that holds something else is refused, unless a mark stands
             behind its name: ``A!``.
@@ -80,7 +82,7 @@ def pairs(
     if columns:
         given, good, bad = rows_with_roles(list(given), columns), GOOD, BAD
     records = [_record(row, number, good, bad) for number, row in enumerate(given, start=1)]
-    _refuse_empty(records, cluster)
+    _refuse_empty(records, columns_named(cluster))
     return Suite(
         meta=Meta(name=name, language=language),
         region_names=("sentence",),
@@ -90,7 +92,7 @@ def pairs(
     )
 
 
-def _refuse_empty(records: Sequence[Mapping[str, str]], cluster: str) -> None:
+def _refuse_empty(records: Sequence[Mapping[str, str]], clusters: Sequence[str]) -> None:
     """Refuse no pairs at all, and pairs without their cluster.
 
     Raises:
@@ -98,12 +100,13 @@ def _refuse_empty(records: Sequence[Mapping[str, str]], cluster: str) -> None:
     """
     if not records:
         raise UsageError(where="pairs", seen="there are none", todo="Give (good, bad) tuples.")
-    if cluster and not any(cluster in record for record in records):
-        raise UsageError(
-            where=f"cluster={cluster!r}",
-            seen="no pair has this column",
-            todo="Give the name of a column, or leave it out.",
-        )
+    for name in clusters:
+        if not any(name in record for record in records):
+            raise UsageError(
+                where=f"cluster={name!r}",
+                seen="no pair has this column",
+                todo="Give the name of a column, or leave it out.",
+            )
 
 
 def rows_of(rows: Rows, what: str) -> Iterable[object]:

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from cimento.errors import Fault, InputError
 from cimento.faults import fault
 from cimento.intake.reading import TableReading
+from cimento.io.clusters import cluster_cells
 from cimento.io.values import group_by
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
@@ -342,7 +343,7 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
         n=None if values else columns.whole("rating_n"),
         label=label,
         pair="" if single else item.id,
-        cluster=item.column(suite.cluster) or "" if suite.cluster else "",
+        cluster=cluster_cells([[item.column(name)] for name in suite.cluster], 1)[0] or "",
         grammatical=columns.flag("grammaticality"),
         columns={k: v for k, v in condition.columns.items() if k not in fixed},
     )

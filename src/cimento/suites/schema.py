@@ -72,7 +72,7 @@ class TomlOptions(Open):
 
     metric: Metric = "sum"
     join: JoinRule = "blank"
-    cluster: str = ""
+    cluster: str | list[str] = ""
     leading_blank: bool | None = None
 
 
@@ -115,7 +115,7 @@ class Ours(Open):
     """
 
     join: JoinRule = "blank"
-    cluster: str = ""
+    cluster: str | list[str] = ""
     factors: dict[str, list[str]] = {}
     id: str | None = None
     name: str = ""

@@ -93,7 +93,7 @@ def parse_delaf(line: str) -> DictionaryEntry | str | None:
     if not form:
         return "has no form"
     if not _DELAF_TAGS.fullmatch(tags):
-        return "has no class, or a code that is none"
+        return "has no class, or an unknown code"
     return DictionaryEntry(form, lemma or form, tags)
 
 

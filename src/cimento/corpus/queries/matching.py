@@ -148,7 +148,7 @@ def _labeled(index: TreebankIndex, clause: EdgeClause) -> Flags:
 
 
 def _extended(index: TreebankIndex, clauses: Sequence[Clause], table: Table) -> Table:
-    """A table with all places that clauses name, and the rows that fulfill all of them."""
+    """A table with all places that clauses name, and the rows that satisfy all of them."""
     missing = {name: None for clause in clauses for name in clause.names if name not in table}
     chosen = {name: _chosen(index, clauses, name) for name in missing}
     bound = [name for name in table if name != _ROW]

@@ -108,7 +108,7 @@ class Present:
     Attributes:
         name: name for ``--model``.
         revision: commit or content hash, hexadecimal.
-        kind: ``causal``, ``masked`` and the like; ``adapter``; empty where it is none of these.
+        kind: ``causal``, ``masked`` and the like; ``adapter``; empty if it is not one of these.
         size_bytes: size of its files.
         last_used: day of its last use, if known.
     """

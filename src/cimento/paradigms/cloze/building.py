@@ -33,7 +33,6 @@ from cimento.io.parsing import parse_toml
 from cimento.io.templates import filled
 from cimento.io.values import grouped
 from cimento.paradigms.cloze.files import as_tsv, load_cloze, write_cell, write_cloze
-from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
@@ -47,6 +46,7 @@ from cimento.paradigms.cloze.seeds import (
     verb_seeds,
 )
 from cimento.suites.cloze import (
+    EXPECTED,
     SEED,
     BaseSentence,
     ClozeSuite,

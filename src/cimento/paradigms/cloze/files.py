@@ -18,21 +18,16 @@ from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
+from cimento.paradigms.cloze.detecting import SHEET, SYNTACTIC, is_released
+from cimento.paradigms.cloze.judgments import parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table
-from cimento.paradigms.cloze.portuguese import (
-    MULTIWORD,
-    SHEET,
-    SYNTACTIC,
-    read_multiwords,
-    read_released_sheet,
-    read_templates,
-)
+from cimento.paradigms.cloze.portuguese import read_multiwords, read_released_sheet, read_templates
 from cimento.paradigms.cloze.reading import ITEMS, SEEDS, cloze_fault, read_folder
 from cimento.suites import JsonValue, Meta
 from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.cloze import (
+    EXPECTED,
     ROLES,
     ClozeItem,
     ClozeSuite,
@@ -90,11 +85,6 @@ def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
         return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
     faults = () if reading.suite is None else check_cloze(reading.suite)
     return replace(reading, faults=(*reading.faults, *faults), path=path)
-
-
-def is_released(path: Path) -> bool:
-    """Whether a file is one of the study's whose items can be asked, by its name."""
-    return path.name in {SHEET, SYNTACTIC, MULTIWORD} and path.is_file()
 
 
 def read_released(path: Path) -> SuiteReading[ClozeSuite]:

@@ -27,19 +27,17 @@ from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
 from cimento.io.templates import filled
 from cimento.judgments import FITS
-from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_released_sheet
+from cimento.paradigms.cloze.detecting import SHEET
+from cimento.paradigms.cloze.portuguese import REMARK_JOINT, read_released_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
-from cimento.suites.cloze import JOINT
+from cimento.suites.cloze import EXPECTED, JOINT
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
 
-
-EXPECTED = "expected"
-"""The column that holds an item's expectation."""
 
 PIECE = "##"
 """What a piece that continues a word begins with in vocabularies of the WordPiece kind."""

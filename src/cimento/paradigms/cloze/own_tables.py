@@ -18,7 +18,6 @@ from cimento.intake.tables import read_header, read_suite_table
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import (
     ITEM_COLUMNS,
     SUFFIXES,
@@ -27,7 +26,7 @@ from cimento.paradigms.cloze.reading import (
     suite_of_items,
 )
 from cimento.suites import Meta
-from cimento.suites.cloze import BLANK, ROLES, ClozeSuite
+from cimento.suites.cloze import BLANK, EXPECTED, ROLES, ClozeSuite
 from cimento.suites.reading import sha256_of
 
 
@@ -51,7 +50,7 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         name: [table.find(name), *_numbered(table, name)] for name in ROLES
     }
     roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
-    roles |= {name: [name] for name in ("none", EXPECTED) if name in table.cells}
+    roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,

@@ -23,11 +23,11 @@ from cimento.kinds.plain import PlainPresenter
 from cimento.kinds.reader import SuiteReader
 from cimento.kinds.surveyor import Surveyor
 from cimento.models.recorded import is_log
+from cimento.paradigms.cloze.detecting import is_cloze, is_released
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
     check_cloze,
     choice_task,
-    is_released,
     read_cloze,
     write_cloze,
 )
@@ -40,7 +40,6 @@ from cimento.paradigms.cloze.judging import (
     refuse_unknown_columns,
 )
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.own_tables import is_blank_table
 from cimento.paradigms.cloze.reading import folder_files
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import (
@@ -71,7 +70,7 @@ class ClozeReader(SuiteReader[ClozeSuite]):
 
     def detect(self, path: Path) -> bool:
         """Whether a path is a file of the Brazilian study, or a table of blanks."""
-        return is_released(path) or is_blank_table(path)
+        return is_cloze(path)
 
     def read(self, path: Path) -> SuiteReading[ClozeSuite]:
         """A suite folder, its suite.toml, or a table of items that stands alone.

@@ -126,7 +126,7 @@ def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> 
 
 
 def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
-    """The role of the option that the first candidate is; ``other`` where it is none."""
+    """The role of the option that the first candidate is; ``other`` if it is not one."""
     first = min(candidates, key=lambda candidate: candidate.rank, default=None)
     if first is None or first.text.startswith(PIECE):
         return "other"

@@ -27,14 +27,12 @@ from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.values import grouped
+from cimento.paradigms.cloze.detecting import SHEET
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.suites.cloze import BaseSentence, ClozeItem, Option, SeedSet, Template
 
 MASK = "[MASK]"
-SHEET = "all-eval.tsv"
 SNAPSHOT = "all-eval.xlsx"
-SYNTACTIC = "BertMaskSyntactic.ipynb"
-MULTIWORD = "BertMaskMWE.ipynb"
 
 RECORDED_MODEL = "bertimbau-large"
 """The only model whose candidates for the tests of grammar were released."""

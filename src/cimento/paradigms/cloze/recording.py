@@ -18,12 +18,8 @@ from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.questions import CHOICE, FillCandidate, FillKind
 from cimento.models.recorded import one_log
-from cimento.paradigms.cloze.portuguese import (
-    RECORDED_MODEL,
-    SHEET,
-    decoded_sheet,
-    read_released_sheet,
-)
+from cimento.paradigms.cloze.detecting import SHEET
+from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, decoded_sheet, read_released_sheet
 from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.suites.cloze import ClozeItem
 from cimento.suites.letters import one_spelling

@@ -366,8 +366,8 @@ def accepting_share(sentence: RatedSentence, scale: Scale | None) -> float | Non
 
 def clusters_of(suite: Suite) -> dict[str, str]:
     """Item to its cluster; empty where the suite has none."""
-    named = suite.cluster
-    return {item.id: item.column(named) or "" for item in suite.items} if named else {}
+    cells = zip(suite.columns.ids, suite.cluster_cells(), strict=True)
+    return {item: cell or "" for item, cell in cells} if suite.cluster else {}
 
 
 def model_judgments(run: Run) -> list[Judgment]:

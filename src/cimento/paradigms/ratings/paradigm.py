@@ -32,7 +32,7 @@ from cimento.paradigms.ratings.estimates import (
     rating_estimates,
 )
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
-from cimento.paradigms.ratings.reading import is_bare_table, read_bare
+from cimento.paradigms.ratings.reading import is_bare_table, is_ratings, read_bare
 from cimento.paradigms.ratings.runs import (
     RatedRun,
     RatingOptions,
@@ -109,7 +109,7 @@ class RatingReader(SuiteReader[Suite]):
 
     def detect(self, path: Path) -> bool:
         """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
-        return is_rated_table(path) or is_bare_table(path)
+        return is_ratings(path)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A folder of this kind, or a published file, with every fault in it.
@@ -243,7 +243,7 @@ class RatingPresenter(PlainPresenter[Suite]):
         suite, options = suite_of(run), rating_options(run)
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
-        together = f"one {suite.cluster}" if suite.cluster else "a pair"
+        together = " or ".join(f"one {name}" for name in suite.cluster) or "a pair"
         by_author = ratings_by(suite) == AUTHOR
         ratings = "the degrees that the suite's author expects" if by_author else "the ratings"
         names = tuple(measure.name for measure in options.measures(run.model_kind))

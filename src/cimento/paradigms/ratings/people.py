@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 import statistics
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 from cimento.intake.table import Row, Table
 from cimento.intake.tables import open_table
+from cimento.io.clusters import cluster_label
 from cimento.io.values import NoValue, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.statistics.design import Design
@@ -273,10 +274,10 @@ def sentence_design(sentences: Sequence[RatedSentence]) -> Design:
     )
 
 
-def belongs_to(sentence: RatedSentence) -> tuple[str, str]:
-    """The unit that a sentence belongs to: its cluster, its pair, or itself."""
+def belongs_to(sentence: RatedSentence) -> Hashable:
+    """The unit that a sentence belongs to: its cluster or clusters, its pair, or itself."""
     if sentence.cluster:
-        return "cluster", sentence.cluster
+        return cluster_label(sentence.id, sentence.cluster)
     return ("pair", sentence.pair) if sentence.pair else ("id", sentence.id)
 
 

@@ -45,9 +45,15 @@ from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.formats.judged_advice import pairs_advised
+from cimento.suites.formats.ratings import is_rated_table
 from cimento.suites.formats.sentences import is_labeled_table
 from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
 from cimento.suites.reading import Reading, name_from, sha256_of
+
+
+def is_ratings(path: Path) -> bool:
+    """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
+    return is_rated_table(path) or is_bare_table(path)
 
 
 def is_bare_table(path: Path) -> bool:
@@ -137,7 +143,7 @@ def read_bare(path: Path) -> Reading:
     more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
     is_joined = bool({"people", "participant"} & {*arranged.roles})
-    cluster = CLUSTER if is_joined and CLUSTER in table.cells else ""
+    cluster = (CLUSTER,) if is_joined and CLUSTER in table.cells else ()
     meta = replace(suite.meta, language=arranged.form.language if arranged.form else "")
     suite = replace(suite, extra=extra, cluster=cluster or suite.cluster, meta=meta)
     read = _read_as(brought, arranged, n_items=len(rows.items))

@@ -394,7 +394,8 @@ def design_models(
 
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
     level are +1/2, so that the interaction equals DD and is positive for super-additivity. If the
-    suite declares clusters of items, every formula gets `BY_CLUSTER`: without a random slope of the
+    suite declares clusters of items, every formula gets `BY_CLUSTER`, for each factor of crossed
+    clusters: without a random slope of the
     interaction, the model assumes that DD is the same in all clusters (Barr et al. 2013,
     doi:10.1016/j.jml.2012.11.001). Random intercepts alone can make the interaction look more or
     less certain than it is, since the residual then also contains the items' differences in each
@@ -433,8 +434,14 @@ def _fit(phenomenon: PhenomenonEffects, normalization: Normalization, formula: s
     ]
     items = [item for *_, item in rows]
     design = Design.of(dict.fromkeys(items), phenomenon.clusters or None)
-    cluster = dict(zip(design.units, design.clusters, strict=True))
-    wanted = f"{formula} + {BY_CLUSTER}" if design.clustered else formula
+    factors = {
+        f"cluster_{number}" if number > 1 else "cluster": dict(
+            zip(factor.units, factor.clusters, strict=True)
+        )
+        for number, factor in enumerate(design.factors(), start=1)
+    }
+    terms = [BY_CLUSTER.replace("cluster", name) for name in factors if design.clustered]
+    wanted = " + ".join([formula, *terms])
     reason = effects.reason if effects.dd is None else design.shortage
     if reason is not None:
         return MixedFit(wanted, "REML", len(rows), reason=reason)
@@ -445,6 +452,6 @@ def _fit(phenomenon: PhenomenonEffects, normalization: Normalization, formula: s
             "first": sum_coded([first for _, first, _, _ in rows], high=cells[1].levels[0]),
             "second": sum_coded([second for _, _, second, _ in rows], high=cells[0].levels[1]),
             "item": items,
-            "cluster": [cluster[item] for item in items],
+            **{name: [label[item] for item in items] for name, label in factors.items()},
         },
     )

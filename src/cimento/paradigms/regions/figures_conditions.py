@@ -1,4 +1,4 @@
-"""Figures of conditions: interaction plots of designs, and surprisal region by region."""
+"""Figures of designs: the means of conditions that cross two factors."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError
-from cimento.io.values import BITS_PER_NAT, NoValue
 from cimento.kinds.named import Bars
 from cimento.measures import find_measure
 from cimento.measures.normalizing import SCALES, Normalization
-from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
-from cimento.report.figures_rates import above
-from cimento.report.figures_scores import color_of
+from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
 from cimento.report.formatting import p_value
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from cimento.measures.regions import RegionValues
     from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects
     from cimento.paradigms.regions.two_by_two import Effects
-    from cimento.suites import Suite
 
 
 BARS: Mapping[Bars, str] = {
@@ -279,140 +274,3 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     if accuracy is not None:
         parts.append(f"pairs {100 * accuracy:.0f} %")
     return ", ".join(parts)
-
-
-REGIONS_HEIGHT = 200
-REGION_WIDTH = 80
-
-
-def regions_figure(
-    suite: Suite, values: Mapping[str, RegionValues], *, bars: Bars = "se"
-) -> Figure:
-    """Mean surprisal of every region, a line for each condition, a row for each model.
-
-    Args:
-        suite: the suite.
-        values: label of each model, mapped to the region values of its stimuli.
-        bars: standard errors over items, or 95% within-item intervals by a method of
-            `cimento.statistics.means`.
-
-    Raises:
-        UsageError: no region has a value.
-    """
-    import polars as pl
-
-    frames = [
-        regions_frame(suite, model_values, bars=bars).select(pl.lit(model).alias("model"), pl.all())
-        for model, model_values in values.items()
-    ]
-    frame = pl.concat(frames)
-    known = frame.filter(frame["mean_bits"].is_not_null())
-    require_rows(
-        known,
-        where="figure regions",
-        seen="no region has a value",
-        todo="Run again with --all-tokens.",
-    )
-    import altair as alt
-
-    who = next(iter(values)) if len(values) == 1 else f"{len(values)} models"
-    title = f"{who} on {suite.name}: surprisal by region"
-    shown = f"error bars: {BARS[bars]}"
-    heading = alt.TitleParams(text=title, subtitle=shown)
-    chart = (
-        alt.layer(*_layers(suite), data=known)
-        .properties(width=REGION_WIDTH * max(4, len(suite.region_names)), height=REGIONS_HEIGHT)
-        .facet(row=alt.Row("model:N", title=None, sort=list(values), header=above()), title=heading)
-        .resolve_scale(y="independent")
-    )
-    return figure_of(chart, name="regions", title=f"{title}; {shown}", frame=frame)
-
-
-def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
-    """The error bars, and the line through the means."""
-    import altair as alt
-
-    conditions = list(suite.condition_names)
-    x = alt.X("region:N", sort=list(suite.region_names), title=None, axis=alt.Axis(labelAngle=-30))
-    color = color_of("condition:N", conditions, title="condition")
-    axis = "mean surprisal (bits)"
-    base = alt.Chart()
-    lines = base.mark_line(point=True).encode(x=x, y=alt.Y("mean_bits:Q", title=axis), color=color)
-    errors = base.mark_errorbar(ticks=alt.MarkConfig(size=6)).encode(
-        x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=color
-    )
-    return errors, lines
-
-
-def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> pl.DataFrame:
-    """A table of the mean surprisal by region and condition, over items with words in that region.
-
-    Args:
-        suite: the suite.
-        values: the region values of its stimuli.
-        bars: kind of error bars, as for `regions_figure`.
-    """
-    import polars as pl
-
-    rows = []
-    for index, region in enumerate(suite.region_names):
-        columns = {name: _column(suite, values, name, index) for name in suite.condition_names}
-        widths = _half_widths(columns, bars)
-        for name, column in columns.items():
-            known = list(column.values())
-            mean = sum(known) / len(known) if known else None
-            width = widths.get(name)
-            rows.append(
-                {
-                    "region": region,
-                    "condition": name,
-                    "n": len(known),
-                    "mean_bits": mean,
-                    "bars": bars,
-                    "low": None if mean is None or width is None else mean - width,
-                    "high": None if mean is None or width is None else mean + width,
-                }
-            )
-    numbers = dict.fromkeys(("mean_bits", "low", "high"), pl.Float64)
-    return pl.DataFrame(rows, schema_overrides=numbers)
-
-
-def _column(suite: Suite, values: RegionValues, condition: str, index: int) -> dict[str, float]:
-    """The values in bits of one region of one condition by item, where there are any."""
-    factor = BITS_PER_NAT if values.unit == "nats" else 1.0
-    by_item = {}
-    for item in suite.items:
-        chosen = next(
-            (candidate for candidate in item.conditions if candidate.name == condition), None
-        )
-        known = values.values.get(item.id, {}).get(condition, ())
-        if chosen is None or index >= len(known) or not chosen.regions[index].text.strip():
-            continue
-        value = known[index]
-        if not isinstance(value, NoValue):
-            by_item[item.id] = factor * value
-    return by_item
-
-
-def _half_widths(columns: Mapping[str, Mapping[str, float]], bars: Bars) -> dict[str, float | None]:
-    """The half-widths of error bars; within-item intervals use only items with all conditions."""
-    from cimento.statistics.means import within_intervals
-
-    filled = {name: column for name, column in columns.items() if column}
-    if bars == "se":
-        return {name: _standard_error(list(column.values())) for name, column in filled.items()}
-    if len(filled) < 2:  # noqa: PLR2004 - within items there must be two conditions
-        return {}
-    shared = set.intersection(*(set(column) for column in filled.values()))
-    table = [[column[item] for column in filled.values()] for item in sorted(shared)]
-    widths = within_intervals(table, method=bars).half_widths if table else None
-    return dict(zip(filled, widths, strict=True)) if widths else {}
-
-
-def _standard_error(values: Sequence[float]) -> float | None:
-    import math
-    import statistics
-
-    if len(values) < 2:  # noqa: PLR2004 - a sd needs two
-        return None
-    return statistics.stdev(values) / math.sqrt(len(values))

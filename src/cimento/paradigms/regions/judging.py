@@ -235,7 +235,7 @@ def outcomes_of(run: Run) -> pl.DataFrame:
     suite = suite_of(run)
     columns: dict[str, Sequence[str | None]] = {
         "item": suite.columns.ids,
-        "cluster": [label or None for label in suite.item_cells(suite.cluster)],
+        "cluster": suite.cluster_cells(),
     }
     phenomena = suite.item_cells(PHENOMENON)
     if any(phenomena):  # the items of a suite with several phenomena are broken down by them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
@@ -14,10 +15,10 @@ from cimento.paradigms.regions.factorial import Factorial, dd_tests
 from cimento.paradigms.regions.figures_conditions import (
     Column,
     interaction_figure,
-    regions_figure,
     rows_figure,
 )
 from cimento.paradigms.regions.figures_pairs import items_figure
+from cimento.paradigms.regions.figures_regions import REGION_FIGURES
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
 from cimento.report.figures_scores import (
     length_figure,
@@ -45,7 +46,7 @@ def drawable_as(runs: Sequence[Run]) -> list[str]:
         "position": True,
         "tokens": len(runs) == 1,
         "length": True,
-        "regions": of_one_suite and apart,
+        **dict.fromkeys(REGION_FIGURES, of_one_suite and apart),
     }
     return [name for name, fits in can.items() if fits]
 
@@ -66,7 +67,7 @@ def named_figure(name: str, runs: Sequence[Run], settings: FigureSettings) -> Fi
         # All measures of a run share its tokens.
         "position": lambda: position_figure([*map(run_report, runs)], length=settings.length),
         "length": lambda: _length(runs, settings.measure),
-        "regions": lambda: _regions(runs, settings),
+        **{name: partial(_regions, name, runs, settings) for name in REGION_FIGURES},
     }
     return makers[name]() if name in makers else _factorial(name, runs, settings)
 
@@ -138,22 +139,22 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
     return tokens_figure(run_report(runs[0]), item)
 
 
-def _regions(runs: Sequence[Run], settings: FigureSettings) -> Figure:
+def _regions(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
     names = dict.fromkeys(run.suite.name for run in runs)
     if len(names) != 1:
         raise UsageError(
-            where="--figure=regions",
+            where=f"--figure={name}",
             seen=f"there are {len(names)} suites: {', '.join(names)}",
             todo="Give the runs of one suite.",
         )
     values = {run.model: values_of(run) for run in runs}
     if len(values) < len(runs):
         raise UsageError(
-            where="--figure=regions",
+            where=f"--figure={name}",
             seen="a model has several runs here",
             todo="Give one run of each model.",
         )
-    return regions_figure(suite_of(runs[0]), values, bars=settings.bars)
+    return REGION_FIGURES[name](suite_of(runs[0]), values, bars=settings.bars)
 
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:

@@ -258,7 +258,9 @@ class RegionPresenter(PlainPresenter[Suite]):
         "accuracy", "effects", "tests", "regions", "mixed", "items", "licensing", "perplexity",
         "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "predictions",
     )  # fmt: skip
-    figures = ("interaction", "rows", "items", "position", "tokens", "length", "regions")
+    figures = (
+        "interaction", "rows", "items", "position", "tokens", "length", "regions", "region-sums",
+    )  # fmt: skip
 
     def describe(self, suite: Suite, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""

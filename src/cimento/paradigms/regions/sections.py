@@ -229,7 +229,8 @@ def _figures(
     if len(first.summary().phenomena) > 1:
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(suite_of(first).region_names) >= FEW_REGIONS:
-        makers.append(partial(_regions, [run for run, _ in group]))
+        of_group = [run for run, _ in group]
+        makers += [partial(_regions, of_group, name) for name in ("regions", "region-sums")]
     for run, means, lens in explained:
         makers += explanation_figures(means, model=run.model, suite=run.suite_name, lens=lens)
     return makers
@@ -251,15 +252,14 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     return interaction_figure(result, scale, ps)
 
 
-def _regions(runs: Sequence[Run]) -> Figure:
+def _regions(runs: Sequence[Run], name: str) -> Figure:
     """A figure of surprisal by region, if more was scored than predictions need."""
-    from cimento.paradigms.regions.figures_conditions import regions_figure
+    from cimento.paradigms.regions.figures_regions import REGION_FIGURES
 
     # The regions are the same in all runs that differ only in the measure.
     values = {run.model: values_of(run) for run in runs}
-    figure = regions_figure(suite_of(runs[0]), values)
-    known = figure.frame.filter(figure.frame["mean_bits"].is_not_null())
-    scored = known["region"].n_unique()
+    figure = REGION_FIGURES[name](suite_of(runs[0]), values)
+    scored = figure.frame.drop_nulls("mean_bits")["region"].n_unique()
     if scored < FEW_REGIONS:
         raise UsageError(where="figure regions", seen=f"{scored} regions were scored")
     return figure
@@ -302,7 +302,7 @@ def region_methods(run: Run) -> MethodFacts:
         design=f"cross the factors {crossed}" if crossed else "",
         sentences=(*_judged(run), *_design(run)),
         brief=tuple(_in_brief(run)),
-        together=f"items of one {suite.cluster}" if suite.cluster else "",
+        together=f"items of one {' or one '.join(suite.cluster)}" if suite.cluster else "",
         measures=tuple(filter(None, (options.measure, *options.also))),
     )
 

@@ -327,7 +327,7 @@ def _found(
 ) -> dict[str, str]:
     """The swaps of a comparison that none are given for.
 
-    Of two conditions, the one whose surprisal should be higher is the base. Of more, each at a
+    Of two conditions, the one whose surprisal should be higher is the base. With more, each at a
     later level of the first factor in which two of them differ is a base, and its partner at the
     first level, alike in all other factors, the source.
     """

@@ -137,7 +137,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
         reading: how they are read.
 
     Raises:
-        InputError: an item is not known, an answer is of nobody, or a number is none; the first
+        InputError: an item is not known, an answer is of nobody, or a number cannot be read; the first
             ones are named.
     """
     passed, asked, faults = Counter[str](), list[tuple[Judgment, AskedItem | None]](), list[str]()

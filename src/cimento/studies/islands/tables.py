@@ -76,7 +76,7 @@ _FOLDERS = frozenset({"sprouse", "mdd2", "multiple", "variations", "syntactic_te
 
 
 def find_file(data: Path, name: str) -> Path:
-    """The one file of a name in a folder or below it; of several, the first by path.
+    """The one file of a name in a folder or below it; the first of several by path.
 
     Raises:
         AbsentError: there is none.

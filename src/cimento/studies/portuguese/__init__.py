@@ -11,14 +11,8 @@ from typing import Any
 
 from cimento.errors import UsageError, need_known
 from cimento.io.values import group_by
-from cimento.paradigms.cloze.portuguese import (
-    MULTIWORD,
-    RECORDED_MODEL,
-    SHEET,
-    SNAPSHOT,
-    SYNTACTIC,
-    Instance,
-)
+from cimento.paradigms.cloze.detecting import MULTIWORD, SHEET, SYNTACTIC
+from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, SNAPSHOT, Instance
 from cimento.paradigms.cloze.shares import (
     accuracy_at,
     clustering,

@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
+from cimento.paradigms.cloze.detecting import MULTIWORD, SHEET, SYNTACTIC
 from cimento.paradigms.cloze.portuguese import (
-    MULTIWORD,
-    SHEET,
     SNAPSHOT,
-    SYNTACTIC,
     Instance,
     JudgedRow,
     read_multiwords,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from cimento.corpus.morphology.dictionaries import dictionary_for
 from cimento.errors import UsageError
+from cimento.paradigms.cloze.detecting import MULTIWORD, SHEET
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     Fits,
@@ -27,7 +28,7 @@ from cimento.paradigms.cloze.judgments import (
     read_judged_candidates,
     reuse_judgments,
 )
-from cimento.paradigms.cloze.portuguese import MULTIWORD, RECORDED_MODEL, SHEET, Instance
+from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell

@@ -318,7 +318,7 @@ def tier_table(
     of: Sequence[Story] = (),
     notes: Sequence[str] = (),
 ) -> Grid:
-    """Models in the layout of the paper's Table 3 below its rows; of several, the best in bold.
+    """Models in the layout of the paper's Table 3 below its rows; the best of several in bold.
 
     Args:
         records: model to what `study_record` gives.

@@ -436,10 +436,13 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
-    """A cluster column that is missing, has empty cells, or has two values in one item."""
-    suite, cluster = stimuli.suite, stimuli.suite.cluster
-    if not cluster:
-        return
+    """Cluster columns that are missing, have empty cells, or have two values in one item."""
+    for name in stimuli.suite.cluster:
+        yield from _cluster_column(stimuli, name)
+
+
+def _cluster_column(stimuli: Stimuli, cluster: str) -> Iterator[Fault]:
+    suite = stimuli.suite
     if cluster not in suite.column_names:
         seen = f"The cluster column {cluster!r} does not exist."
         todo = did_you_mean(cluster, suite.column_names)

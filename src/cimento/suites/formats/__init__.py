@@ -135,13 +135,12 @@ FORMATS = {
         factorial.read_factorial_table,
     ),
     "coded-cells": Format(
-        "a workbook with the cells of designs side by side, each sentence behind its code, as"
-        " WH.whe.non.sh.01 of Sprouse et al. 2016 (.xlsx)",
+        "a workbook with sentences behind codes (.xlsx)",
         coded_cells.read_coded,
     ),
     "minicons": Format(
-        "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
-        " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
+        "a table with the columns item, condition, prefix and stimulus, or with one of these twice,"
+        " as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
         sentences.read_minicons,
     ),
     "crossed": Format(
@@ -154,7 +153,7 @@ FORMATS = {
         contexts.read_targets,
     ),
     "reversed": Format(
-        "a table with one target after two contexts, as ROLE-88's (.tsv)",
+        "a table as ROLE-88's",
         reversed_contexts.read_two_contexts,
     ),
     "choice": Format(

@@ -193,6 +193,8 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
         return known
     if len(sentences) > 1 and (several := _sides_needed(table, sentences)):
         return several
+    # A prime or a prompt is there for several sentences, which are what is judged.
+    sentences = sorted(sentences, key=lambda name: -table.profile(name).n_distinct)
     sentences = [name for name in sentences if name == table.find("sentence")] or sentences
     if sentences and (judged := judgments_needed(table, sentences[0])):
         return judged
@@ -239,9 +241,11 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
             as_option({"sentence": name, role: judging}) for name in (first, second)
         )
         return f"Say which sentences {judging!r} judges: {options}."
-    if table.find("sentence") in sentences and not _are_alike(table, first, second):
-        return ""
-    if _labels_of_both(table, first, second):
+    has_labels = _labels_of_both(table, first, second)
+    is_other = table.find("sentence") in sentences or not has_labels
+    if is_other and not _are_alike(table, first, second):
+        return ""  # such as a part of the sentence, a prime or a prompt
+    if has_labels:
         return (
             f"If {first!r} and {second!r} have a label each, write one sentence in each row, with"
             " its label beside it: columns sentence and label."

@@ -215,8 +215,9 @@ _MEAN = re.compile(r"(?<![^\W\d_])(?:means?|avg|average)(?![^\W\d_])", re.IGNORE
 
 def may_be_ratings(table: Table, name: str) -> bool:
     """Whether a column of numbers may be that of the ratings: no measure, no yes or no."""
+    is_one = table.profile(name).n_distinct == 1  # such as a seed
     return fits(table, name, "rating") and not (
-        table.profile(name).two or _MEASURE.search(_MEAN.sub("", name))
+        is_one or table.profile(name).two or _MEASURE.search(_MEAN.sub("", name))
     )
 
 

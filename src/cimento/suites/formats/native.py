@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.faults import fault
@@ -18,6 +18,7 @@ from cimento.intake.decoding import decode, reading_language, unusable
 from cimento.intake.reading import with_role
 from cimento.intake.roles import ROLES
 from cimento.intake.tables import is_spreadsheet, read_suite_table
+from cimento.io.clusters import columns_said
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites import (
@@ -255,10 +256,12 @@ def write_native(suite: Suite, folder: Path) -> Path:
 
 def _settings(suite: Suite) -> _Object:
     """The contents of suite.toml, without values that equal their defaults."""
-    usual = {"metric": "sum", "join": "blank", "cluster": "", "leading_blank": None}
+    usual = {"metric": "sum", "join": "blank", "cluster": (), "leading_blank": None}
     options: _Object = {
         key: value for key in OPTION_KEYS if (value := getattr(suite, key)) != usual[key]
     }
+    if suite.cluster:
+        options["cluster"] = cast("JsonValue", columns_said(suite.cluster))
     extra = dict(suite.extra)
     others = extra.get("options")
     if isinstance(others, dict) and others and _fits(others) and not _clash(others, usual):

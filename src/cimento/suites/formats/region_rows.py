@@ -188,7 +188,7 @@ def read_words(path: Path) -> Reading:
     empty = sum(len(names) - len(sentence.words) for sentence in sentences)
     if empty > MOST_EMPTY:
         seen = f"Sentences lack {empty:,} of the {len(names)} regions of the table."
-        todo = "Are regions named alike in all sentences? Or put each kind into its own file."
+        todo = "Are regions named the same in all sentences? Or put each kind into its own file."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen, todo=todo)])
     regions, items = merged(orders), Gathered()
     for sentence in sentences:
@@ -312,7 +312,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
             faults.append(fault("CIM-S003", where=where, seen=seen))
             break
         rows.append(row)
-    del faults[1:]  # after the first line that is none, others may be anything
+    del faults[1:]  # after the first line that cannot be read, others may be anything
     names = list(dict.fromkeys(str(row.get(NAME, path.stem)) for row in rows))
     if len(names) > 1:
         seen = f"The rows are of {len(names)} suites: {', '.join(names[:8])}."

@@ -19,9 +19,9 @@ from cimento.intake.reading import reading_of
 from cimento.intake.shapes import TWO_CONTEXTS
 from cimento.intake.sheets import tabulated
 from cimento.intake.table import Row, Table
-from cimento.suites import Condition, Prediction, Region
+from cimento.suites import Condition, Meta, Prediction, Region
 from cimento.suites.formats.gathered import Gathered, stripped_cells
-from cimento.suites.reading import Reading
+from cimento.suites.reading import Reading, name_from
 
 REGIONS = ("context", "target")
 CONDITIONS = ("expected", "reversed")
@@ -73,8 +73,9 @@ def read_two_contexts(path: Path) -> Reading:
             gathered.add(id_, Condition(condition, regions, kept), where)
     if errors(faults):
         raise unusable(path, faults)
+    meta = Meta(name=name_from(path), language=form.language)
     reading = gathered.reading(
-        path, data, faults, region_names=REGIONS, predictions=(PREDICTION,)
+        path, data, faults, meta=meta, region_names=REGIONS, predictions=(PREDICTION,)
     )  # fmt: skip
     read = reading_of(
         table, TWO_CONTEXTS, names, n_items=len(reading.suite.items), known=form.title

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.decoding import decoded, unusable
+from cimento.io.clusters import columns_said
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_json, whole_number
 from cimento.io.values import FreeCells
@@ -353,7 +354,7 @@ def _document(suite: Suite) -> _PlainObject:
     if suite.join != "blank":
         ours["join"] = suite.join
     if suite.cluster:
-        ours["cluster"] = suite.cluster
+        ours["cluster"] = cast("JsonValue", columns_said(suite.cluster))
     if suite.factors:
         ours["factors"] = {factor: list(levels) for factor, levels in suite.factors.items()}
     numbered = all(_is_number(item.id) for item in suite.items)
