@@ -10,6 +10,7 @@ from cells import filled
 
 FOLDER = "reference/"
 MODULES = (
+    "cimento.models",
     "cimento.paradigms",
     "cimento.paradigms.regions",
     "cimento.paradigms.ratings",
@@ -33,12 +34,11 @@ def pages() -> dict[str, str]:
 
 
 def python_page() -> str:
-    """The page of the names of `cimento`: functions, then classes, by name."""
+    """The page of the names of `cimento`: functions, then classes, in the order of use."""
     import cimento
 
-    homes = _homes(cimento.__file__)
-    names = sorted(homes, key=lambda name: (name[0].isupper(), name.lower()))
-    return _page("python", [f"::: {homes[name]}.{name}\n" for name in names])
+    names = _homes(cimento.__file__).items()
+    return _page("python", [f"::: {home}.{name}\n" for name, home in names])
 
 
 def statistics_page() -> str:

@@ -20,10 +20,10 @@ from cimento import (
     evaluate_while_training,
     live_scorer,
     open_runs,
-    undisturbed,
 )
 from cimento.cli.main import invoke
 from cimento.evaluation.callback import logged
+from cimento.models import undisturbed
 from cimento.models.hf.causal import CausalScorer
 from cimento.models.settings import BatchLimits
 from cimento.models.weights import weights_digest

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import openpyxl
 
-from cimento import Fault
+from cimento.errors import Fault
 from cimento.suites.load import inspect_suite
 
 TOML = """\

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import cimento
-from cimento import Encoding, ModelCard, ModelError, UsageError
+from cimento import ModelCard, ModelError, UsageError
+from cimento.models import Encoding
 
 SUITE = "it-subject-verb"
 TEXT = "Le luci sono accese."
@@ -114,7 +115,12 @@ def test_a_mistake_in_ones_own_model_is_named_as_one(answer, said):
             None,
             r"its read\(\) returned None, and must yield a text and a dictionary",
         ),
-        (Tokens, "encode", None, r"returned NoneType, and must return a list with a cimento.Enc"),
+        (
+            Tokens,
+            "encode",
+            None,
+            r"returned NoneType, and must return a list with a cimento.models.Enc",
+        ),
         (Tokens, "score", None, r"returned NoneType, and must return a list with an array of log"),
         (Tokens, "score", ["a"], r"its score\(\) failed with ValueError: [^(]*'a'\. "),
     ],

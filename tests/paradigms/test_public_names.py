@@ -31,9 +31,9 @@ TABLE = PAGE.partition("## Public names")[2].partition("\n## ")[0]
 
 
 def public() -> set[tuple[str, str]]:
-    """Module and name of all that is public; of errors, those that `cimento` has too."""
+    """Module and name of all that is public; of errors, those that `cimento` or a face has too."""
     names = {(face, name) for face in FACES for name in importlib.import_module(face).__all__}
-    homes = homes_of(cimento.__file__).items()
+    homes = (homes_of(cimento.__file__) | homes_of(cimento.paradigms.__file__)).items()
     return names | {(home, name) for name, home in homes if home == "cimento.errors"}
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import Estimate, Missing, Outcome, RunSummary, Summary, TableError, evaluate, open_run
-from cimento.records.summary import from_json, json_schema, to_json
+from cimento import Estimate, Outcome, RunSummary, Summary, TableError, evaluate, open_run
+from cimento.records.summary import Missing, from_json, json_schema, to_json
 from cimento.report import manifest_lines
 from cimento.report.formatting import chances, explanation
 from cimento.testing import FakeScorer

@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from cimento import Missing, Summary
+from cimento import Summary
 from cimento.kinds.sections import estimates_grid
+from cimento.records.summary import Missing
 from cimento.report.formatting import bits, near_ties, remarks
 from cimento.report.grid import grid_as_text
 from cimento.report.terminal import terminal_table

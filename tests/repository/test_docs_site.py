@@ -17,6 +17,7 @@ import pytest
 import cimento
 from cimento import statistics
 from cimento.cli.tree import COMMANDS, leaves
+from cimento.io.public_names import homes_of
 from tests.helpers.site_pages import FOLDER, site_module
 
 
@@ -144,6 +145,8 @@ def test_every_public_name_is_in_the_python_reference():
     for package, page in ((cimento, "python"), (statistics, "statistics")):
         shown = re.findall(r"^::: [\w.]+\.(\w+)$", pages[f"reference/{page}.md"], re.MULTILINE)
         assert sorted(shown) == sorted(package.__all__)
+        if package is cimento:  # in the order of use, which is that of the stub
+            assert shown == list(homes_of(cimento.__file__))
 
 
 @pytest.mark.slow

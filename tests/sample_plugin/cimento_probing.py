@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento import Estimate, Fault, Meta, Outcome, SuiteError
+from cimento import Estimate, Meta, Outcome, SuiteError
 from cimento.paradigms import (
     Answers,
     AskedModel,
     Asker,
     Asking,
     Choose,
+    Fault,
     Judge,
     Paradigm,
     ParadigmOptions,

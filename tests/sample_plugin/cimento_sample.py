@@ -15,11 +15,11 @@ from cimento import (
     Prediction,
     Reading,
     Region,
-    Source,
     Suite,
     UsageError,
     open_source,
 )
+from cimento.models import Source
 from cimento.testing import FakeScorer
 
 

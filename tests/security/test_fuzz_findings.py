@@ -11,11 +11,11 @@ from hashlib import sha256
 
 import pytest
 
-from cimento import CimentoError, Fault, InputError, ModelError, SuiteError, TableError, load_suites
+from cimento import CimentoError, InputError, ModelError, SuiteError, TableError, load_suites
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.morphology import from_unimorph
-from cimento.errors import FormulaError
+from cimento.errors import Fault, FormulaError
 from cimento.io.parsing import whole_number
 from cimento.io.templates import filled
 from cimento.io.transport import opener

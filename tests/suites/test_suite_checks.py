@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, UsageError, new_canary
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError, new_canary
+from cimento.errors import Fault
 from cimento.faults import CHECKS, errors, summarize, warnings
 from cimento.suites import derived as made
 from cimento.suites.checks import check_suite

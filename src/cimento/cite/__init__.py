@@ -24,7 +24,7 @@ __all__ = [
 
 
 def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text") -> str:
-    """The references of runs in BibTeX, or their methods, in brief or in full.
+    """Write the references of runs in BibTeX, or their methods, in brief or in full.
 
     Args:
         runs: the runs to cite.
@@ -32,9 +32,17 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
             protocol.
         form: form of a paragraph: ``text``, ``markdown`` or ``latex``.
 
+    Returns:
+        The text.
+
     Raises:
         TableError: a run cannot be read.
         UsageError: there is no such text to cite runs by.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal")
+        >>> cite(run, "methods")[:25]
+        'We evaluated demo-causal '
     """
     from cimento.kinds.run import runs_of
 

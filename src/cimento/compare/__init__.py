@@ -54,7 +54,7 @@ def compare(
     correction: Correction = "holm",
     seed: int = 0,
 ) -> BeforeAfter | Rankings:
-    """Runs compared item by item: two models, one before and after, or all of each suite.
+    """Compare runs item by item: two models, one before and after, or all of each suite.
 
     Args:
         first: before; or all runs, where there is no second.
@@ -65,12 +65,17 @@ def compare(
         seed: of resampling.
 
     Returns:
-        Before and after: the changes of every rate, score and correlation. Else the places of the
-        models of each suite, and every pair of them.
+        Before and after: the changes of every rate, score and correlation. Else the rank intervals
+        of the models on each suite, and every pair of them.
 
     Raises:
         UsageError: no runs belong together, or two share no item.
         TableError: a run cannot be read.
+
+    Example:
+        >>> runs = list(evaluate_all("it-subject-verb", ["demo-causal", "demo-masked"]))
+        >>> [rate.question for rate in compare(*runs).rates]
+        ['number', 'person', 'all predictions']
     """
     if second is not None:
         return compare_before_after(
@@ -91,10 +96,11 @@ def analyze(
     precision: float | None = None,
     seed: int = 0,
 ) -> Analysis:
-    """Items x models x phenomena: difficulties, abilities and ranks, by an item-response model.
+    """Analyze items x models x phenomena by an item-response model.
 
     Suites with different levels of chance are different scales: the analysis is that of the level
-    with the most items, and `Analysis.others` has the rest.
+    with the most items, and `Analysis.others` has the rest. The models are Rasch's with random
+    items (De Boeck 2008, doi:10.1007/s11336-008-9092-x) and the two-parameter model.
 
     Args:
         runs: of two models or more, on any suites.
@@ -107,9 +113,18 @@ def analyze(
         precision: also the fewest items that place every model so closely: 0.05 for five points.
         seed: of draws.
 
+    Returns:
+        Difficulties of items and abilities of models, in logits with 95% intervals, and ranks; a
+        reason where no model can be fitted.
+
     Raises:
         UsageError: nothing was judged in the runs, or there is no such column or covariate.
         TableError: a run cannot be read.
+
+    Example:
+        >>> runs = list(evaluate_all("it-subject-verb", ["demo-causal", "demo-masked"]))
+        >>> [(model.rank_low, model.rank_high) for model in analyze(runs).models]
+        [(1, 2), (1, 2)]
     """
     settings = AnalysisSettings(
         kind=kind, phenomenon=phenomenon, covariates=covariates, ties=ties, measure=measure,

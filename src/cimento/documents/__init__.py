@@ -178,7 +178,7 @@ def write_grid(grid: Grid, path: Path) -> Path:
 
 
 def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
-    """A report of runs of any paradigms, written to one file.
+    """Write a report of runs of any paradigms to one file.
 
     Args:
         runs: the runs, in the order of display.
@@ -192,6 +192,11 @@ def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] =
     Raises:
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal")
+        >>> report(run, "report.html").name
+        'report.html'
     """
     file = expanded(output)
     if file.suffix.lower() == ".docx":
@@ -210,7 +215,7 @@ def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] =
 
 
 def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figure:
-    """A figure of runs, one of those on the page of a report.
+    """Draw a figure of runs, one of those on the page of a report.
 
     Args:
         runs: the runs to draw.
@@ -219,9 +224,17 @@ def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figur
         output: file to write: ``.svg``, ``.png``, ``.pdf``, ``.csv`` (numbers), ``.json``
             (Vega-Lite).
 
+    Returns:
+        The figure: its name, its title, its numbers and its Vega-Lite specification.
+
     Raises:
         UsageError: these runs have nothing to draw under this name, or several figures have it.
         MissingDependencyError: the drawing libraries are not installed.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal")
+        >>> figure(run, "margins", "margins.json").name
+        'margins'
     """
     load_altair()
     figures = [figure for section in sections_of(runs_of(runs)) for figure in section.figures]

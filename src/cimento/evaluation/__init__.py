@@ -89,6 +89,10 @@ def evaluate(
 
     Raises:
         CimentoError: the suite, the model or an option cannot be used, or a run cannot be written.
+
+    Example:
+        >>> evaluate("it-subject-verb", "demo-causal")
+        <Run of 'it-subject-verb' (regions) by 'demo-causal@...': accuracy 0.875 [0.690, 0.957]>
     """
     if isinstance(model, list | tuple):
         raise UsageError(
@@ -122,7 +126,7 @@ def evaluate_all(
     cache: AnswerCache | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Iterator[Run | Failure]:
-    """The runs of several models on several suites, each as soon as it is made.
+    """Ask several models about several suites, and yield each run as soon as it is made.
 
     Suites and options are checked at once, and nothing is run if one cannot be used, as by
     ``cimento run``. Models are asked when the iterator is read; each is loaded once, and only if
@@ -146,6 +150,11 @@ def evaluate_all(
     Raises:
         CimentoError: suites cannot be read (the error names them all) or two have one name, an
             option does not exist, or the output cannot be written.
+
+    Example:
+        >>> runs = evaluate_all("it-subject-verb", ["demo-causal", "demo-masked"])
+        >>> [run.model.partition("@")[0] for run in runs]
+        ['demo-causal', 'demo-masked']
     """
     named, tokenizer = split_tokenizer(options)
     run_options = from_names({"limit": limit, "output": output, "force": force, **named})
@@ -201,12 +210,17 @@ def load_model(
         options: options of loading, by the names of flags: ``dtype``, ``device``, ``tokenizer``,
             ``kind``, ``model_args`` ... Options of scoring are given later, to `evaluate`.
 
+    Returns:
+        The loaded model; it stays in memory as long as it is kept.
+
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
 
     Example:
-        >>> model = load_model("demo-causal", dtype="fp32")  # doctest: +SKIP
-        >>> evaluate("it-islands", model), evaluate("it-subject-verb", model)  # doctest: +SKIP
+        >>> model = load_model("demo-causal", dtype="fp32")
+        >>> runs = [evaluate(suite, model, limit=5) for suite in ("it-islands", "it-subject-verb")]
+        >>> [run.n_items for run in runs]
+        [5, 5]
     """
     named, tokenizer = split_tokenizer(options)
     if "bos" in named:

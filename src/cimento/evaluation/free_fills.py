@@ -56,7 +56,7 @@ def fill(
     cache: AnswerCache | None = None,
     **options: Unpack[LoadingKeywords],
 ) -> pl.DataFrame:
-    """The words that a model puts in the blanks of some texts.
+    """Find the words that a model puts in the blanks of some texts.
 
     Args:
         texts: one or several, each with one blank, three underscores or more.
@@ -77,6 +77,10 @@ def fill(
         InputError: a text has no blank, or more than one.
         UsageError: an option cannot be used, or there are not as many lists of options as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
+
+    Example:
+        >>> fill("Le lampade ___ accese.", "demo-causal", k=3)["candidate"].to_list()
+        ['sono', 'che', 'non']
     """
     named, tokenizer = split_tokenizer(options)
     asking = checked(ModelOptions, named).asking

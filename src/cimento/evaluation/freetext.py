@@ -49,7 +49,10 @@ def score(
     cache: AnswerCache | None = None,
     **options: Unpack[ScoringKeywords],
 ) -> pl.DataFrame:
-    """The surprisal of every token, word or sentence of some texts.
+    """Compute the surprisal of every token, word or sentence of some texts.
+
+    ``-log2 P(token | the tokens before it)``, summed over words and sentences (Hale 2001,
+    https://aclanthology.org/N01-1021); for masked models see ``pll``.
 
     Args:
         texts: one text, or several that are scored independently.
@@ -77,7 +80,9 @@ def score(
         CimentoError: the model cannot be used, or a text is too long for it.
 
     Example:
-        >>> score("Le lampade erano accese.", "demo-causal", level="word")  # doctest: +SKIP
+        >>> table = score("Le lampade erano accese.", "demo-causal", level="word")
+        >>> table["word"].to_list(), round(table["surprisal_bits"][1], 1)
+        (['Le', 'lampade', 'erano', 'accese', '.'], 8.9)
     """
     if level not in get_args(Level):
         raise UsageError(

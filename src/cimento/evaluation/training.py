@@ -50,6 +50,11 @@ def evaluate_while_training(
         MissingDependencyError: transformers is not installed.
         UsageError: no suites are given, or the Trainer has no tokenizer or spreads the weights over
             several processes.
+
+    Example:
+        >>> callback = evaluate_while_training(trainer, ["it-subject-verb"])
+        >>> callback.history  # trainer.train() fills it
+        {}
     """
     with needing("transformers", extra="hf", purpose="evaluate_while_training"):
         from cimento.evaluation.callback import SuiteCallback

@@ -34,7 +34,7 @@ def export(
     dataset: str = "",
     source: str = "",
 ) -> list[Path]:
-    """The files of runs written for another program.
+    """Write the files of runs for another program.
 
     Args:
         runs: the runs to export.
@@ -51,6 +51,11 @@ def export(
     Raises:
         UsageError: the format is unknown, or has no place for an option.
         StorageError: a file cannot be written.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal")
+        >>> [path.name for path in export(run, "r", "for-r")]
+        ['outcomes.csv', 'estimates.csv', 'sentences.csv', 'analysis.R']
     """
     from cimento.export import harnesses, leaderboards, tables
     from cimento.export.data import run_data

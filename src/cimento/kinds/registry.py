@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +23,7 @@ from cimento.kinds.languages import in_language
 from cimento.kinds.paradigm import AnyParadigm, Paradigm, with_form
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
-from cimento.suites.digest import content_digest
+from cimento.suites.digest import content_digest, digest_of_values
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -339,7 +338,7 @@ class LoadedSuite:
 def load_suite(
     suite: SuiteLike, *, language: str = "", columns: Mapping[str, str] | str | None = None
 ) -> LoadedSuite:
-    """A suite of any paradigm, checked.
+    """Load a suite of any paradigm and check it.
 
     Args:
         suite: built-in name, path, or suite made in Python.
@@ -348,8 +347,15 @@ def load_suite(
             their names do not say these; a mark after the name (``A!``) says that the column has
             its role whatever its cells hold.
 
+    Returns:
+        The suite with its paradigm and the warnings of its checks.
+
     Raises:
         CimentoError: the suite does not exist, has faults, or is one of several.
+
+    Example:
+        >>> load_suite("it-islands").suite.meta.language
+        'it'
     """
     loaded = list(load_suites([suite], language=language, columns=columns))
     if len(loaded) != 1:
@@ -367,15 +373,22 @@ def load_suites(
     language: str = "",
     columns: Mapping[str, str] | str | None = None,
 ) -> Iterator[LoadedSuite]:
-    """Suites of any paradigm, given by built-in name, by path or as they are, one after the other.
+    """Load suites of any paradigm, given by built-in name, by path or as they are.
 
     Args:
         suites: one or several suites; a folder of suites yields all of them.
         language: language of suites that do not state theirs, as for `load_suite`.
         columns: the columns of tables by their roles, as for `load_suite`.
 
+    Returns:
+        An iterator over the suites, each read and checked when its turn comes.
+
     Raises:
         CimentoError: a suite does not exist or has faults.
+
+    Example:
+        >>> [loaded.suite.meta.name for loaded in load_suites(["it-islands", "it-subject-verb"])]
+        ['it-islands', 'it-subject-verb']
     """
     columns = parse_choice(columns) if isinstance(columns, str) else columns or {}
     refuse_unknown(columns)
@@ -455,19 +468,11 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
     reading = SuiteReading(
         suite=suite,
         faults=tuple(paradigm.reader.check(suite)),
-        sha256=content_digest(suite) or _digest_of_values(suite),
+        sha256=content_digest(suite) or digest_of_values(suite),
         path=Path(suite.name),
         format=_MADE,
     )
     return usable(paradigm, reading)
-
-
-def _digest_of_values(suite: object) -> str:
-    """The digest of a suite made in Python that has values of unknown types."""
-    values: object = suite
-    if is_dataclass(suite):  # what a suite shows as its repr is short
-        values = [getattr(suite, field.name) for field in fields(suite)]
-    return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
 def suite_record(loaded: LoadedSuite, items: int) -> dict[str, object]:

@@ -21,6 +21,7 @@ from cimento.io.tables import REQUESTS, Rows, collected, find_table, read_table,
 from cimento.kinds.registry import find_paradigm, parse_options
 from cimento.kinds.restored import asked_suite, stored_options
 from cimento.kinds.run_html import run_html
+from cimento.kinds.run_line import place_of, run_line
 from cimento.kinds.stopped import ADAPTIVE, stopped_estimates
 from cimento.kinds.suite_field import LaterSuite, SuiteField
 from cimento.records.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
@@ -141,7 +142,7 @@ class Run:
         for schema in EXPLAINED:
             if name == schema.name and (table := self.explained(schema)) is not None:
                 return table
-        return collected(self.rows(name), where=str(self.folder or self))
+        return collected(self.rows(name), where=place_of(self))
 
     def explained(self, schema: TableSchema) -> pl.DataFrame | None:
         """A table that explanations added to the stored run; None where there is none.
@@ -357,8 +358,7 @@ class Run:
         return run
 
     def __repr__(self) -> str:
-        where = f", stored in {str(self.folder)!r}" if self.folder else ""
-        return f"<Run of {self.suite_name!r} ({self.paradigm.name}) by {self.model!r}{where}>"
+        return run_line(self)
 
     def _repr_html_(self) -> str:
         """The run in HTML, for notebooks."""
@@ -396,8 +396,16 @@ def open_run(path: str | Path) -> Run:
     Args:
         path: folder of the run.
 
+    Returns:
+        The run, whose tables are read when needed.
+
     Raises:
         TableError: there is no finished run in the folder, or a part of it cannot be read.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
+        >>> open_run(run.folder).model == run.model
+        True
     """
     return _opened(path, {})
 
@@ -467,8 +475,16 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
     Args:
         paths: one path or several; each is the folder of a run or a folder of runs.
 
+    Returns:
+        The runs, in the order of the folders and then of their paths.
+
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
+        >>> [run.suite_name for run in open_runs("runs")]
+        ['it-subject-verb']
     """
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     suites: dict[str, Callable[[], TestSuite]] = {}

@@ -180,7 +180,7 @@ class CheckedTokens(_CheckedScorer):
         if not isinstance(encoded, Sized):
             raise self._wrong(
                 f"its encode() returned {type(encoded).__name__}, and must return a list with a"
-                " cimento.Encoding for each request"
+                " cimento.models.Encoding for each request"
             )
         self._need_as_many(len(encoded), len(requests), "encode")
         return cast("Sequence[Encoding]", encoded)

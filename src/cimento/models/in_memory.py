@@ -297,7 +297,7 @@ def live_scorer(
     kind: KindRule = "auto",
     limits: BatchLimits = AUTO,
 ) -> Scorer:
-    """A scorer around a model of transformers that is in memory already.
+    """Wrap a model of transformers that is in memory already as a scorer.
 
     Args:
         model: in evaluation mode (``model.eval()``), on its device; it is not changed.
@@ -307,9 +307,17 @@ def live_scorer(
         kind: ``causal``, ``masked`` or ``seq2seq``, if the class does not determine it.
         limits: the limits of a batch, by default small compared to a training step.
 
+    Returns:
+        The scorer, which takes the place of a model's name; the model is not copied.
+
     Raises:
         UsageError: the model is in training mode, or either is of another type.
         ModelError: the model cannot be scored exactly.
+
+    Example:
+        >>> scorer = live_scorer(model, tokenizer, name="mine")
+        >>> evaluate("it-subject-verb", scorer).model.partition("@")[0]
+        'mine'
     """
     with needing("torch", extra="hf", purpose="live_scorer"):
         import torch

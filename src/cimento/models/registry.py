@@ -124,14 +124,21 @@ def shown_name(model: str | AnyScorer) -> str:
 
 
 def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
-    """A source by its name, or around a loaded model.
+    """Open a source of answers by its name, or around a loaded model.
 
     Args:
         model: ``replay:FILE`` and the like, a model's name as for `locate`, or a model.
         asking: the settings of asking.
 
+    Returns:
+        The source, whose `load()` loads the model; until then nothing is loaded.
+
     Raises:
         CimentoError: there is no such file or model.
+
+    Example:
+        >>> open_source("demo-causal", Asking()).label.partition("@")[0]
+        'demo-causal'
     """
     if isinstance(model, Path):
         model = str(model)

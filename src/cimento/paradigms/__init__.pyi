@@ -6,6 +6,7 @@ from cimento.engine.requests import Reply as Reply
 from cimento.engine.requests import Requests as Requests
 from cimento.engine.requests import Score as Score
 from cimento.engine.requests import requests_table as requests_table
+from cimento.errors import Fault as Fault
 from cimento.errors import counted as counted
 from cimento.judgments import ACCEPTABILITY as ACCEPTABILITY
 from cimento.judgments import ACCEPTABLE as ACCEPTABLE

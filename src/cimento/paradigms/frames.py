@@ -29,7 +29,7 @@ _Row = Mapping[str, object]
 
 
 def ratings(rows: Rows, *, name: str = "ratings", language: str = "") -> Suite:
-    """A suite of sentences that people rated, which measures of models are compared with.
+    """Make a suite of sentences that people rated, to compare measures of models with.
 
     Args:
         rows: tuples of a sentence and its rating; or dictionaries, a dictionary of columns, or a
@@ -37,6 +37,9 @@ def ratings(rows: Rows, *, name: str = "ratings", language: str = "") -> Suite:
             such as ``rating (1-7)`` gives the scale).
         name: name of the suite.
         language: ISO 639-1 code.
+
+    Returns:
+        The suite, with one item per row.
 
     Raises:
         UsageError: there are no rows, or they are not of this kind.
@@ -52,7 +55,7 @@ def ratings(rows: Rows, *, name: str = "ratings", language: str = "") -> Suite:
 
 
 def cloze(rows: Rows, *, name: str = "cloze", language: str = "") -> ClozeSuite:
-    """A suite of sentences with a blank each, and the words that are due there.
+    """Make a suite of sentences with a blank each, and the words that are due there.
 
     Args:
         rows: tuples of a text with a blank (``___``) and the word due there; or dictionaries, a
@@ -61,13 +64,16 @@ def cloze(rows: Rows, *, name: str = "cloze", language: str = "") -> ClozeSuite:
         name: name of the suite.
         language: ISO 639-1 code.
 
+    Returns:
+        The suite, with one item per row.
+
     Raises:
         UsageError: there are no rows, or they are not of this kind.
         SuiteError: a row has a fault; the header is row 1, as in a table.
 
     Example:
         >>> suite = cloze([("She is ___ tired to run.", "too")])
-        >>> suite.items[0].target
+        >>> suite.items[0].options[0].text
         'too'
     """
     records = [
@@ -78,7 +84,7 @@ def cloze(rows: Rows, *, name: str = "cloze", language: str = "") -> ClozeSuite:
 
 
 def stories(rows: Rows, *, name: str = "stories", language: str = "") -> StorySuite:
-    """A suite of stories, plausible ones and variants with a conflict.
+    """Make a suite of stories, plausible ones and variants with a conflict.
 
     Args:
         rows: dictionaries, a dictionary of columns, or a data frame: either with the columns of the
@@ -87,10 +93,18 @@ def stories(rows: Rows, *, name: str = "stories", language: str = "") -> StorySu
         name: name of the suite.
         language: ISO 639-1 code.
 
+    Returns:
+        The suite, with one story per row.
+
     Raises:
         UsageError: there are no rows, or they are not of this kind.
         InputError: a cell is not what its column needs.
         SuiteError: a record lacks a field, or has one of the wrong kind.
+
+    Example:
+        >>> row = {"story": 1, "version": "plausible", "sentence 1": "Ann lit the lamp."}
+        >>> stories([row], language="en").stories[0].sentences
+        ('Ann lit the lamp.',)
     """
     records = _records(rows, (), "stories")
     lines: list[_Row] = [

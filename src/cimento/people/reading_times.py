@@ -174,7 +174,7 @@ def join_surprisals(
     asking: Asking | None = None,
     remark: Callable[[str], object] | None = None,
 ) -> pl.DataFrame:
-    """Observations of words joined with a model's surprisals for these words.
+    """Join observations of words with a model's surprisals for these words.
 
     Args:
         observations: one row for each observation; columns that `names` does not name are kept.
@@ -197,6 +197,13 @@ def join_surprisals(
         UsageError: a column is missing, or is there already.
         InputError: words and texts do not agree; the message says where.
         CimentoError: the model cannot be used.
+
+    Example:
+        >>> import polars as pl
+        >>> words = {"text": 1, "position": [1, 2, 3], "word": ["Le", "lampade", "erano"]}
+        >>> joined = join_surprisals(pl.DataFrame(words), "demo-causal")
+        >>> [round(bits, 1) for bits in joined["surprisal_bits"]]
+        [5.9, 8.9, 4.3]
     """
     chosen = asking or Asking(policy=READING_POLICY)
     wanted = ["surprisal_bits", "length", *(["zipf"] if frequency is not None else [])]

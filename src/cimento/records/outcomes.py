@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.io.clusters import CROSSED, cluster_label
+from cimento.io.inline_markup import apart
 from cimento.io.tables import TableSchema
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, counted_interval, share_interval
@@ -201,9 +202,10 @@ Role: TypeAlias = Literal["headline", "main", "detail"]
 
 STATISTICS = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
 """Statistics of estimates that have a name in prose, each mapped to it."""
+_DIGITS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Estimate:
     """An estimate over many items.
 
@@ -281,6 +283,25 @@ class Estimate:
     def key(self) -> tuple[str, str, str, str, str]:
         """Question, method, group, level and statistic: unique among the estimates of a run."""
         return self.question, self.method, self.group, self.level, self.statistic
+
+    def __repr__(self) -> str:
+        group = f"{self.group}={self.level}" if self.group else ""
+        names = (self.suite, self.model, self.question, self.method, group)
+        return f"<Estimate of {', '.join(filter(None, names))}: {self.result}, n {self.n}>"
+
+    @property
+    def result(self) -> str:
+        """The statistic in words, ``accuracy 0.850 [0.640, 0.948]``, or why it is undefined."""
+        name = STATISTICS.get(self.statistic, self.statistic)
+        why = f" ({self.reason})" if self.reason else ""
+        if self.value is None:
+            return f"{name} undefined{why}"
+        unit = f" {self.unit}" if self.unit else ""
+        if self.low is None or self.high is None:
+            return f"{name} {self.value:z.{_DIGITS}f}{unit}{why}"
+        digits = apart(self.low, self.high, _DIGITS)
+        low, high = (f"{end:z.{digits}f}" for end in (self.low, self.high))
+        return f"{name} {self.value:z.{digits}f} [{low}, {high}]{unit}"
 
     @property
     def is_share(self) -> bool:

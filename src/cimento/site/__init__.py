@@ -81,7 +81,7 @@ File = tuple[str, str | bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSettings:
-    """What a site says of itself.
+    """The settings of a site: what it says of itself.
 
     Attributes:
         title: its name.
@@ -101,7 +101,7 @@ class SiteSettings:
 
 @dataclass(frozen=True, slots=True)
 class SiteChanges:
-    """What became of the files of a site.
+    """The changes that a build made to the files of a site.
 
     Attributes:
         page: the first page.
@@ -121,7 +121,7 @@ class SiteChanges:
 def write_site(
     runs: RunsLike, output: str | Path, settings: SiteSettings | None = None
 ) -> SiteChanges:
-    """A static site of runs of any paradigms.
+    """Write a static site of runs of any paradigms.
 
     Args:
         runs: stored runs, or folders of them. Adaptive runs and runs with ``limit`` are left out
@@ -129,10 +129,18 @@ def write_site(
         output: folder of the site, new or that of an earlier build.
         settings: what the site says of itself.
 
+    Returns:
+        The first page, and how many files were written, kept and removed.
+
     Raises:
         UsageError: a run is given twice or not stored, or the folder has files of something else.
         TableError: a run cannot be read.
         StorageError: the folder cannot be written.
+
+    Example:
+        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
+        >>> write_site("runs", "site").page.as_posix()
+        'site/index.html'
     """
     site = _Folder(expanded(output), safe=bool(settings and settings.spreadsheet_safe))
     shown, trials = without_trials(runs_of(runs), beside=1)

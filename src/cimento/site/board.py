@@ -17,6 +17,7 @@ from cimento.documents import sections_of, versions_apart
 from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.kinds.identity import content_of
+from cimento.kinds.run_line import place_of
 from cimento.paired.item_outcomes import item_outcomes, labeled_apart, step_of
 from cimento.records.outcomes import best_constant
 from cimento.records.store import file_name
@@ -249,7 +250,9 @@ def by_suite(runs: Sequence[Run]) -> dict[str, list[Run]]:
     for run in runs:
         if run.folder is None:
             raise UsageError(
-                where=repr(run), seen="it is not stored", todo="Give output=FOLDER when it is made."
+                where=place_of(run),
+                seen="it is not stored",
+                todo="Give output=FOLDER when it is made.",
             )
     return dict(sorted(grouped((run.suite_name, run) for run in runs).items()))
 

@@ -71,7 +71,7 @@ def krippendorff_alpha(
     design: Design | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
-    """Krippendorff's alpha, for any number of raters and with ratings missing.
+    """Compute Krippendorff's alpha, for any number of raters and with ratings missing.
 
     ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
@@ -85,8 +85,16 @@ def krippendorff_alpha(
         design: of the items; no interval without it.
         confidence: of the interval.
 
+    Returns:
+        The coefficient, at most 1, and its interval if a design is given. Without a value, and with
+        a reason, where fewer than two items have two ratings or all ratings are equal.
+
     Raises:
         UsageError: an unknown level, or ratings that are no numbers where numbers are needed.
+
+    Example:
+        >>> round(krippendorff_alpha([list("aa"), list("bb"), list("ab"), list("bb")]).value, 3)
+        0.533
     """
     need_known(
         level,
@@ -111,10 +119,11 @@ def fleiss_kappa(
     design: Design | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
-    """Fleiss's kappa of items that were all rated equally often (1971, doi:10.1037/h0031619).
+    """Compute Fleiss's kappa of items that were all rated equally often.
 
     ``(P - P_e) / (1 - P_e)``: P is the share of agreeing pairs of ratings of one item, averaged
-    over items, and P_e the sum of squared shares of the categories.
+    over items, and P_e the sum of squared proportions of the categories (Fleiss 1971,
+    doi:10.1037/h0031619).
 
     Args:
         ratings: of each item, in any order.
@@ -122,7 +131,12 @@ def fleiss_kappa(
         confidence: of the interval.
 
     Returns:
-        Undefined where items differ in their number of ratings.
+        The coefficient, at most 1, and its interval if a design is given. Without a value, and with
+        a reason, where items differ in their number of ratings or all ratings are equal.
+
+    Example:
+        >>> round(fleiss_kappa([list("aab"), list("aaa"), list("bbb")]).value, 3)
+        0.55
     """
     name = "Fleiss's kappa"
     paired = _pairable(ratings)
@@ -143,7 +157,7 @@ def cohen_kappa(
     confidence: float = 0.95,
     what: str = "ratings",
 ) -> Agreement:
-    """Cohen's kappa of two raters, with or without weights.
+    """Compute Cohen's kappa of two raters, with or without weights.
 
     ``1 - Σ w o / Σ w e`` over the cells of the table of both raters, o observed and e expected from
     the margins, w the distance of the two categories in their order: 0 or 1 (``none``; Cohen 1960,
@@ -160,9 +174,17 @@ def cohen_kappa(
         confidence: of the interval.
         what: the word for labels in the reason against an interval.
 
+    Returns:
+        The coefficient, at most 1, and its interval if a design is given. Without a value, and with
+        a reason, for fewer than two items or where all labels are equal.
+
     Raises:
         UsageError: an unknown weighting, columns of different lengths, a label that is no
             category, or weights without an order.
+
+    Example:
+        >>> cohen_kappa(list("aabb"), list("abbb")).value
+        0.5
     """
     need_known(weights, WEIGHTS, where="Cohen's kappa", seen=f"no weights are called {weights!r}")
     same_length(first=first, second=second)
@@ -178,20 +200,26 @@ def cohen_kappa(
 def correlation_with_rest(
     ratings: Sequence[Sequence[float | None]], *, kind: str = "pearson"
 ) -> tuple[Correlation, ...]:
-    """The correlation of each rater's ratings with the mean of all others'.
+    """Correlate each rater's ratings with the mean of all others'.
 
-    Over the items that the rater and at least one other person rated.
+    Over the items that the rater and at least one other person rated (the corrected item-total
+    correlation with raters in place of items: Nunnally and Bernstein 1994, Psychometric Theory,
+    3rd ed.).
 
     Args:
         ratings: one row an item, one column a rater; None for a missing rating.
         kind: ``pearson``, ``spearman`` or ``kendall``.
 
     Returns:
-        One correlation a rater, undefined where they share fewer than three items with others or
+        One correlation per rater, undefined where they share fewer than three items with others or
         gave one rating only.
 
     Raises:
         UsageError: rows of different lengths, an unknown kind, or ratings that are no numbers.
+
+    Example:
+        >>> [round(one.r, 3) for one in correlation_with_rest([[1, 2, 1], [2, 3, 3], [4, 4, 5]])]
+        [0.982, 0.997, 0.993]
     """
     widths = {len(row) for row in ratings}
     if len(widths) > 1:
@@ -323,9 +351,10 @@ INTRACLASS_KINDS: Sequence[str] = ("one-way", "agreement", "consistency")
 
 
 def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = False) -> Statistic:
-    """The intraclass correlation of Shrout and Fleiss (1979, doi:10.1037/0033-2909.86.2.420).
+    """Compute an intraclass correlation of raters who all rated every item.
 
-    From the mean squares of items B, raters J, error E, and within items W, n items, k raters:
+    Of Shrout and Fleiss (1979, doi:10.1037/0033-2909.86.2.420), from the mean squares of items B,
+    raters J, error E, and within items W, n items, k raters:
     ``one-way`` (each item had raters of its own; ICC(1)) ``(B - W) / (B + (k - 1) W)``;
     ``agreement`` (raters are a sample; ICC(2)) ``(B - E) / (B + (k - 1) E + k (J - E) / n)``;
     ``consistency`` (rater means do not matter; ICC(3)) ``(B - E) / (B + (k - 1) E)``.
@@ -335,8 +364,18 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
         kind: ``one-way``, ``agreement`` or ``consistency``.
         mean: of the mean of all k ratings of an item, rather than of one rating.
 
+    Returns:
+        The coefficient, at most 1; a reason in its place where there are fewer than two items or
+        nothing varies.
+
     Raises:
         UsageError: an unknown kind, or an invalid table.
+
+    Example:
+        >>> table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9]]
+        >>> table += [[6, 2, 4, 7]]  # Table 2 of Shrout and Fleiss; their Table 4 has .29
+        >>> round(intraclass(table).value, 2)
+        0.29
     """
     table = floats(ratings, name="ratings")
     need_known(

@@ -26,7 +26,7 @@ _ROUNDING = 1e-6
 
 
 def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
-    """Brier's score, the sum over classes of squared errors, averaged over observations.
+    """Compute Brier's score: squared errors summed over classes, averaged over observations.
 
     ``mean of Σ_c (p_c - [c is right])²``, from 0 (best) to 2 (Brier 1950,
     doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2); for two classes it is twice the form
@@ -36,8 +36,15 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
         probabilities: one row an observation, one column a class; rows sum to 1.
         truth: the right column of each row.
 
+    Returns:
+        The score, from 0 to 2; a reason in its place where there are no observations.
+
     Raises:
         UsageError: rows that are no distributions, or columns that do not exist.
+
+    Example:
+        >>> round(brier([[0.8, 0.2], [0.4, 0.6]], [0, 1]).value, 3)
+        0.2
     """
     p = _distributions(probabilities, truth)
     if not len(p):
@@ -48,17 +55,25 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
 
 
 def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
-    """The mean negative natural logarithm of the probability of what is right, in nats.
+    """Compute the mean negative natural logarithm of the probability of what is right.
+
+    ``-mean of ln p_c`` for the right class c, in nats (the logarithmic score: Good 1952,
+    doi:10.1111/j.2517-6161.1952.tb00104.x).
 
     Args:
         probabilities: one row an observation, one column a class; rows sum to 1.
         truth: the right column of each row.
 
     Returns:
-        The mean, or a reason where something right has probability zero.
+        The mean in nats, 0 or more; a reason in its place where something right has probability
+        zero, or without observations.
 
     Raises:
         UsageError: rows that are no distributions, or columns that do not exist.
+
+    Example:
+        >>> round(nll([[0.5, 0.5], [0.75, 0.25]], [0, 1]).value, 3)
+        1.04
     """
     p = _distributions(probabilities, truth)
     if not len(p):
@@ -126,19 +141,26 @@ class Calibration:
 def expected_calibration_error(
     confidence: ArrayLike, correct: ArrayLike, *, bins: int = 10
 ) -> Calibration:
-    """The expected calibration error over bins of equal width, open below and closed above.
+    """Compute the expected calibration error over bins of equal width.
 
-    ``Σ_b n_b / n |accuracy_b - confidence_b|`` (Naeini, Cooper and Hauskrecht 2015,
-    doi:10.1609/aaai.v29i1.9602; bins as in Guo et al. 2017, arXiv:1706.04599). A confidence of
-    exactly 0 is in the first bin.
+    ``Σ_b n_b / n |accuracy_b - confidence_b|`` over bins that are open below and closed above
+    (Naeini, Cooper and Hauskrecht 2015, doi:10.1609/aaai.v29i1.9602; bins as in Guo et al. 2017,
+    arXiv:1706.04599). A confidence of exactly 0 is in the first bin.
 
     Args:
         confidence: the probability given to each answer, between 0 and 1.
         correct: whether each answer is right; or the share of people who say so, from 0 to 1.
         bins: number of bins.
 
+    Returns:
+        The error, from 0 to 1, and every bin; a reason in place of the error without observations.
+
     Raises:
         UsageError: a confidence or share outside 0 to 1, columns of different lengths, or no bin.
+
+    Example:
+        >>> round(expected_calibration_error([0.95, 0.95, 0.65, 0.65], [1, 1, 1, 0]).ece, 3)
+        0.1
     """
     values, right, place = _binned(confidence, correct, bins)
     edges = np.linspace(0, 1, bins + 1)
@@ -197,8 +219,9 @@ class BrierParts:
 
 
 def brier_parts(probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10) -> BrierParts:
-    """Brier's score of one class, ``reliability - resolution + uncertainty`` and what bins hide.
+    """Divide Brier's score of one class into reliability, resolution, uncertainty and the rest.
 
+    ``reliability - resolution + uncertainty`` is
     ``Σ n_b/n (p_b - o_b)² - Σ n_b/n (o_b - o)² + mean (o_i - o)²`` over bins b with mean
     probability p_b and mean outcome o_b (Murphy 1973,
     doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2). The rest is nothing where all
@@ -210,8 +233,17 @@ def brier_parts(probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10) -
         outcome: 0 or 1, or the share of people who say 1.
         bins: number of bins of equal width, open below and closed above.
 
+    Returns:
+        The score of one class, from 0 to 1, and its parts; a reason in their place without
+        observations.
+
     Raises:
         UsageError: a number outside 0 to 1, columns of different lengths, or no bin.
+
+    Example:
+        >>> parts = brier_parts([0.2, 0.2, 0.8, 0.8], [0, 0, 1, 0])
+        >>> round(parts.score, 3), round(parts.uncertainty, 3)
+        (0.19, 0.188)
     """
     p, o, place = _binned(probability, outcome, bins)
     if not p.size:
@@ -353,7 +385,7 @@ def _ece(scores: Floats, truth: Integers) -> float | None:
 
 
 def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Statistic:
-    """The Jensen-Shannon divergence in bits: 0 for equal distributions, 1 for disjoint ones.
+    """Compute the Jensen-Shannon divergence of two distributions, in bits.
 
     ``(KL(P || M) + KL(Q || M)) / 2`` with ``M = (P + Q) / 2`` and logarithms to base 2 (Lin 1991,
     doi:10.1109/18.61115). Its square root is a distance.
@@ -362,8 +394,16 @@ def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, fl
         first: weight of each label, such as counts of choices or probabilities; brought to sum 1.
         second: the same; a label that only one side has weighs nothing on the other.
 
+    Returns:
+        The divergence in bits: 0 for equal distributions, 1 for disjoint ones; a reason in its
+        place where one side has no weight.
+
     Raises:
         UsageError: a weight that is negative, NaN or infinite.
+
+    Example:
+        >>> round(jensen_shannon({"a": 1, "b": 1}, {"a": 1}).value, 3)
+        0.311
     """
     p, q = _shares(first), _shares(second)
     if p is None or q is None:

@@ -72,7 +72,24 @@ def _share(part: int, whole: int, reason: str) -> Statistic:
 
 
 def balanced_accuracy(counts: Confusion) -> Statistic:
-    """The mean of the true positive and the true negative rate; 0.5 for every constant answer."""
+    """Compute balanced accuracy, the mean of the true positive and the true negative rate.
+
+    ``(tp / (tp + fn) + tn / (tn + fp)) / 2`` (Brodersen et al. 2010, doi:10.1109/ICPR.2010.764),
+    which is 0.5 for every constant answer.
+
+    Args:
+        counts: answers by truth, from `classification.confusion`.
+
+    Returns:
+        A proportion from 0 to 1; a reason in its place where nothing is positive or nothing is
+        negative.
+
+    Example:
+        >>> from cimento.statistics.classification import confusion
+        >>> counts = confusion([True, True, True, False], [True, True, False, False])
+        >>> round(balanced_accuracy(counts).value, 3)
+        0.833
+    """
     positive, negative = tpr(counts), tnr(counts)
     if positive.value is None or negative.value is None:
         return Statistic(None, positive.reason or negative.reason)
@@ -80,10 +97,23 @@ def balanced_accuracy(counts: Confusion) -> Statistic:
 
 
 def mcc(counts: Confusion) -> Statistic:
-    """Matthews's correlation coefficient (1975, doi:10.1016/0005-2795(75)90109-9).
+    """Compute Matthews's correlation coefficient of answers and truth.
 
-    ``(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))``; undefined, not zero, where a
-    factor below is zero.
+    ``(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))`` (Matthews 1975,
+    doi:10.1016/0005-2795(75)90109-9).
+
+    Args:
+        counts: answers by truth, from `classification.confusion`.
+
+    Returns:
+        A coefficient from -1 to 1; undefined, not zero, with a reason, where a factor below is
+        zero.
+
+    Example:
+        >>> from cimento.statistics.classification import confusion
+        >>> counts = confusion([True, True, True, False], [True, True, False, False])
+        >>> round(mcc(counts).value, 3)
+        0.577
     """
     tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
     below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
@@ -115,10 +145,24 @@ class Detection:
 
 
 def d_prime(counts: Confusion) -> Detection:
-    """Sensitivity d' and criterion c, with the log-linear correction.
+    """Compute sensitivity d' and criterion c, with the log-linear correction.
 
-    Rates are ``(count + 0.5) / (n + 1)`` (Hautus 1995, doi:10.3758/BF03203619), so that none is 0
-    or 1, in every table and not only where it is needed.
+    ``d' = z(H) - z(F)`` and ``c = -(z(H) + z(F)) / 2`` of the rates of hits and of false alarms
+    (Green and Swets 1966). Rates are ``(count + 0.5) / (n + 1)`` (Hautus 1995,
+    doi:10.3758/BF03203619), so that none is 0 or 1, in every table and not only where it is needed.
+
+    Args:
+        counts: answers by truth, from `classification.confusion`.
+
+    Returns:
+        Both, in units of the standard deviation of the noise; a reason in their place where nothing
+        is positive or nothing is negative.
+
+    Example:
+        >>> from cimento.statistics.classification import confusion
+        >>> counts = confusion([True, True, True, False], [True, True, False, False])
+        >>> round(d_prime(counts).d_prime, 3)
+        0.993
     """
     positive, negative = counts.tp + counts.fn, counts.fp + counts.tn
     if not positive or not negative:
@@ -130,17 +174,25 @@ def d_prime(counts: Confusion) -> Detection:
 
 
 def auc(scores: ArrayLike, truth: Sequence[bool]) -> Statistic:
-    """The area under the ROC curve: how often a positive scores above a negative, ties as half.
+    """Compute the area under the ROC curve: how often a positive scores above a negative.
 
-    The Mann-Whitney form from mid-ranks (Hanley and McNeil 1982,
+    The Mann-Whitney form from mid-ranks, in which a tie counts half (Hanley and McNeil 1982,
     doi:10.1148/radiology.143.1.7063747).
 
     Args:
-        scores: higher for positives.
-        truth: whether each is positive.
+        scores: shape (n,), higher for positives.
+        truth: shape (n,), whether each is positive.
+
+    Returns:
+        A proportion from 0 to 1; a reason in its place where nothing is positive or nothing is
+        negative.
 
     Raises:
         UsageError: the two are not equally long.
+
+    Example:
+        >>> auc([0.1, 0.4, 0.35, 0.8], [False, False, True, True]).value
+        0.75
     """
     values = floats(scores, name="scores")
     same_length(scores=values, truth=truth)
@@ -185,7 +237,7 @@ def threshold_mcc(
     folds: int = 10,
     clusters: Sequence[Hashable] | None = None,
 ) -> Threshold:
-    """The MCC of a score against yes-or-no judgments, its threshold chosen by cross-validation.
+    """Compute the MCC of a score against yes-or-no judgments, by cross-validation.
 
     The threshold that is best on the other folds answers for each fold (as CoLA's unsupervised
     baselines do with a held-out set: Warstadt et al. 2019, doi:10.1162/tacl_a_00290). Thresholds
@@ -198,8 +250,17 @@ def threshold_mcc(
         folds: number of parts, alike in their share of yes; fewer if there are fewer clusters.
         clusters: what must stay together in one fold, such as the sentences of a pair.
 
+    Returns:
+        Both MCCs, from -1 to 1, and the threshold of each fold; a reason in place of an MCC that is
+        undefined.
+
     Raises:
         UsageError: columns of different lengths, or fewer than two folds.
+
+    Example:
+        >>> scores, truth = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [False] * 4 + [True] * 4
+        >>> threshold_mcc(scores, truth, seed=1).mcc
+        1.0
     """
     values, positive = floats(scores, name="scores"), np.asarray(truth, dtype=bool)
     same_length(scores=values, truth=positive)
@@ -265,10 +326,11 @@ def best_threshold(values: Floats, positive: Booleans) -> float:
 def auc_interval(
     scores: ArrayLike, truth: Sequence[bool], design: Design, *, level: float = 0.95
 ) -> Interval:
-    """The interval of the area under the ROC curve (`classification.auc`).
+    """Compute the interval of the area under the ROC curve (`auc`).
 
-    ``2 AUC - 1`` (Somers's d) lies between -1 and 1 and has the interval of such coefficients,
-    the jackknife's on Fisher's z (`jackknife`), which is brought back to the scale of AUC.
+    ``2 AUC - 1`` (Somers's d: Somers 1962, doi:10.2307/2090408) lies between -1 and 1 and has the
+    interval of such coefficients, the jackknife's on Fisher's z (`draws.jackknife`; Efron and
+    Tibshirani 1993, chapter 11), which is brought back to the scale of AUC.
 
     Args:
         scores: one an observation; higher for the true class.
@@ -276,8 +338,18 @@ def auc_interval(
         design: of the observations.
         level: confidence level.
 
+    Returns:
+        Two ends between 0 and 1; a reason in their place where there are fewer than five items or
+        clusters, one class only, or one class scores wholly above the other.
+
     Raises:
         UsageError: columns of different lengths.
+
+    Example:
+        >>> truth, items = [0, 0, 1, 0, 1, 0, 1, 1], Design.independent(8)
+        >>> interval = auc_interval([1, 2, 3, 4, 5, 6, 7, 8], truth, items)
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.135, 0.992)
     """
     values, true = floats(scores, name="scores"), np.array(truth, dtype=bool)
     same_length(scores=values, truth=true, units=design.units)
@@ -296,7 +368,10 @@ def auc_interval(
 def balanced_interval(
     answers: Sequence[bool], truth: Sequence[bool], design: Design, *, level: float = 0.95
 ) -> Interval:
-    """The interval of balanced accuracy B, made from that of ``2 B - 1`` as `auc_interval` is.
+    """Compute the interval of balanced accuracy (`balanced_accuracy`).
+
+    Of balanced accuracy B, the interval is made from that of ``2 B - 1`` as `auc_interval` is
+    (Efron and Tibshirani 1993, chapter 11).
 
     Args:
         answers: whether each observation was called true.
@@ -304,8 +379,18 @@ def balanced_interval(
         design: of the observations.
         level: confidence level.
 
+    Returns:
+        Two ends between 0 and 1; a reason in their place where there are fewer than five items or
+        clusters, one class only, or every answer is right.
+
     Raises:
         UsageError: columns of different lengths.
+
+    Example:
+        >>> answers, truth = [1, 1, 0, 1, 0, 0, 1, 0], [1, 1, 1, 1, 0, 0, 0, 0]
+        >>> interval = balanced_interval(answers, truth, Design.independent(8))
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.146, 0.981)
     """
     same_length(answers=answers, truth=truth, units=design.units)
     true = np.array(truth, dtype=bool)

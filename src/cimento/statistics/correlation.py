@@ -70,25 +70,31 @@ def correlate(
     design: Design,
     level: float = 0.95,
 ) -> Correlation:
-    """A correlation with an interval and a test by the jackknife, over clusters if any.
+    """Correlate two columns, with an interval and a test over items or clusters.
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
     (Kendall 1945, doi:10.1093/biomet/33.3.239). Interval and p are the jackknife's on Fisher's z
     (`draws.jackknife`), so that p is 0.05 or less exactly where the 95 % interval leaves out 0.
 
     Args:
-        x: one value a row.
-        y: one value a row.
+        x: shape (n,), one value per row.
+        y: shape (n,), one value per row.
         kind: ``pearson``, ``spearman`` or ``kendall``.
         design: of the rows, such as sentences that come in pairs.
         level: confidence level.
 
     Returns:
-        Undefined where there are fewer than three rows or a column is constant; without interval
-        and p where there are fewer than five independent rows.
+        The coefficient, from -1 to 1, with its interval and p. Undefined where there are fewer than
+        three rows or a column is constant; without interval and p where there are fewer than five
+        independent rows.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
+
+    Example:
+        >>> x, y = [1, 2, 3, 4, 5, 6, 7, 8], [2, 1, 4, 3, 7, 8, 6, 5]
+        >>> round(correlate(x, y, design=Design.independent(8)).r, 3)
+        0.738
     """
     plain = coefficient(x, y, kind=kind)
     a, b = floats(x, name="x"), floats(y, name="y")
@@ -181,7 +187,7 @@ def partial_correlation(
     kind: str = "spearman",
     level: float = 0.95,
 ) -> Correlation:
-    """The correlation of the parts of x and y that the covariates do not explain.
+    """Correlate the parts of x and y that the covariates do not explain.
 
     Pearson's coefficient of the residuals of two least-squares fits on the covariates; for
     ``spearman`` of mid-ranks on mid-ranks. p has one degree of freedom less for each covariate
@@ -189,15 +195,25 @@ def partial_correlation(
     and the test that belongs to it are the jackknife's on Fisher's z.
 
     Args:
-        x: one value a row.
-        y: one value a row.
-        covariates: one row a row, one column a covariate, such as length and frequency.
+        x: shape (n,), one value per row.
+        y: shape (n,), one value per row.
+        covariates: shape (n, covariates), such as length and frequency.
         design: of the rows.
         kind: ``pearson`` or ``spearman``.
         level: confidence level.
 
+    Returns:
+        The coefficient, from -1 to 1, with its interval and p; a reason in place of what is
+        undefined.
+
     Raises:
         UsageError: another kind, or columns of different lengths.
+
+    Example:
+        >>> x, y, length = [1, 2, 3, 4, 5, 6], [1, 3, 2, 5, 4, 6], [4, 4, 5, 5, 4, 6]
+        >>> items = Design.independent(6)
+        >>> round(partial_correlation(x, y, length, design=items, kind="pearson").r, 3)
+        0.8
     """
     rows = _table(x, y, covariates, kind)
     n, more = len(rows), rows.shape[1] - 2
@@ -326,11 +342,12 @@ def correlation_difference(
     kind: str = "spearman",
     level: float = 0.95,
 ) -> CorrelationDifference:
-    """The difference of two correlations that share a column, over observations in clusters.
+    """Compute the difference of two correlations that share a column.
 
     ``d ± t[m-1] se`` with ``d = r(second, reference) - r(first, reference)`` and the standard error
     of d by the jackknife over clusters (`draws.jackknife_error`), so that what the two
-    coefficients have in common is allowed for, and so are observations that belong together.
+    coefficients have in common is allowed for, and so are observations that belong together
+    (Arvesen 1969, doi:10.1214/aoms/1177697287; Efron and Tibshirani 1993, section 11.2).
 
     Args:
         first: one value an observation, such as one model's score of a sentence.
@@ -341,11 +358,18 @@ def correlation_difference(
         level: confidence level.
 
     Returns:
-        A reason in place of interval and p if a coefficient is undefined, wholly or without one of
+        Both coefficients and their difference, second minus first, with its interval and p; a
+        reason in place of interval and p if a coefficient is undefined, wholly or without one of
         the clusters, if there are fewer than five clusters, or if no cluster matters.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
+
+    Example:
+        >>> first, second, ratings = [1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5], [1, 2, 3, 4, 6, 5]
+        >>> d = correlation_difference(first, second, ratings, design=Design.independent(6))
+        >>> round(d.first, 3), round(d.second, 3), round(d.estimate, 3)
+        (0.943, 0.886, -0.057)
     """
     n = same_length(first=first, second=second, reference=reference, units=design.units)
     method = JACKKNIFE_T_CLUSTERED if design.clustered else JACKKNIFE_T

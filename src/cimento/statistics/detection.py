@@ -101,7 +101,7 @@ def sensitivity_and_bias(
     level: float = 0.95,
     draws: int = DRAWS,
 ) -> Detection:
-    """Sensitivity and bias from counts of answers, with intervals over items or clusters.
+    """Compute sensitivity and bias from counts of answers, with intervals over items or clusters.
 
     Args:
         counts: shape (items, 4): yes about signals, answers about signals, yes about noise, answers
@@ -113,11 +113,17 @@ def sensitivity_and_bias(
         draws: number of draws.
 
     Returns:
-        A reason in place of numbers where either kind is missing, and in place of ends where there
-        are fewer than five items or clusters.
+        Rates, d' and c (the module has the formulas; Hautus 1995, doi:10.3758/BF03203619). A reason
+        in place of numbers where either kind is missing, and in place of ends where there are fewer
+        than five items or clusters.
 
     Raises:
         UsageError: more yes than answers, no such task, or not one row an item.
+
+    Example:
+        >>> answers = [[9, 10, 2, 10]] * 6
+        >>> round(sensitivity_and_bias(answers, Design.independent(6), seed=1).sensitivity.value, 3)
+        2.069
     """
     need_known(task, _ROOT, where="signal detection", seen=f"no task is called {task!r}")
     table = _checked(counts, design)

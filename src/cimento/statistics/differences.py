@@ -50,13 +50,13 @@ def discordant(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]
 
 
 def mcnemar(b: int, c: int, *, variant: str = "exact") -> Significance:
-    """McNemar's test of two shares on the same items (McNemar 1947, doi:10.1007/BF02295996).
+    """Test two proportions of the same items by McNemar's test.
 
-    With n = b + c discordant items: ``exact`` is the two-sided binomial test of b in n at 1/2,
-    ``mid-p`` takes from it the probability of b itself (Fagerland, Lydersen and Laake 2013,
-    doi:10.1186/1471-2288-13-91), ``chi-square`` is ``(b - c)² / n``, and ``chi-square-corrected``
-    ``max(0, |b - c| - 1)² / n`` (Edwards 1948, doi:10.1007/BF02289261), both with one degree of
-    freedom.
+    With n = b + c discordant items (McNemar 1947, doi:10.1007/BF02295996): ``exact`` is the
+    two-sided binomial test of b in n at 1/2, ``mid-p`` takes from it the probability of b itself
+    (Fagerland, Lydersen and Laake 2013, doi:10.1186/1471-2288-13-91), ``chi-square`` is ``(b - c)²
+    / n``, and ``chi-square-corrected`` ``max(0, |b - c| - 1)² / n`` (Edwards 1948,
+    doi:10.1007/BF02289261), both with one degree of freedom.
 
     Args:
         b: items that only the first gets right.
@@ -69,6 +69,10 @@ def mcnemar(b: int, c: int, *, variant: str = "exact") -> Significance:
 
     Raises:
         UsageError: an unknown variant or a negative count.
+
+    Example:
+        >>> round(mcnemar(9, 3).p, 3)
+        0.146
     """
     need_known(variant, MCNEMAR, where="McNemar's test", seen=f"no variant is called {variant!r}")
     if min(b, c) < 0:
@@ -96,12 +100,13 @@ def _binomial(b: int, c: int, variant: str) -> Significance:
 
 
 def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) -> Significance:
-    """The test of two shares of the same items, such as the accuracies of two models.
+    """Test whether two proportions of the same items differ, such as the accuracies of two models.
 
-    McNemar's exact test where items stand alone. Where they come in clusters, t of the mean
-    difference with CR2's standard error and Satterthwaite's degrees of freedom
-    (`means.t_test`): its level stays between 3 and 7 % from six clusters on, where enough
-    items are discordant (docs/statistics.md).
+    McNemar's exact test where items stand alone (McNemar 1947, doi:10.1007/BF02295996). Where they
+    come in clusters, t of the mean difference with CR2's standard error and Satterthwaite's degrees
+    of freedom (Bell and McCaffrey 2002, Survey Methodology 28, 169-181; `means.t_test`): its level
+    stays between 3 and 7% from six clusters on, where enough items are discordant
+    (docs/statistics.md).
 
     Args:
         first: whether each item is right.
@@ -109,10 +114,16 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
         design: of the items.
 
     Returns:
-        Without p where there are fewer than five independent items; 1 where no item differs.
+        The test, two-sided; without p where there are fewer than five independent items, and with a
+        p of 1 where no item differs.
 
     Raises:
         UsageError: columns of different lengths.
+
+    Example:
+        >>> first, second = [True] * 18 + [False] * 2, [True] * 12 + [False] * 8
+        >>> round(share_test(first, second, Design.independent(20)).p, 4)
+        0.0312
     """
     same_length(first=first, second=second, units=design.units)
     b, c = discordant(first, second)
@@ -132,7 +143,7 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
 def cochran_q(
     table: Sequence[Sequence[bool]], design: Design, *, seed: int, draws: int = 9_999
 ) -> Significance:
-    """Cochran's Q: whether k models get equal shares of the same items right.
+    """Test by Cochran's Q whether k models are correct on equal proportions of the same items.
 
     ``Q = (k - 1) (k Σ C_j² - N²) / (k N - Σ R_i²)`` with column sums C, row sums R and total N,
     against chi-square with k - 1 degrees of freedom (Cochran 1950, doi:10.1093/biomet/37.3-4.256).
@@ -147,10 +158,16 @@ def cochran_q(
         draws: number of draws.
 
     Returns:
-        Without p where there are fewer than five independent items, or the models never differ.
+        Q, with p; without p where there are fewer than five independent items, or the models never
+        differ.
 
     Raises:
         UsageError: rows of different lengths, or fewer than two models.
+
+    Example:
+        >>> table = [[True, True, False]] * 6 + [[True, False, False]] * 4
+        >>> round(cochran_q(table, Design.independent(10), seed=1).statistic, 3)
+        15.2
     """
     from scipy import special
 
@@ -229,7 +246,7 @@ def share_difference(
     *,
     level: float = 0.95,
 ) -> Difference:
-    """The difference of two shares of the same items, such as the accuracies of two models.
+    """Compute the difference of two proportions of the same items, such as two accuracies.
 
     Bonett and Price (2012, doi:10.3102/1076998611411915): with b and c discordant items of n,
     ``p = (b + 1) / (n + 2)``, ``q = (c + 1) / (n + 2)``, ``p - q ± z sqrt((p + q - (p - q)²) /
@@ -242,8 +259,18 @@ def share_difference(
         design: of the items.
         level: confidence level.
 
+    Returns:
+        The difference, first minus second, from -1 to 1, and its interval; a reason in place of the
+        ends where there are fewer than five independent items or clusters.
+
     Raises:
         UsageError: columns of different lengths, or an invalid level.
+
+    Example:
+        >>> first, second = [True] * 18 + [False] * 2, [True] * 12 + [False] * 8
+        >>> difference = share_difference(first, second, Design.independent(20))
+        >>> round(difference.estimate, 3), round(difference.low, 3), round(difference.high, 3)
+        (0.3, 0.048, 0.497)
     """
     n = same_length(first=first, second=second, units=design.units)
     method = BONETT_PRICE_CLUSTERED if design.clustered else BONETT_PRICE
@@ -290,9 +317,10 @@ def bonett_price(b: float, c: float, n: float) -> tuple[float, float]:
 def unpaired_share_difference(
     first: float, n: float, second: float, m: float, *, level: float = 0.95
 ) -> Difference:
-    """The difference of two shares of different items, by Newcombe's hybrid of Wilson's intervals.
+    """Compute the difference of two proportions of different items, with Newcombe's interval.
 
-    Method 10 of Newcombe (1998, Statistics in Medicine 17, 873-890).
+    Newcombe's hybrid of two Wilson intervals: method 10 of Newcombe (1998, Statistics in Medicine
+    17, 873-890).
 
     Args:
         first: a share.
@@ -302,10 +330,16 @@ def unpaired_share_difference(
         level: confidence level.
 
     Returns:
-        Without interval where one of the two has fewer than five observations.
+        The difference, first minus second, from -1 to 1, and its interval; without interval where
+        one of the two has fewer than five observations.
 
     Raises:
         UsageError: an invalid level.
+
+    Example:
+        >>> difference = unpaired_share_difference(56 / 70, 70, 48 / 80, 80)
+        >>> round(difference.low, 4), round(difference.high, 4)
+        (0.0524, 0.3339)
     """
     if n <= 0 or m <= 0:
         return Difference(None, None, None, NEWCOMBE, NOTHING_SCORED)

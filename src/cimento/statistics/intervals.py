@@ -60,9 +60,10 @@ class Interval:
 
 
 def wilson(share: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The Wilson score interval (Wilson 1927, doi:10.1080/01621459.1927.10502953).
+    """Compute the Wilson score interval of a proportion.
 
-    ``(p + z²/2n ± z sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n)``, z the normal quantile.
+    ``(p + z²/2n ± z sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n)``, z the normal quantile (Wilson 1927,
+    doi:10.1080/01621459.1927.10502953).
 
     Args:
         share: observed, between 0 and 1.
@@ -74,6 +75,11 @@ def wilson(share: float, n: float, *, level: float = 0.95) -> tuple[float, float
 
     Raises:
         UsageError: the level is not between 0 and 1.
+
+    Example:
+        >>> low, high = wilson(0.9, 10)
+        >>> round(low, 3), round(high, 3)
+        (0.596, 0.982)
     """
     z = z_quantile(level)
     weight = 1 + z * z / n
@@ -112,10 +118,11 @@ def items_for_width(half_width: float, *, share: float = 0.5, level: float = 0.9
 
 
 def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
-    """The interval of Clopper and Pearson (1934, doi:10.1093/biomet/26.4.404).
+    """Compute the exact interval of a proportion by Clopper and Pearson.
 
-    The shares that an exact binomial test of half the error in each tail does not reject; it
-    covers at least as often as its level says, mostly more often: wider than Wilson's.
+    The proportions that an exact binomial test of half the error in each tail does not reject
+    (Clopper and Pearson 1934, doi:10.1093/biomet/26.4.404); it covers at least as often as its
+    level says, mostly more often: wider than Wilson's.
 
     Args:
         passed: verdicts that pass.
@@ -127,6 +134,11 @@ def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float,
 
     Raises:
         UsageError: the level is not between 0 and 1, or the counts are invalid.
+
+    Example:
+        >>> low, high = clopper_pearson(9, 10)
+        >>> round(low, 3), round(high, 3)
+        (0.555, 0.997)
     """
     from scipy import special
 
@@ -140,19 +152,28 @@ def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float,
 
 
 def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.95) -> Interval:
-    """The interval of the share of verdicts that pass, where some may belong together.
+    """Compute the interval of the proportion of verdicts that pass, clustered or not.
 
-    Wilson's, where each verdict stands alone; else Wilson's at the effective number of verdicts
-    (`effective_number`), the form that Franco et al. (2019, PMC6690503) recommend for clustered
-    data.
+    Wilson's, where each verdict stands alone (Wilson 1927, doi:10.1080/01621459.1927.10502953);
+    else Wilson's at the effective number of verdicts (`effective_number`), the form that Franco et
+    al. (2019, PMC6690503) recommend for clustered data.
 
     Args:
         passed: whether each verdict is a pass.
         design: of the verdicts.
         level: confidence level.
 
+    Returns:
+        Two ends between 0 and 1; a reason in their place where there are fewer than five
+        independent verdicts or clusters.
+
     Raises:
         UsageError: not one verdict a unit, or a level that is not between 0 and 1.
+
+    Example:
+        >>> interval = share_interval([True] * 9 + [False], Design.independent(10))
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.596, 0.982)
     """
     same_length(passed=passed, units=design.units)
     if design.crossed and passed:

@@ -92,7 +92,9 @@ def mean_of(
     level: float = 0.95,
     draws: int = STUDENTIZED_DRAWS,
 ) -> Mean:
-    """The mean of values that may come in clusters, with an interval and a test.
+    """Estimate the mean of values that may come in clusters, with an interval and a test.
+
+    By CR2 and the studentized bootstrap (Bell and McCaffrey 2002; Hall 1988) or t: see the module.
 
     Args:
         values: one an observation, such as margins, differences or DD scores; for shares use
@@ -104,10 +106,16 @@ def mean_of(
         draws: of the bootstrap; 0 for Student's t alone.
 
     Returns:
-        Without interval and p where there are fewer than five clusters, or their means are equal.
+        The mean, its interval, t and p, in the unit of the values. Without interval and p where
+        there are fewer than five clusters, or their means are equal.
 
     Raises:
         UsageError: an invalid level, or not one value an observation.
+
+    Example:
+        >>> mean = mean_of([1.0, 2.0, 3.0, 4.0, 5.0], Design.independent(5), seed=1)
+        >>> mean.value, round(mean.low, 3), round(mean.high, 3)
+        (3.0, 1.037, 4.963)
     """
     z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
@@ -232,7 +240,7 @@ BOUNDED_DRAWS = 9_999
 def bounded_mean(
     values: ArrayLike, design: Design, *, seed: int, level: float = 0.95, draws: int = BOUNDED_DRAWS
 ) -> Interval:
-    """The interval of the mean of values between 0 and 1.
+    """Compute the interval of the mean of values between 0 and 1.
 
     Where most values are near a bound, the mean depends on the few that are not, of which a small
     sample may have none; so one half of an observation is added at either bound. Each draw gives
@@ -250,11 +258,16 @@ def bounded_mean(
         draws: number of draws.
 
     Returns:
-        Without ends where there are fewer than five clusters.
+        Two ends between 0 and 1; a reason in their place where there are fewer than five clusters.
 
     Raises:
         UsageError: a value is not between 0 and 1, an invalid level, no draws, or not one
             value an observation.
+
+    Example:
+        >>> interval = bounded_mean([0.0, 0.1, 0.9, 1.0, 1.0], Design.independent(5), seed=1)
+        >>> round(interval.low, 1), round(interval.high, 1)
+        (0.2, 0.9)
     """
     z_quantile(level)  # refuses an invalid level
     array = floats(values, name="values")
@@ -332,7 +345,7 @@ class WithinIntervals:
 def within_intervals(
     table: ArrayLike, *, method: str = "cousineau-morey", level: float = 0.95
 ) -> WithinIntervals:
-    """Intervals for conditions that were all seen within each item (or participant).
+    """Compute intervals for conditions that were all seen within each item (or participant).
 
     Every value has its unit's mean taken off and the grand mean put back; sd has n - 1 below.
 
@@ -354,8 +367,18 @@ def within_intervals(
         method: one of the three.
         level: confidence level.
 
+    Returns:
+        Means, standard errors and half-widths of the conditions, each a tuple with one number per
+        condition; a reason in place of the last two where there are fewer than two units or
+        conditions differ equally in all.
+
     Raises:
         UsageError: an unknown method, an invalid level, or fewer than two conditions.
+
+    Example:
+        >>> widths = within_intervals([[1, 2], [2, 4], [3, 4], [5, 6]]).half_widths
+        >>> [round(width, 3) for width in widths]
+        [0.563, 0.563]
     """
     array = floats(table, name="table")
     _check(array, method, level)

@@ -247,7 +247,7 @@ def mixed_model(
 
     Args:
         formula: such as ``score ~ structure*distance + (1 + structure | item)``.
-        columns: by name, one value a row; those of groups may hold anything.
+        columns: by name, each of shape (n,); those of groups may hold anything.
         reml: restricted maximum likelihood; for likelihood-ratio tests of fixed effects use False.
         satterthwaite: degrees of freedom for t; else p from the normal distribution.
 
@@ -257,6 +257,12 @@ def mixed_model(
 
     Raises:
         UsageError: a formula that cannot be read, or a column that is missing or no numbers.
+
+    Example:
+        >>> columns = {"x": [-0.5, 0.5] * 3, "item": list("aabbcc")}
+        >>> columns |= {"score": [1.0, 2.5, 2.0, 4.5, 3.0, 3.5]}
+        >>> round(mixed_model("score ~ x + (1 | item)", columns).effect("x").estimate, 3)
+        1.5
     """
     parsed = parse_formula(formula)
     n = _rows(parsed, columns)
@@ -405,10 +411,24 @@ def _random_term(term: RandomTerm, levels: int, factor: Floats) -> RandomEffects
 
 
 def sum_coded(labels: Sequence[Hashable], *, high: Hashable) -> list[float]:
-    """A factor of two levels as 0.5 for one of them and -0.5 for the other.
+    """Code a factor of two levels as 0.5 for one of them and -0.5 for the other.
+
+    Sum contrasts of half a unit, so that an effect is a difference of means and an interaction a
+    difference of differences (Schad et al. 2020, doi:10.1016/j.jml.2019.104038).
+
+    Args:
+        labels: the level of each observation.
+        high: the level that becomes 0.5.
+
+    Returns:
+        One number per label.
 
     Raises:
         UsageError: there are not two levels, or `high` is none of them.
+
+    Example:
+        >>> sum_coded(["sg", "pl", "sg"], high="pl")
+        [-0.5, 0.5, -0.5]
     """
     seen = dict.fromkeys(labels)
     if len(seen) != 2 or high not in seen:  # noqa: PLR2004  # two levels

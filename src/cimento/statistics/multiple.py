@@ -11,19 +11,23 @@ P_VALUES = Sequence[float | None]
 
 
 def holm(p_values: P_VALUES) -> list[float | None]:
-    """Holm's step-down p-values, which hold the family-wise error rate.
+    """Adjust p-values by Holm's step-down method, which holds the family-wise error rate.
 
     The i-th smallest of m is ``max over j <= i of min(1, (m - j + 1) p_j)`` (Holm 1979,
     Scandinavian Journal of Statistics 6, 65-70).
 
     Args:
-        p_values: one a test; None where a test is undefined, which counts as no test.
+        p_values: one per test; None where a test is undefined, which counts as no test.
 
     Returns:
         Adjusted values in the order given, None where None was given.
 
     Raises:
         UsageError: a value is not between 0 and 1.
+
+    Example:
+        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+        [0.03, 0.06, 0.06]
     """
     order = _ascending(p_values)
     adjusted: list[float | None] = [None] * len(p_values)
@@ -35,19 +39,24 @@ def holm(p_values: P_VALUES) -> list[float | None]:
 
 
 def benjamini_hochberg(p_values: P_VALUES) -> list[float | None]:
-    """Benjamini and Hochberg's step-up p-values, which hold the false discovery rate.
+    """Adjust p-values by Benjamini and Hochberg's step-up method.
 
-    The i-th smallest of m is ``min over j >= i of min(1, m p_j / j)`` (Benjamini and Hochberg
-    1995, doi:10.1111/j.2517-6161.1995.tb02031.x); for independent or positively dependent tests.
+    It holds the false discovery rate of independent or positively dependent tests. The i-th
+    smallest of m is ``min over j >= i of min(1, m p_j / j)`` (Benjamini and Hochberg 1995,
+    doi:10.1111/j.2517-6161.1995.tb02031.x).
 
     Args:
-        p_values: one a test; None where a test is undefined, which counts as no test.
+        p_values: one per test; None where a test is undefined, which counts as no test.
 
     Returns:
         Adjusted values in the order given, None where None was given.
 
     Raises:
         UsageError: a value is not between 0 and 1.
+
+    Example:
+        >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
+        [0.03, 0.04, 0.04]
     """
     order = _ascending(p_values)
     adjusted: list[float | None] = [None] * len(p_values)
@@ -138,6 +147,19 @@ def rank_by_pairs(
             `means.mean_of`).
         alpha: level for all pairs together.
         corrected: whether the p-values are corrected already, for these pairs or more.
+
+    Returns:
+        The models, the best mean first, each with its place and the best and worst it could hold;
+        and every pair with its adjusted p.
+
+    Raises:
+        UsageError: a p-value is not between 0 and 1.
+
+    Example:
+        >>> tested = [("a", "b", 0.001), ("a", "c", 0.004), ("b", "c", 0.4)]
+        >>> ranks = rank_by_pairs({"a": 0.6, "b": 0.9, "c": 0.85}, tested).ranks
+        >>> [(rank.name, rank.best, rank.worst) for rank in ranks]
+        [('b', 1, 2), ('c', 1, 2), ('a', 3, 3)]
     """
     plain = [p for _, _, p in tested]
     adjusted = plain if corrected else holm(plain)

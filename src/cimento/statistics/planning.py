@@ -123,7 +123,11 @@ def plan_size(
     seed: int = 0,
     trials: int = TRIALS,
 ) -> SizePlan:
-    """The power of suites of several sizes, and the size that has the power asked for.
+    """Estimate the power of suites of several sizes, and the size that has the power asked for.
+
+    Exact for single items (`mcnemar_power`, `correlation_power`). Else clusters of the pilot are
+    drawn with replacement (Efron and Tibshirani 1993, chapter 8), moved to the difference, and
+    tested.
 
     Args:
         pilot: what is known.
@@ -133,37 +137,56 @@ def plan_size(
         seed: of the draws.
         trials: drawn data sets for each size.
 
+    Returns:
+        The power, from 0 to 1, of each size, and the smallest size that has it.
+
     Raises:
         UsageError: a pilot of fewer than five independent items or clusters, one that does not
             vary, or numbers out of their ranges.
+
+    Example:
+        >>> from cimento.statistics.planning import Pilot
+        >>> values, items = (1.0,) * 12 + (-1.0,) * 4 + (0.0,) * 24, Design.independent(40)
+        >>> plan_size(Pilot(kind="difference", values=values, design=items)).needed.items
+        84
     """
     wanted = pilot.effect if difference is None else difference
     _check(pilot, wanted, power, alpha, trials)
     # No data are drawn with a given rank correlation: clusters of the pilot count as items.
     exact = pilot.kind == "correlation" or (not pilot.design.clustered and pilot.kind != "mean")
-
-    @functools.cache
-    def at(clusters: int) -> SizedPower:
-        if exact:
-            return _exact(pilot, clusters, wanted, alpha)
-        return _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
-
+    at = _power_at(pilot, wanted, alpha, seed=seed, trials=0 if exact else trials)
     items_per_cluster = 1.0 if exact else pilot.design.n / pilot.design.m
     most = _MOST_EXACT if exact else int(_MOST_DRAWN / items_per_cluster)
     needed = _needed(at, power, most=most, exact=exact)
-    of_pilot = pilot.design.n if pilot.kind == "correlation" else pilot.design.m
-    shown = {max(_FEWEST, round(of_pilot * times)) for times in _MULTIPLES}
-    shown |= {needed.clusters} if needed else {most}
     return SizePlan(
         difference=wanted,
         power=power,
         alpha=alpha,
         test=_test_name(pilot),
         trials=0 if exact else trials,
-        sizes=tuple(at(clusters) for clusters in sorted(shown) if clusters <= most),
+        sizes=tuple(at(clusters) for clusters in _shown(pilot, needed, most)),
         needed=needed,
         most=round(most * items_per_cluster),
     )
+
+
+def _power_at(
+    pilot: Pilot, wanted: float, alpha: float, *, seed: int, trials: int
+) -> Callable[[int], SizedPower]:
+    """The power of a number of clusters: exact without trials, else drawn."""
+    if trials:
+        return functools.cache(
+            lambda clusters: _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
+        )
+    return functools.cache(lambda clusters: _exact(pilot, clusters, wanted, alpha))
+
+
+def _shown(pilot: Pilot, needed: SizedPower | None, most: int) -> list[int]:
+    """The sizes of a plan, in clusters: multiples of the pilot's, and the one that is needed."""
+    of_pilot = pilot.design.n if pilot.kind == "correlation" else pilot.design.m
+    sizes = {max(_FEWEST, round(of_pilot * times)) for times in _MULTIPLES}
+    sizes |= {needed.clusters} if needed else {most}
+    return [clusters for clusters in sorted(sizes) if clusters <= most]
 
 
 def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int) -> None:

@@ -52,24 +52,29 @@ class Equivalence:
 def tost(
     differences: ArrayLike, design: Design, *, margin: float, alpha: float = 0.05
 ) -> Equivalence:
-    """The test of a mean difference between -margin and margin: two one-sided t tests.
+    """Test whether a mean difference is between -margin and margin, by two one-sided t tests.
 
     Schuirmann (1987, doi:10.1007/BF01068419): ``t = (m ± margin) / se``, with the standard error
     and the degrees of freedom of `means.t_test`: where items come in clusters, CR2's and
     Satterthwaite's.
 
     Args:
-        differences: of paired values, one an item.
+        differences: of paired values, one per item.
         design: of the items.
         margin: the smallest difference that would matter, in the unit of the differences.
         alpha: the level.
 
     Returns:
-        Without p where there are fewer than five independent items or clusters, or their means
-        are equal.
+        The mean, its interval at level 1 - 2 alpha, and p; without p where there are fewer than
+        five independent items or clusters, or their means are equal.
 
     Raises:
         UsageError: a margin that is not above 0, an invalid alpha, or not one value an item.
+
+    Example:
+        >>> gaps = [0.1, -0.2, 0.0, 0.1, 0.2, -0.1]
+        >>> round(tost(gaps, Design.independent(6), margin=0.2).p, 4)
+        0.0142
     """
     from scipy import special
 
@@ -94,7 +99,7 @@ def tost_shares(
     margin: float,
     alpha: float = 0.05,
 ) -> Equivalence:
-    """The test of two shares of the same items that differ by less than a margin.
+    """Test whether two proportions of the same items differ by less than a margin.
 
     Two one-sided normal tests with the adjusted shares and standard error of Bonett and Price
     (2012, doi:10.3102/1076998611411915), so that the test agrees with
@@ -109,11 +114,17 @@ def tost_shares(
         alpha: the level.
 
     Returns:
-        Without p where there are fewer than five independent items or clusters.
+        The difference, its interval at level 1 - 2 alpha, and p; without p where there are fewer
+        than five independent items or clusters.
 
     Raises:
         UsageError: a margin that is not above 0, an invalid alpha, or columns of different
             lengths.
+
+    Example:
+        >>> first, second = [True] * 45 + [False] * 5, [True] * 44 + [False] * 6
+        >>> round(tost_shares(first, second, Design.independent(50), margin=0.1).p, 4)
+        0.0075
     """
     _check(margin, alpha)
     level = 1 - 2 * alpha
@@ -141,10 +152,11 @@ def _check(margin: float, alpha: float) -> None:
 def detectable_difference(
     n: float, *, discordant: float, power: float = 0.8, alpha: float = 0.05
 ) -> float | None:
-    """The smallest difference of two shares of the same items that McNemar's exact test finds.
+    """Find the smallest difference of two proportions that McNemar's test finds.
 
-    The difference at which that test has the power asked for (`mcnemar_power`), given the share of
-    discordant items; the power grows with the difference.
+    The difference at which the exact test has the power asked for (`mcnemar_power`; Duffy 1984,
+    Biometrics 40, 1005-1015), given the proportion of discordant items; the power grows with the
+    difference.
 
     Args:
         n: items; of clustered ones their effective number, of which the whole part counts.
@@ -153,10 +165,15 @@ def detectable_difference(
         alpha: level of the two-sided test.
 
     Returns:
-        The difference; None where even the largest possible one, `discordant`, is not found.
+        The difference, from 0 to 1; None where even the largest possible one, `discordant`, is not
+        found.
 
     Raises:
         UsageError: numbers out of their ranges.
+
+    Example:
+        >>> round(detectable_difference(100, discordant=0.3), 3)
+        0.159
     """
     _check_power(n, power, alpha)
     if not 0 < discordant <= 1:
@@ -182,7 +199,10 @@ def _detectable(n: int, discordant: float, power: float, alpha: float) -> float 
 
 
 def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest mean difference that the paired t test would find, from the noncentral t.
+    """Find the smallest mean difference that the paired t test would find.
+
+    From the noncentral t with n - 1 degrees of freedom and noncentrality ``d sqrt(n)`` (Cohen 1988,
+    Statistical Power Analysis, 2nd ed., chapter 2).
 
     Args:
         n: items.
@@ -190,8 +210,15 @@ def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.0
         power: the chance to find the difference.
         alpha: level of the two-sided test.
 
+    Returns:
+        The difference, above 0, in the unit of `sd`.
+
     Raises:
         UsageError: numbers out of their ranges.
+
+    Example:
+        >>> round(detectable_mean(25, sd=1.0), 3)
+        0.584
     """
     from scipy import stats
 
@@ -229,7 +256,10 @@ def _root(missing: Callable[[float], float], high: float) -> float:
 def mcnemar_power(
     n: int, *, only_first: float, only_second: float, alpha: float = 0.05, variant: str = "exact"
 ) -> float:
-    """The power of McNemar's test, by adding up all outcomes.
+    """Compute the power of McNemar's test, by adding up all outcomes.
+
+    Over every number of discordant items, its chance times that of a split which the test rejects
+    (Duffy 1984, Biometrics 40, 1005-1015).
 
     Args:
         n: items.
@@ -238,8 +268,15 @@ def mcnemar_power(
         alpha: level.
         variant: of the test, as in `differences.mcnemar`.
 
+    Returns:
+        The power, from 0 to 1.
+
     Raises:
         UsageError: invalid chances.
+
+    Example:
+        >>> round(mcnemar_power(100, only_first=0.2, only_second=0.05), 3)
+        0.837
     """
     from scipy import stats
 
@@ -294,15 +331,22 @@ def spearman_interval(n: int, r: float, *, level: float = 0.95) -> tuple[float, 
 
 
 def correlation_power(n: int, r: float, *, alpha: float = 0.05) -> float:
-    """The chance that a two-sided test finds Spearman's correlation of independent items.
+    """Compute the chance that a two-sided test finds Spearman's correlation of independent items.
 
-    On Fisher's z, with Bonett and Wright's variance (`spearman_interval`), which is ``1 / (n - 3)``
-    where there is no correlation.
+    On Fisher's z, with the variance ``(1 + r^2 / 2) / (n - 3)`` of Bonett and Wright (2000,
+    doi:10.1007/BF02294183), which is ``1 / (n - 3)`` where there is no correlation.
 
     Args:
         n: items; more than three.
         r: the true correlation, between -1 and 1.
         alpha: level of the test.
+
+    Returns:
+        The power, from 0 to 1.
+
+    Example:
+        >>> round(correlation_power(100, 0.3), 3)
+        0.857
     """
     normal = NormalDist()
     size = abs(math.atanh(r)) * math.sqrt(n - 3)
@@ -348,7 +392,10 @@ def simulated_power(
     trials: int = 1000,
     alpha: float = 0.05,
 ) -> Power:
-    """The power of a test on simulated data.
+    """Estimate the power of a test on simulated data.
+
+    The proportion of drawn data sets with a p of alpha or less, with its Wilson interval (Wilson
+    1927, doi:10.1080/01621459.1927.10502953).
 
     Args:
         draw: makes one data set from a generator of random numbers.
@@ -357,8 +404,18 @@ def simulated_power(
         trials: number of data sets.
         alpha: level.
 
+    Returns:
+        The power, from 0 to 1, its 95% interval, and how many data sets gave no p.
+
     Raises:
         UsageError: no trials.
+
+    Example:
+        >>> def draw(generator):
+        ...     return generator.random()
+        >>> power = simulated_power(draw, lambda p: p, seed=1, trials=2000)
+        >>> power.low < 0.05 < power.high
+        True
     """
     if trials < 1:
         raise UsageError(where="simulated power", seen=f"{trials} trials", todo="Ask for 1,000.")

@@ -76,7 +76,7 @@ def regress(
     *,
     level: float = 0.95,
 ) -> Regression:
-    """Ordinary least squares of an outcome on an intercept and predictors.
+    """Fit a least-squares regression of an outcome on an intercept and predictors.
 
     Standard errors are CR2's, cluster-robust with the residuals of each cluster adjusted by
     ``(I - H_gg)^(-1/2)``, and t has Satterthwaite's degrees of freedom for each coefficient (Bell
@@ -90,8 +90,16 @@ def regress(
         design: of the observations; those of one cluster may depend on each other.
         level: of the confidence intervals.
 
+    Returns:
+        The intercept and a slope per predictor, each with interval and p, or a reason for none.
+
     Raises:
         UsageError: lengths differ, or a value is not finite.
+
+    Example:
+        >>> fit = regress([1.0, 3.0, 2.0, 5.0, 4.0, 6.0], {"x": range(6)}, Design.independent(6))
+        >>> [(one.name, round(one.value, 3)) for one in fit.coefficients]
+        [('(intercept)', 1.286), ('x', 0.886)]
     """
     y = floats(outcome, name="outcome")
     columns = {name: floats(values, name=name) for name, values in predictors.items()}

@@ -71,12 +71,11 @@ def bootstrap(
     method: str = "bca",
     several: Callable[[Floats], Floats] | None = None,
 ) -> Bootstrap:
-    """The bootstrap interval of any statistic of the rows (Efron and Tibshirani 1993).
+    """Compute the bootstrap interval of any statistic of the rows.
 
     Rows, or whole clusters, are drawn with replacement. ``percentile`` takes quantiles of the draws
-    (chapter 13); ``bca`` corrects them for bias and acceleration (chapter 14; Efron 1987,
-    doi:10.1080/01621459.1987.10478410). Shares, means and coefficients between -1 and 1 have
-    intervals that cover better in small samples: `share_interval`, `mean_of`, `jackknife`.
+    (Efron and Tibshirani 1993, chapter 13); ``bca`` corrects them for bias and acceleration (Efron
+    1987, doi:10.1080/01621459.1987.10478410). `share_interval` and `mean_of` suit small samples.
 
     Args:
         rows: one an observation; for tables that are no arrays give their row numbers.
@@ -89,11 +88,19 @@ def bootstrap(
         several: the same statistic of draws with equally many rows, one draw a line; much faster.
 
     Returns:
-        A reason in place of ends where the sample is too small, all draws are equal, or the
-        statistic is undefined in the sample or in more than one draw of twenty.
+        The statistic and its interval; a reason in place of ends where the sample is too small, all
+        draws are equal, or the statistic is undefined in the sample or in more than one draw of
+        twenty.
 
     Raises:
         UsageError: an unknown method, no draws, or columns of different lengths.
+
+    Example:
+        >>> import numpy as np
+        >>> values = [1.0, 2.0, 4.0, 5.0, 8.0, 3.0, 6.0, 7.0]
+        >>> interval = bootstrap(values, np.mean, Design.independent(8), seed=1)
+        >>> interval.estimate, interval.low < 4.5 < interval.high
+        (4.5, True)
     """
     array = floats(rows, name="rows")
     name = _name(method, design.clustered, draws, level)

@@ -480,5 +480,13 @@ CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def new_canary() -> str:
-    """A fresh canary, such as ``cimento:5f0c2b1e-7d3a-4b56-9a51-0d6f6f2f7a10``."""
+    """Make a fresh canary, by which a suite is found in training data.
+
+    Returns:
+        A text such as ``cimento:5f0c2b1e-7d3a-4b56-9a51-0d6f6f2f7a10``, which nobody else has.
+
+    Example:
+        >>> new_canary()
+        'cimento:...'
+    """
     return f"cimento:{uuid.uuid4()}"

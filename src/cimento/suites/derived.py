@@ -50,7 +50,7 @@ def pairs(
     cluster: str | Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> Suite:
-    """A suite of minimal pairs, in which the good sentence should be more probable.
+    """Make a suite of minimal pairs, in which the good sentence should be more probable.
 
     Args:
         rows: tuples of a good and a bad sentence; or dictionaries, a dictionary of columns, or a
@@ -66,6 +66,9 @@ def pairs(
         columns: the columns by their roles, in place of the names above: ``{"good": "A", "bad":
             "B", "item": "N."}``. One that holds something else is refused, unless a mark stands
             behind its name: ``A!``.
+
+    Returns:
+        The suite, with one item per pair and one prediction.
 
     Raises:
         UsageError: there are no pairs, or a row is not a pair; or a column does not fit its role.

@@ -119,3 +119,11 @@ def _columns(items: ItemColumns, *, whole: bool) -> dict[str, Plain]:
     }
     extras = (items.item_extras, items.condition_extras, items.region_extras)
     return {**plain, "extras": [_plain(extra, whole=True) for extra in extras]} if whole else plain
+
+
+def digest_of_values(suite: object) -> str:
+    """The digest of a suite made in Python that has values of unknown types."""
+    values: object = suite
+    if dataclasses.is_dataclass(suite):  # what a suite shows as its repr is short
+        values = [getattr(suite, field.name) for field in dataclasses.fields(suite)]
+    return hashlib.sha256(repr(values).encode()).hexdigest()

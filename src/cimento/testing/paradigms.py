@@ -25,6 +25,7 @@ from cimento.io.tables import validate_table
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.kinds.run import Run, open_run, open_runs
+from cimento.kinds.run_line import place_of
 from cimento.models.registry import AnyScorer
 from cimento.records.outcomes import ESTIMATES, OUTCOMES, rate
 from cimento.records.summary import Summary, from_json, to_json
@@ -394,7 +395,7 @@ def _path(run: Run) -> Path:
         CimentoError: it is not.
     """
     if run.folder is None:
-        raise CimentoError(where=repr(run), seen="it is not stored")
+        raise CimentoError(where=place_of(run), seen="it is not stored")
     return run.folder
 
 

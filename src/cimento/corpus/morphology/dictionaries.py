@@ -243,7 +243,7 @@ def open_morphology(
     index_folder: str | Path | None = None,
     lemmas: Mapping[str, Collection[str]] | None = None,
 ) -> Morphology:
-    """Open a dictionary.
+    """Open a dictionary of word forms, or rules in place of one.
 
     Args:
         name: ``delaf:FILE``, ``unimorph:FILE``, ``rules:LANGUAGE`` or ``pymorphy3``.
@@ -251,8 +251,16 @@ def open_morphology(
         index_folder: folder of the indices of files; None for the folder of the file.
         lemmas: for ``rules``, the existing lemmas by part of speech; None for any.
 
+    Returns:
+        The dictionary, which analyzes forms and inflects lemmas.
+
     Raises:
         CimentoError: there is no such dictionary, or it cannot be used.
+
+    Example:
+        >>> plural = open_morphology("rules:it").inflect("gatto", {"Number": "Plur"}, pos="NOUN")
+        >>> [reading.form for reading in plural]
+        ['gatti']
     """
     kind, _, rest = name.partition(":")
     if lemmas is not None and kind != "rules":
