@@ -5,7 +5,7 @@
     python benchmarks/coverage.py                       prints the tables
     python benchmarks/coverage.py docs/data/coverage    writes them into a folder
 
-Data are simulated with a known truth; where all outcomes can be counted (shares of independent
+Data are simulated with a known truth; where all outcomes can be counted (proportions of independent
 items) the numbers are exact. Cells outside 93 to 97% (tests: 3 to 7%) are bold. The seed is
 fixed. Coefficients, regressions and the other tests are in `coverage_associations`.
 """
@@ -51,7 +51,7 @@ def spread(passed: int, n: int) -> list[bool]:
 
 
 def independent_shares() -> Table:
-    """Shares of independent items: exact."""
+    """Proportions of independent items: exact."""
     rows = []
     for n in (*SIZES, 120, 180):
         intervals = [share_interval(spread(k, n), Design.independent(n)) for k in range(n + 1)]
@@ -63,7 +63,7 @@ def independent_shares() -> Table:
         rows.append((n, *cells))
     names = ("items", *(f"truth {truth}" for truth in TRUTHS))
     return Table(
-        "Shares of independent items (`share_interval`): coverage in %, exact", names, rows
+        "Proportions of independent items (`share_interval`): coverage in %, exact", names, rows
     )
 
 
@@ -78,7 +78,7 @@ def beta(
 
 
 def clustered_shares(trials: int = 2000) -> Table:
-    """Shares of items in clusters: simulated."""
+    """Proportions of items in clusters: simulated."""
     generator = np.random.default_rng(SEED)
     rows = []
     for name, sizes in DESIGNS.items():
@@ -93,7 +93,7 @@ def clustered_shares(trials: int = 2000) -> Table:
                 cells.append(tally.cell(COVERED))
             rows.append((name, correlation, *cells))
     names = ("clusters", "correlation", *(f"truth {truth}" for truth in SOME_TRUTHS))
-    return Table("Shares of items in clusters (`share_interval`): coverage in %", names, rows)
+    return Table("Proportions of items in clusters (`share_interval`): coverage in %", names, rows)
 
 
 def means(trials: int = 2000) -> Table:
@@ -145,7 +145,7 @@ def trinomial(n: int, p: float, q: float) -> np.ndarray:
 
 
 def differences() -> Table:
-    """Differences of two models' shares of the same items: exact."""
+    """Differences of two models' proportions of the same items: exact."""
     rows = []
     parts = {"equal": 0.5, "3 : 1": 0.75, "all one way": 1.0}
     for n in SIZES:
@@ -165,8 +165,10 @@ def differences() -> Table:
                 )
                 cells.append(percent(float(held), COVERED))
             rows.append((n, share, *cells))
-    names = ("items", "share of discordant items", *parts)
-    title = "Differences of shares of the same items (`share_difference`): coverage in %, exact"
+    names = ("items", "proportion of discordant items", *parts)
+    title = (
+        "Differences of proportions of the same items (`share_difference`): coverage in %, exact"
+    )
     return Table(title, names, rows)
 
 
@@ -192,12 +194,13 @@ def clustered_differences(trials: int = 800) -> list[Table]:
     names = ["clusters", "correlation", *(f"truths {a} and {b}" for a, b in PAIRS)]
     return [
         Table(
-            "Differences of shares of items in clusters (`share_difference`): coverage in %",
+            "Differences of proportions of items in clusters (`share_difference`): coverage in %",
             names,
             covered,
         ),
         Table(
-            "Test of two shares of items in clusters (`share_test`), 5% asked for: rejected in %",
+            "Test of two proportions of items in clusters (`share_test`), 5% asked for: rejected"
+            " in %",
             names[:6],
             rejected,
         ),
@@ -236,7 +239,7 @@ def mcnemar_levels() -> Table:
                 for variant in MCNEMAR
             )
             rows.append((n, share, *(percent(level, REJECTED) for level in powers)))
-    names = ("items", "share of discordant items", *MCNEMAR)
+    names = ("items", "proportion of discordant items", *MCNEMAR)
     return Table("McNemar's test, 5% asked for: rejected in %, exact", names, rows)
 
 

@@ -26,7 +26,7 @@ DRAWS = 999
 SIZES = (8, 12, 24, 40)
 TRUTHS = (0.65, 0.915, 0.98)
 OF_CLUSTERS = 0.5
-"""Share of the variance of margins that lies between clusters."""
+"""Proportion of the variance of margins that lies between clusters."""
 
 SHAPES: dict[str, tuple[float, Callable[[Floats], Floats]]] = {
     "margins normal, sd 2 bits": (2, lambda z: z),

@@ -27,7 +27,7 @@ SEED = 20261129
 TRIALS = 1_000
 SIZES = ((5, 5), (5, 12), (8, 10), (6, 40), (20, 20), (12, 40))
 SPLITS = ((0.0, 0.0), (0.08, 0.08), (0.3, 0.3), (0.04, 0.55), (0.55, 0.04), (0.8, 0.0))
-"""Share of the variance that lies between the levels of the first factor, and of the second."""
+"""Proportion of the variance between the levels of the first factor, and of the second."""
 TRUTHS = (0.5, 0.75, 0.95)
 TARGET = (93, 97)
 ALPHA = 0.05

@@ -60,7 +60,7 @@ def null_design(
 
 
 def level(name: str, sizes: Sequence[int], correlation: float) -> list[float]:
-    """The share of simulated designs in which each formula finds an interaction."""
+    """The proportion of simulated designs in which each formula finds an interaction."""
     generator = np.random.default_rng([SEED, *name.encode(), int(100 * correlation)])
     rejected = dict.fromkeys(FORMULAS, 0)
     for _ in range(TRIALS):

@@ -70,7 +70,7 @@ class Tally:
 
 
 def percent(share: float, target: tuple[float, float]) -> str:
-    """A share of a table, bold outside of its target."""
+    """A proportion of a table, bold outside of its target."""
     text = f"{100 * share:.1f}"
     return text if target[0] <= float(text) / 100 <= target[1] else f"**{text}**"
 

@@ -108,7 +108,7 @@ def load_minicons(job: Job) -> Score:
         results: Scores = []
         for start in range(0, len(texts), size):
             batch = scorer.token_score(texts[start : start + size], **arguments)
-            # The BOS stands first, with a score of 0.
+            # The BOS comes first, with a score of 0.
             results.extend([value for _, value in tokens[causal:]] for tokens in batch)
         return results
 

@@ -1,4 +1,4 @@
-"""Works of `trunk` that are no command: each prints one number.
+"""Works of `trunk` that are not commands: each prints one number.
 
 ``python benchmarks/trunk_works.py WORK PAIRS [FOLDER]``.
 """

@@ -1,7 +1,7 @@
 """Look the pinned packages up among known vulnerabilities, where there is a network.
 
 pip-audit asks the databases. Where it cannot be installed or cannot reach them, nothing is checked,
-and that is said: it is no fault of the project.
+and that is said: it is not a fault of the project.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Layout:
         return "\n".join(lines)
 
     def json(self, value: JsonValue, indent: str = "") -> str:
-        """JSON in which what is short stands in one line, and of long lists the beginning."""
+        """JSON in which what is short is in one line, and of long lists the beginning."""
         line = json.dumps(value, ensure_ascii=False, sort_keys=True)
         if len(line) >= LONG:
             file = self._seen.setdefault(line, "")
@@ -180,7 +180,7 @@ def page_text(html: str) -> str:
     text = "\n".join(line.strip() for line in re.sub(r"<[^>]*>", "", html).split("\n"))
     text = re.sub(rf"(?m)^(versions (?:{'|'.join(PACKAGES)}))\n+\S+$", r"\1\nVERSION", text)
     lines = text.split("\n")
-    # When runs were made stands there once for all where that is the same second.
+    # When runs were made is there once for all where that is the same second.
     return re.sub(r"(?m)^created\n.*\n", "", "\n".join(line for line in lines if line))
 
 

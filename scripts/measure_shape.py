@@ -9,7 +9,7 @@ with::
     python scripts/measure_shape.py --only kinds --only circles --json
     python scripts/measure_shape.py --list kinds
     python scripts/measure_shape.py --page             # the table of docs/design/size.md, written
-    python scripts/measure_shape.py --page --check     # only compared, within 5 %
+    python scripts/measure_shape.py --page --check     # only compared, within 5%
 
 CPU seconds and memory are those of this machine: compare only what was measured on one.
 """

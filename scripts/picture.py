@@ -44,7 +44,7 @@ def listed() -> list[str]:
 
 @functools.cache
 def imports() -> Counter[Arrow]:
-    """How many imports of one room stand in another, as pairs of who imports and what."""
+    """How many imports of one room are in another, as pairs of who imports and what."""
     arrows: Counter[Arrow] = Counter()
     for path in sorted(PACKAGE.rglob("*.py")):
         room = path.relative_to(PACKAGE).with_suffix("").parts[0]
@@ -101,11 +101,11 @@ def main() -> int:
     text = PAGE.read_text(encoding="utf-8")
     faults = [f"{room}: no line in {PAGE.name}" for room in rooms() if room not in listed()]
     faults += [
-        f"{room}: is no room any more" for room in listed() if room not in [*rooms(), "data"]
+        f"{room}: is not a room any more" for room in listed() if room not in [*rooms(), "data"]
     ]
     place = {room: number for number, room in enumerate(listed())}
     faults = faults or [
-        f"{room} imports {other}, which stands above it in {PAGE.name}"
+        f"{room} imports {other}, which is above it in {PAGE.name}"
         for room, other in sorted(imports())
         if place[room] > place[other]
     ]

@@ -74,7 +74,7 @@ class Question:
         instruction: what is asked in words, with the answers.
         text: the sentence, the story, or the text with a blank; empty for pairs.
         choices: the sentences of a pair, or the candidates for a blank, in random order.
-        key: the right answer; letters, or a pair and a state, with blanks between them.
+        key: the correct answer; letters, or a pair and a state, with blanks between them.
     """
 
     id: str
@@ -237,7 +237,9 @@ def _rated(suite: Suite, asker: Asker) -> Iterator[Question]:
     """Each rated sentence alone."""
     ratings = suite.extra["ratings"]
     if not isinstance(ratings, dict):
-        raise CimentoError(where=suite.name, seen="[ratings] is no table", todo="Write low, high.")
+        raise CimentoError(
+            where=suite.name, seen="[ratings] is not a table", todo="Write low, high."
+        )
     scale = Scale(float(str(ratings["low"])), float(str(ratings["high"])))
     for item in suite.items:
         for condition in item.conditions:

@@ -3,7 +3,7 @@
 Usage: python scripts/simulated_answers.py SURVEY SUITE --people 12 --seed 7 -o OUT.csv
 
 Reads the forms of a survey (docs/people.md) and writes a long table with the columns of the
-judgments table. Participants are called SIMULATED-01 and so on. Three of them are no good, each in
+judgments table. Participants are called SIMULATED-01 and so on. Three of them are bad, each in
 another way, so that there is something to filter: the last one answers at random and fails the
 checks of attention, the one before always gives the same answer, the one before that is in a hurry.
 """
@@ -55,7 +55,7 @@ def answers(
 
     Args:
         forms: the questions of each survey.
-        targets: item to the word that stood in its blank.
+        targets: item to the word that was in its blank.
         people: how many.
         seed: of everything that is invented.
     """
@@ -100,7 +100,7 @@ def _form(path: Path) -> Form:
 
 
 def _targets(suite: Path) -> dict[str, str]:
-    """What stood in the blanks of a cloze suite; nothing for other suites."""
+    """What was in the blanks of a cloze suite; nothing for other suites."""
     from cimento.paradigms.cloze.files import load_cloze
     from cimento.suites.builtin import kind_of
 

@@ -55,7 +55,7 @@ def modules_of_tests() -> tuple[Path, ...]:
 
 @functools.cache
 def rarity() -> dict[str, float]:
-    """The logarithm of the share of the modules of tests that say a word, negated."""
+    """The logarithm of the proportion of the modules of tests that say a word, negated."""
     said = Counter(word for path in modules_of_tests() for word in words(path))
     return {word: math.log(len(modules_of_tests()) / times) for word, times in said.items()}
 
@@ -95,7 +95,7 @@ def mirror(path: Path) -> Path:
 
 
 def _likeness(path: Path, test: Path) -> float:
-    """The rarity of the words that both say, as a share of those of the test."""
+    """The rarity of the words that both say, as a proportion of those of the test."""
     rare = rarity()
     common = sum(rare[word] ** 2 for word in words(path) & words(test))
     return common / math.sqrt(sum(rare[word] ** 2 for word in words(test)) or 1)
@@ -144,7 +144,7 @@ def main() -> None:
     files = [path.resolve() for path in arguments.files]
     for path in files:
         if not path.is_file() or SOURCE / "cimento" not in path.parents:
-            parser.error(f"{path} is no file in {SOURCE.relative_to(ROOT)}/cimento")
+            parser.error(f"{path} is not a file in {SOURCE.relative_to(ROOT)}/cimento")
     for test in closest(files, arguments.most):
         print(test.relative_to(ROOT))
 

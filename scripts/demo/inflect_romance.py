@@ -1,6 +1,6 @@
 """Inflection of Italian, Spanish and Portuguese words.
 
-Verb forms stand in the order first, second, third person singular, first, (second,) third plural;
+Verb forms are in the order first, second, third person singular, first, (second,) third plural;
 Spanish and Portuguese have no second person plural here. The subjunctive has its third persons
 only. Participles and adjectives: m.sg, f.sg, m.pl, f.pl.
 """

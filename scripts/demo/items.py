@@ -24,7 +24,7 @@ class Pair:
 
     Attributes:
         language: of both.
-        kind: ``simple``, or ``attractor`` where a noun of the other number stands between.
+        kind: ``simple``, or ``attractor`` where a noun of the other number is between.
         good: the grammatical one.
         bad: the other.
     """

@@ -118,7 +118,7 @@ class Lexicon:
 def held_out(language: str, noun: str, partner: str) -> bool:
     """Whether a noun and a verb or adjective are kept from ever agreeing in training text.
 
-    The choice is a hash of the lemmas, so that it depends on nothing else: about 15 % of pairs.
+    The choice is a hash of the lemmas, so that it depends on nothing else: about 15% of pairs.
     """
     digest = hashlib.blake2s(f"{language}/{noun}/{partner}".encode(), digest_size=4).digest()
     return int.from_bytes(digest) % 100 < HELD_OUT_PERCENT

@@ -64,7 +64,7 @@ class Words:
         )
 
     def linkers(self, noun: Noun | None) -> tuple[Verb, ...]:
-        """Verbs that stand before a predicative adjective in place of the copula."""
+        """Verbs that come before a predicative adjective in place of the copula."""
         return tuple(
             verb for verb in self._linkers if noun is None or self._allowed(noun, verb.lemma)
         )

@@ -1,4 +1,4 @@
-"""Which nouns stand in which relation to which, by their kinds."""
+"""Which nouns are in which relation to which, by their kinds."""
 
 from __future__ import annotations
 

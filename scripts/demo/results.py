@@ -18,7 +18,7 @@ START, END = "<!-- demo: start -->", "<!-- demo: end -->"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The share of test pairs that a model decides rightly."""
+    """The proportion of test pairs that a model decides rightly."""
 
     model: str
     language: str

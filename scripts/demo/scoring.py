@@ -24,7 +24,7 @@ def accuracy(
     *,
     masked: bool,
 ) -> float:
-    """Share of pairs in which the word that agrees is more probable; ties are not wins."""
+    """Proportion of pairs in which the word that agrees is more probable; ties are not wins."""
     questions = _masked_questions if masked else _causal_questions
     asked = [
         questions(tokenizer, text, pair.target(text))

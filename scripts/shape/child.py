@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 UNNAMED = {"<module>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-"""Code that is no function of its own; later versions of Python inline some of it."""
+"""Code that is not a function of its own; later versions of Python inline some of it."""
 
 MODEL = str(Path("torch", "nn", "modules", "module.py"))
 """The end of the path of the file that every network of PyTorch goes through."""
@@ -58,7 +58,7 @@ class Watcher:
                     self.called = self._stack(frame.f_back)
 
     def is_own(self, code: CodeType) -> bool:
-        """Whether a function stands in the source tree and has a name or is a lambda."""
+        """Whether a function is in the source tree and has a name or is a lambda."""
         file = code.co_filename
         if file not in self._inside:
             self._inside[file] = file.startswith(self._source)

@@ -65,7 +65,9 @@ class Workshop:
         self.entry: str = project["project"]["scripts"]["cimento"]
         self.source = root / "src" / "cimento"
         if not self.source.is_dir():
-            raise FileNotFoundError(f"{self.source} is no folder: give the root of a working tree")
+            raise FileNotFoundError(
+                f"{self.source} is not a folder: give the root of a working tree"
+            )
         self.folder = folder
         self._number = 0
         self.trace = cache(self._trace)
@@ -150,6 +152,6 @@ class Workshop:
 
 
 def frames(stack: list[tuple[str, str]], source: Path) -> tuple[int, int]:
-    """How many frames of a stack stand in the package, and how many from the first of these on."""
+    """How many frames of a stack are in the package, and how many from the first of these on."""
     inside = [Path(file).is_relative_to(source) for file, _ in stack]
     return sum(inside), len(stack) - inside.index(True) if any(inside) else 0

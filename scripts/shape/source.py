@@ -154,7 +154,7 @@ def private_functions(modules: Iterable[Module]) -> tuple[list[str], list[str]]:
 
 
 def vague_names(modules: Iterable[Module]) -> Counter[str]:
-    """How often variables and arguments of no meaning stand in the code."""
+    """How often variables and arguments of no meaning are in the code."""
     seen: Counter[str] = Counter(dict.fromkeys(VAGUE, 0))
     for module in modules:
         for node in ast.walk(module.tree):

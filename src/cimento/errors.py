@@ -139,7 +139,7 @@ class CimentoError(Exception):
         seen: what was found there: a sentence, or one whose subject is the place (``is empty``).
         todo: what the user can do about it; may be empty where there is no advice to give.
 
-    Options stand in all three as flags, and in the text of the error as its reader writes them.
+    Options are in all three as flags, and in the text of the error as its reader writes them.
     """
 
     exit_code: ClassVar[int] = 1
@@ -204,8 +204,8 @@ class Fault:
 
     @property
     def line(self) -> str:
-        """The whole fault, with options as flags; a formula stands on lines of its own."""
-        # A caret stands below the offending character of a formula.
+        """The whole fault, with options as flags; a formula is on lines of its own."""
+        # A caret is below the offending character of a formula.
         text = f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
         return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
 

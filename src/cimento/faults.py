@@ -57,10 +57,10 @@ CHECKS: Mapping[str, Check] = {
         "a field of a task that is ignored",
         'The page "Conventions of other tools" lists the supported fields.',
     ),
-    "CIM-S009": _warning("rows that are no part of the table", "Move it off the sheet."),
+    "CIM-S009": _warning("rows that are not part of the table", "Move it off the sheet."),
     "CIM-S062": _warning(
         "sheets of a workbook that are not read",
-        "Put the sheet with the sentences first if that is not the right one.",
+        "Put the sheet with the sentences first if that is not the correct one.",
     ),
     "CIM-S063": _warning(
         "pairs put together from a table",
@@ -95,7 +95,9 @@ CHECKS: Mapping[str, Check] = {
         "glosses or translations below sentences",
         "If one of them is an item, complete its row, or move it away from the sentence above.",
     ),
-    "CIM-S083": _error("a value of JSON that is no text", 'Write the text itself, as "The text.".'),
+    "CIM-S083": _error(
+        "a value of JSON that is not text", 'Write the text itself, as "The text.".'
+    ),
     "CIM-S092": _warning(
         "a byte order mark inside a file", "Look whether a second header row follows it."
     ),

@@ -66,7 +66,7 @@ PAIRS_OF_NAMES = [
     ("Possible stimuli", "Impossible stimuli"),
     ("Acceptable test sentences", "Unaceptable test sentences"),
 ]
-"""Names that are no words for good and bad, and of which the second negates the first."""
+"""Names that are not words for good and bad, and of which the second negates the first."""
 
 
 @pytest.mark.parametrize(("good", "bad"), PAIRS_OF_NAMES)

@@ -181,7 +181,7 @@ def test_a_survey_is_deleted_once_it_is_closed_and_somebody_agrees(folder):
         await user.open("/it/people?survey=surveys/frasi")
         user.find("Leggi le risposte").click()
         await user.should_see("judgments/frasi.parquet", retries=300)
-        # Its name stands in the command before it is written.
+        # Its name is in the command before it is written.
         await until((folder / "judgments" / "frasi.parquet").is_file)
         user.find("Apri il questionario").click()
         await user.should_see("Inquadra il codice", retries=300)
@@ -237,7 +237,7 @@ def test_a_share_in_percent_leaves_nobody_out(folder):
         await user.open("/en/people?survey=surveys/frasi")
         user.find("Read the answers").click()
         await user.should_see("Krippendorff's alpha", retries=300)
-        fill(user, ui.number, "Least share of checks that is right", 80)
+        fill(user, ui.number, "Least proportion of checks that is right", 80)
         user.find("Leave them out").click()
         await user.should_see("From 0 to 1", kind=ui.notification, retries=200)
 

@@ -227,7 +227,7 @@ def test_any_text_is_said_or_left(text):
 
 
 def test_an_error_is_said_with_its_place_and_advice():
-    error = InputError(where="prova.xlsx row 4", seen="is no table: it ends in '.doc'",
+    error = InputError(where="prova.xlsx row 4", seen="is not a table: it ends in '.doc'",
                        todo="Save it as one of .xlsx, .csv.")  # fmt: skip
     assert message_of(error, "pt") == (
         "prova.xlsx, linha 4: não é uma tabela: termina em '.doc'."

@@ -177,7 +177,7 @@ def test_numbers_are_numbers_in_excel_and_all_else_is_text():
         ("=1+1", EstimateCell(value=250 / 3, low=70.0, high=90.0, n=6), "+0.0120", "[0.1, 0.2]"),
         ("2", EstimateCell(value=None, low=None, high=None, n=0), "3e-05", ""),
     )
-    grid = Grid(title="t", header=("model", "accuracy", "change", "95 %"), rows=rows)
+    grid = Grid(title="t", header=("model", "accuracy", "change", "95%"), rows=rows)
     sheet = openpyxl.load_workbook(io.BytesIO(grid_file(grid, ".xlsx"))).active
     read = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
     assert read == [
@@ -205,5 +205,5 @@ def test_items_and_both_ends_of_intervals_are_numbers_in_excel(two_runs):
         names, first = ([cell.value for cell in row] for row in list(sheet.iter_rows())[:2])
         cells = dict(zip(names, first, strict=True))
         assert isinstance(cells["items"], int)
-        assert cells["95 % low"] == pytest.approx(low)
-        assert cells["95 % high"] > cells["95 % low"]
+        assert cells["95% low"] == pytest.approx(low)
+        assert cells["95% high"] > cells["95% low"]

@@ -23,7 +23,11 @@ def runs(tmp_path_factory):
 def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
     assert invoke(["analyze", "items", str(runs)]) == 0
     shown = capsys.readouterr().out
-    for part in ("How able the models are", "How hard the phenomena are", "shares of the variance"):
+    for part in (
+        "How able the models are",
+        "How hard the phenomena are",
+        "proportions of the variance",
+    ):
         assert part in shown
     # The suites differ in their level of chance, and so each has a scale of its own.
     assert shown.index("subject-verb agreement") < shown.index("Chance 0.19. ")

@@ -226,7 +226,7 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
     [
         ("{} > /dev/full", "standard output cannot be read or written (No space left"),
         ("{} >&-", "standard output is closed"),
-        ("HOME=. XDG_CACHE_HOME= CIMENTO_CACHE_DIR= {}", "which is no absolute path"),
+        ("HOME=. XDG_CACHE_HOME= CIMENTO_CACHE_DIR= {}", "which is not an absolute path"),
     ],
 )
 def test_where_nothing_can_be_written_one_message_says_so(shell, said, tmp_path):

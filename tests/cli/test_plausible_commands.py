@@ -55,7 +55,7 @@ def run_pairs(*arguments: str, suite: str = "coppie.tsv") -> int:
         ("run x -m demo-causal,demo-masked", "Give -m once for each model: -m demo-causal -m demo"),
         ("run x -m C:\\models\\gpt2", "Folders are separated by / on this system: C:/models/gpt2"),
         ("run x -m gpt2*", "-m takes one model and no pattern"),
-        ("run x -m llama3:8b", "a revision stands after @: llama3@8b"),
+        ("run x -m llama3:8b", "a revision comes after @: llama3@8b"),
         ("run x -m \u201cgpt2\u201d", "Type straight quotation marks, or none: gpt2"),
         ("run x -m here/config.json", "Give its folder: here"),
         (
@@ -161,7 +161,7 @@ def test_texts_are_read_from_a_pipe_and_a_workbook_is_no_text(monkeypatch, capsy
     assert [text["text"] for text in json.loads(capsys.readouterr().out)["texts"]] == ["Piove."]
     Path("frasi.xlsx").write_bytes(b"PK\x03\x04\xff\x00\x00")
     assert invoke(["score", "frasi.xlsx", "-m", "demo-causal"]) == 2
-    assert "is no text file" in capsys.readouterr().err
+    assert "is not a text file" in capsys.readouterr().err
 
 
 SECOND = re.compile(r"\d{4}-\d\d-\d\dT[\d:+]+")

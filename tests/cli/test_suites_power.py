@@ -121,6 +121,6 @@ def test_the_correlation_with_ratings_is_planned_and_questions_without_rates_say
     assert "Spearman's correlation of lp with ratings" in printed
     assert "A power of 0.8 needs 48 items." in printed
     assert "Pilot: 120 items, correlation -0.115." in printed
-    assert "The 95 % interval to expect is [0.12, 0.62]." in printed
+    assert "The 95% interval to expect is [0.12, 0.62]." in printed
     assert invoke([*command, "--of", "correlation", "--question", "no"]) == 2
     assert "is correlated with no ratings" in capsys.readouterr().err

@@ -226,7 +226,7 @@ def test_runs_are_matched_by_suite_and_model():
 def test_a_notebook_shows_rates_and_correlations():
     html = compare(judged("+-+-"), judged("++--"))._repr_html_()
 
-    assert "Share of right items before and after" in html
+    assert "Proportion of correct items before and after" in html
     assert "4 shared items" in html
 
 
@@ -236,7 +236,7 @@ def test_one_model_is_compared_before_and_after(other):
 
     assert comparison.models is None
     rates = comparison.grids()["rates"]
-    assert rates.title.startswith(f"Share of right items before (m@1) and after ({other})")
+    assert rates.title.startswith(f"Proportion of correct items before (m@1) and after ({other})")
     assert {"m@1", other, "change", "gained"} <= set(rates.header)
     assert f"change: {other} minus m@1; above 0, more items are right after." in rates.notes
 
@@ -246,7 +246,9 @@ def test_of_two_models_both_are_named():
     grids = comparison.grids(with_items=True)
 
     assert comparison.models == ("tall@1", "small@7")
-    assert grids["rates"].title.startswith("Share of right items with tall@1 and with small@7")
+    assert grids["rates"].title.startswith(
+        "Proportion of correct items with tall@1 and with small@7"
+    )
     assert {"tall@1", "small@7", "only tall@1", "difference"} <= set(grids["rates"].header)
     assert "s, all, only small@7: 1." in grids["rates"].notes
     assert any("small@7 minus tall@1; above 0" in note for note in grids["rates"].notes)

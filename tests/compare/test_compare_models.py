@@ -199,7 +199,7 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
     assert "cimento: worse: pairs, good: change -0.750" in err
     assert "kappa" in out
     assert invoke(["compare", bad, good, "--fail-if-worse", "0"]) == 0
-    said = "not worse: 1 share of right answers compared (pairs, 20 items); none is surely lower"
+    said = "not worse: 1 proportion of correct answers compared (pairs, 20 items);"
     assert said in capsys.readouterr().err
     assert invoke(["compare", good, good, "--fail-if-worse", "0"]) == 0
     capsys.readouterr()

@@ -84,7 +84,7 @@ def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
         assert (change["value"], change["low"], change["p"]) == (None, None, None)
         assert change["reason"] == "scores of causal and masked models are on different scales"
         assert values["first"] is not None
-    # Rates stand beside each other, and are tested.
+    # Rates are beside each other, and are tested.
     assert all(rate["test"]["p"] is not None for rate in comparison["rates"])
     assert invoke(["compare", *folders(output)]) == 0
     assert "only rates are compared" in capsys.readouterr().out
@@ -98,7 +98,7 @@ def test_equivalence_is_asked_for_by_a_margin(tmp_path, capsys):
     runs = folders(output)
     (narrow,) = said(capsys, "compare", *runs, "--equivalent", "0.05")["equivalence"]
     (wide,) = said(capsys, "compare", *runs, "--equivalent", "0.3")["equivalence"]
-    # The test says yes exactly where the 90 % interval lies within the margin.
+    # The test says yes exactly where the 90% interval lies within the margin.
     for equivalence in (narrow, wide):
         within = (
             -equivalence["margin"] < equivalence["low"]

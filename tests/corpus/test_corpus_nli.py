@@ -115,8 +115,8 @@ def test_other_suites_are_refused():
         (("{hypothesis} ", ""), "the places in"),
         (("«{first}» dipende", "«{firts}» dipende"), "firts"),
         (('falsa"', 'vera"'), "two labels are one word"),
-        (("[labels]", "[label]"), "is no wording"),
-        (('language = "it"', "language = "), "is no wording"),
+        (("[labels]", "[label]"), "is not a wording"),
+        (('language = "it"', "language = "), "is not a wording"),
     ],
 )
 def test_a_wording_of_ones_own_is_checked(tmp_path, change, seen):

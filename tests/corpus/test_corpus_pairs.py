@@ -345,7 +345,7 @@ def test_quotation_marks_that_a_spreadsheet_changes_are_no_other_text(tmp_path):
         ({"sha256": "0"}, "no treebank has the sha256"),
         ({"sent_id": "x-1"}, "no sentence 'x-1'"),
         ({"token_id": "99"}, "no token '99'"),
-        ({"joined": "x-9"}, "'x-9' does not stand before"),
+        ({"joined": "x-9"}, "'x-9' does not come before"),
         ({"text": "changed"}, "the text is not that of the treebank"),
     ],
 )

@@ -92,13 +92,13 @@ def test_gzipped_marked_dos_and_decomposed_files_are_the_same(tmp_path):
         (word(1, 0) + "\n" + word(3, 1) + "\n", 2, "the ID is 3 where 2 should follow"),
         (word("1b", 0) + "\n", 1, "the ID is '1b'"),
         (word(1, 0, "") + "\n", 1, "the word 1 has no form"),
-        ("2-1\tab" + "\t_" * 8 + "\n" + word(1, 0), 1, "2-1 is no range of two words"),
+        ("2-1\tab" + "\t_" * 8 + "\n" + word(1, 0), 1, "2-1 is not a range of two words"),
         ("1-3\tab" + "\t_" * 8 + "\n" + word(1, 0), 1, "1-3 reaches beyond the 1 words"),
         ("1-2\tab" + "\t_" * 8 + "\n", 1, "1-2 reaches beyond the 0 words"),
         (
             word(1, 0).replace("a", "à").encode("latin-1"),
             1,
-            "the byte 0xe0 after '1\\t' is no UTF-8",
+            "the byte 0xe0 after '1\\t' is not UTF-8",
         ),
     ],
 )

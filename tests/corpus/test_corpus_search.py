@@ -325,5 +325,5 @@ def test_a_part_with_more_than_was_printed_shows_that_the_printed_number_is_too_
     assert (poi.counted, poi.difference) == (35, 5)
     assert "printed too low" in poi.causes[0]
     assert "also the number of però" in poi.causes[1]
-    assert pero.causes[0] == "19.2 % of the words are here"
+    assert pero.causes[0] == "19.2% of the words are here"
     assert inoltre.causes == ()

@@ -154,7 +154,7 @@ SIDE_CELLS = {
 
 
 NOT_ASKED = {"unconnected-egraph", "spaceafter-mwt-node", "spaceafter-empty-node"}
-"""What is left to the validator: DEPS as a graph, SpaceAfter of nodes that are no tokens."""
+"""What is left to the validator: DEPS as a graph, SpaceAfter of nodes that are not tokens."""
 
 
 def warned(folder, text: str) -> bool:

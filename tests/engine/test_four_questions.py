@@ -75,7 +75,7 @@ def units(folder: str) -> dict[str, bytes]:
 
 
 def without_seconds(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The tables of units; what stands before them says how long they took."""
+    """The tables of units; what comes before them says how long they took."""
     return {name: content.split(b"\n", 2)[2] for name, content in files.items()}
 
 

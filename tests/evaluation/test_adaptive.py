@@ -198,7 +198,7 @@ def test_the_terminal_says_which_intervals_are_of_which_kind(tmp_path, capsys):
     arguments = ["run", "it-islands", "-m", "demo-causal", "--adaptive", "-o", str(tmp_path / "r")]
     assert invoke(arguments) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Wilson; of shares of all items in adaptive runs, confidence sequence" in shown
+    assert "Wilson; of proportions of all items in adaptive runs, confidence sequence" in shown
     assert "of single predictions too" in shown
 
 
@@ -221,7 +221,7 @@ def test_a_plan_counts_the_first_round_and_the_most_that_may_follow(pairs, capsy
 
 
 def test_what_no_share_sums_up_is_refused():
-    with pytest.raises(UsageError, match="spearman sums up its runs, not a share of items"):
+    with pytest.raises(UsageError, match="spearman sums up its runs, not a proportion of items"):
         evaluate("it-acceptability", uniform(), adaptive=True)
 
 

@@ -124,7 +124,7 @@ def shift_cache(by: float) -> None:
 
 
 def test_what_a_run_took_from_the_cache_is_computed_anew(tmp_path, monkeypatch, capsys):
-    """As if the texts had stood in other batches before: the only way to other last digits."""
+    """As if the texts had was in other batches before: the only way to other last digits."""
     monkeypatch.chdir(tmp_path)
     Path("pairs.tsv").write_text("item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n", "utf-8")
     run = ["run", "pairs.tsv", "-m", "demo-causal", "--device", "cpu"]

@@ -377,17 +377,17 @@ def test_what_cannot_be_asked_is_found_before_training(tmp_path):
 def test_what_is_given_in_a_wrong_place_is_named(tmp_path):
     made = trainer(tmp_path)
     model, tokenizer = made.model.eval(), made.processing_class
-    with pytest.raises(UsageError, match="GPT2LMHeadModel is no Trainer"):
+    with pytest.raises(UsageError, match="GPT2LMHeadModel is not a Trainer"):
         evaluate_while_training(model, [SUITE])
     with pytest.raises(UsageError, match="suites: there are none"):
         evaluate_while_training(made, [])
     with pytest.raises(UsageError, match="the model in training is float32"):
         evaluate_while_training(made, [SUITE], dtype="bf16")
-    with pytest.raises(UsageError, match="str is no model of transformers in memory"):
+    with pytest.raises(UsageError, match="str is not a model of transformers in memory"):
         live_scorer("gpt2", tokenizer, name="m")
-    with pytest.raises(UsageError, match="tokenizer of 'm': str is no tokenizer"):
+    with pytest.raises(UsageError, match="tokenizer of 'm': str is not a tokenizer"):
         live_scorer(model, "gpt2", name="m")
-    with pytest.raises(UsageError, match="int is no tokenizer"):
+    with pytest.raises(UsageError, match="int is not a tokenizer"):
         cimento.evaluate(SUITE, model, tokenizer=3)
 
 

@@ -1,6 +1,6 @@
 """Models `frozen:NAME`, whose scores are hashes: for the frozen outputs (scripts/freeze.py).
 
-A token costs whole eighths of a bit, by itself and all that stands before it, so that exact ties
+A token costs whole eighths of a bit, by itself and all that comes before it, so that exact ties
 occur. A name that begins with `gappy` has no probability for some words, as n-gram models do not.
 What is asked is written to the file in FROZEN_LOG; with FROZEN_BUDGET set, a call that comes when
 so many texts have been answered is interrupted as if by Ctrl-C.
@@ -82,7 +82,7 @@ class FrozenScorer(FakeScorer):
 
 
 def asked(log: Path) -> int:
-    """How many texts stand in a log."""
+    """How many texts are in a log."""
     return sum(map(int, log.read_text(encoding="utf-8").split())) if log.exists() else 0
 
 

@@ -113,7 +113,7 @@ def answers_jspsych(path: Path) -> object:
 
 
 def answers_of_contents(path: Path) -> object:
-    """Answers whose form is told by what stands in the file, as judgments."""
+    """Answers whose form is told by what is in the file, as judgments."""
     return _imported(path, None)
 
 
@@ -215,7 +215,7 @@ def reply(path: Path) -> object:
 
 
 def contexts(path: Path) -> object:
-    """What stands before texts."""
+    """What comes before texts."""
     from cimento.io.lines import read_contexts
 
     return read_contexts(path, ["Esco.", "Piove."], remark=str)

@@ -37,7 +37,7 @@ def printed_by(page: Path, folder: Path) -> str:
 
     Blocks with the name of a file in the suite take its place, ``items.jsonl, story 1-O0`` is a
     change of one story, ``pairs.xlsx, sheet Data`` is a sheet of a workbook, and any other name is
-    a suite in one file. What stands in parentheses behind a name is the encoding, or a hidden row
+    a suite in one file. What is in parentheses behind a name is the encoding, or a hidden row
     of a sheet. Cells of a sheet that begin with = are formulas without a value.
     """
     example = folder / "example"

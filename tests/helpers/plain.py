@@ -43,7 +43,7 @@ class Tokens:
         ids: token ids, nothing special around them.
         starts: first character of each token that is not blank; the length of the text where
             none follows.
-        apart: whether each token is nothing but blanks, and stands before another blank or at the
+        apart: whether each token is nothing but blanks, and comes before another blank or at the
             end: it is part of no word.
     """
 

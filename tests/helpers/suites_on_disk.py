@@ -91,7 +91,7 @@ def syntaxgym(
 
 
 def faults_of(path: Path) -> tuple[Fault, ...]:
-    """Every fault of what stands at a path."""
+    """Every fault of what is at a path."""
     return inspect_suite(path)[1]
 
 

@@ -49,7 +49,7 @@ FILES: Mapping[str, str] = {
     "templates.toml": TEMPLATES,
     "variants.toml": '[[variants]]\nname = "cani"\nreplace = { cane = "gatto" }\n',
 }
-"""What stands in the working folder at first."""
+"""What is in the working folder at first."""
 
 SETUP: Sequence[Sequence[str]] = (
     ("run", "it-subject-verb", "-m", "demo-causal", "-m", "demo-masked", "--limit", "4", "-o",

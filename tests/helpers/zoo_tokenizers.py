@@ -168,7 +168,7 @@ class Kind:
     Attributes:
         build: trains it.
         names: what its special tokens are called in transformers.
-        before: what stands before a text that a causal model scores, under the policy `auto`.
+        before: what comes before a text that a causal model scores, under the policy `auto`.
         after: what the tokenizer itself puts after a text.
     """
 
@@ -214,7 +214,7 @@ TOKENIZERS: dict[str, Kind] = {
         {"eos_token": _END},
         ("[gMASK]", "<sop>"),
     ),
-    # Qwen: no BOS; EOS stands in.
+    # Qwen: no BOS; EOS is in.
     "no-bos": Kind(lambda: _byte_bpe((_END,)), {"eos_token": _END}, (_END,)),
     "bare": Kind(lambda: _byte_bpe(()), {}, ()),
     "bpe-fallback": Kind(

@@ -347,7 +347,7 @@ def test_sentences_in_several_lists_count_once_and_their_rows_are_named(tmp_path
     loaded = load_suite(written(tmp_path, twice), language="it")
     assert loaded.reading.table.left_out == ((10, "there already"), (11, "there already"))
     assert len(loaded.suite.items) == 4
-    twice["sentence"][-1] = "Lo zio vede il mare."  # another sentence is no repetition
+    twice["sentence"][-1] = "Lo zio vede il mare."  # another sentence is not a repetition
     with pytest.raises(SuiteError, match="CIM-S011"):
         load_suite(written(tmp_path, twice), language="it")
 

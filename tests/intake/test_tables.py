@@ -1,4 +1,4 @@
-"""What people bring is read by what stands in its cells: properties of every shape of tables."""
+"""What people bring is read by what is in its cells: properties of every shape of tables."""
 
 from __future__ import annotations
 

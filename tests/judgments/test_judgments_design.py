@@ -36,7 +36,7 @@ def questions(survey: Path, number: int = 1) -> list[dict[str, str]]:
 
 
 def filled(path: Path, headings: list[str], people: dict[str, list[str]]) -> Path:
-    """The export of a form program: a row a person."""
+    """The export of a form program: a row per person."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["Quando", WHO, *headings])
@@ -157,7 +157,7 @@ def test_who_answered_has_to_be_known_once(tmp_path, capsys):
     assert invoke([*command, "--design", str(survey), "-o", str(tmp_path / "j.csv")]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("--columns participant=COLUMN") == 1
-    assert "Columns that are no items: 'Quando', 'Sigla'." in said
+    assert "Columns that are not items: 'Quando', 'Sigla'." in said
 
 
 SAID = "is read as that of the participants"
@@ -252,7 +252,7 @@ def test_a_question_without_a_column_and_a_column_without_a_question_are_named(t
     said = capsys.readouterr().err
     assert f"1 question has no answers at all: {lost['trial']} ({lost['text']})." in said
     for name in ("q99", "check-7"):
-        assert f"column {name!r} is no question of the design: is it the design" in said
+        assert f"column {name!r} is not a question of the design: is it the design" in said
     assert 'not used: "Quando", "q99", "check-7".' in said
 
 

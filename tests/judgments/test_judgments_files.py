@@ -72,5 +72,5 @@ class TestTables:
         columns = "suite,item,condition,candidate,annotator,question,value,remark,at,seconds"
         path = tmp_path / "j.csv"
         path.write_text(f"{columns}\ns,1,,,,,5,,,soon\n", encoding="utf-8")
-        with pytest.raises(InputError, match="a number is none"):
+        with pytest.raises(InputError, match="a number cannot be read"):
             read_judgments(path)

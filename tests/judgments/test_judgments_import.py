@@ -272,7 +272,7 @@ class TestPcibex:
 
     def test_rows_without_comments_are_refused(self, tmp_path):
         path = write(tmp_path / "results.csv", "1,aa,PennController\n")
-        with pytest.raises(InputError, match="line 1: a row stands before any comment"):
+        with pytest.raises(InputError, match="line 1: a row comes before any comment"):
             imported(path, "pcibex")
 
 
@@ -339,7 +339,7 @@ class TestPeople:
         assert people.read_text().splitlines()[1].split("\t") == ["x", "", "", "'=1+1"]
 
     def test_a_file_that_is_no_table_is_said_to_be_none(self, tmp_path):
-        with pytest.raises(InputError, match=r"is no table: it ends in '\.json'"):
+        with pytest.raises(InputError, match=r"is not a table: it ends in '\.json'"):
             imported(write(tmp_path / "a.json", "[]"), "long")
 
     def test_older_exports_head_their_columns_otherwise(self, tmp_path):

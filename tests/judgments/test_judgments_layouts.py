@@ -68,7 +68,7 @@ OTHERS = {
     "lingua": ["italiano", "italiano", "sardo", "italiano"],
     "dati": ['{"a": 1}', '{"a": 2}', '{"a": 3}', '{"a": 4}'],
 }
-"""Columns of a person each that are no answers; in tables of single answers repeated."""
+"""Columns of a person each that are not answers; in tables of single answers repeated."""
 
 
 def written(folder, columns, *, separator=",", encoding="utf-8"):

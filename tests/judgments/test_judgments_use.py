@@ -250,7 +250,7 @@ class TestApply:
             for name, value in (("a", "yes"), ("b", "no"), ("c", "yes"), ("d", "perhaps"))
         ]  # fmt: skip
         applied = apply_judgments(SUITES / "it-connectives", answers, tmp_path / "rated")
-        assert applied.passed == {"a rating is no number": 1}
+        assert applied.passed == {"a rating is not a number": 1}
         rated_ = load_rated(tmp_path / "rated").rated
         assert (rated_.scale.low, rated_.scale.high) == (0, 1)
         first = next(sentence for sentence in rated_.sentences if sentence.mean is not None)

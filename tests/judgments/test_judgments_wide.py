@@ -48,7 +48,7 @@ THREE = (["p1", "5", "1", "4"], ["p2", "4", "2", "5"], ["p3", "5", "1", "3"])
 
 STAMPS = ["2026/01/05 10:02:01", "2026/01/05 10:03:11", "2026/01/05 10:07:41"]
 ASIDE = {
-    # What stands above it, what in it, and what is said of it.
+    # What is above it, what in it, and what is said of it.
     "Informazioni cronologiche": (STAMPS, "written by Google Forms"),
     "Quando": (["10:02", "10:04", "11:15"], "it has dates, times or durations"),
     "Età": (["23", "31", "58"], "it has ages or years of birth"),
@@ -124,7 +124,7 @@ def test_words_that_are_no_numbers_are_counted(tmp_path):
     answers = read(tmp_path, header, ["p1", "fine", "bad"], ["p2", "fine", "awful"])
     assert len(answers.judgments) == 4
     assert any(
-        note.startswith("4 ratings are no number ('fine', 'bad', 'awful'), and in no mean")
+        note.startswith("4 ratings are not a number ('fine', 'bad', 'awful'), and in no mean")
         for note in answers.notes
     )
 
@@ -285,7 +285,7 @@ def test_microsoft_forms_is_known_in_five_languages(tmp_path, header):
     ]  # fmt: skip
     answers = read(tmp_path, [*header, GOOD, BAD], *rows)
     assert items(answers) == {GOOD, BAD}
-    # Names that are kept as they are are no addresses.
+    # Names that are kept as they are are not addresses.
     assert not any("@" in (judgment.annotator or "") for judgment in answers.judgments)
 
 

@@ -93,7 +93,7 @@ def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
 
 
 def test_a_suite_that_was_saved_again_is_the_same_suite():
-    """Line ends, a byte order mark and the times in a workbook are no content."""
+    """Line ends, a byte order mark and the times in a workbook are not content."""
     rows = [line.split("\t") for line in PAIRS.splitlines()]
     Path("a").mkdir()
     a, b = Path("a", "pairs.csv"), Path("pairs.xlsx")

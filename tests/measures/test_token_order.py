@@ -1,4 +1,4 @@
-"""Margins do not depend on the order in which rows stand in the tables."""
+"""Margins do not depend on the order in which rows are in the tables."""
 
 from __future__ import annotations
 

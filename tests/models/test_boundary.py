@@ -155,7 +155,7 @@ def test_without_eos_and_with_the_first_word_undivided_words_have_the_values_of_
 
 @pytest.mark.golden
 def test_the_ratio_of_two_regions_is_that_of_their_words(recipe):
-    """Worked out from the published tables; what stands before the two is the same."""
+    """Worked out from the published tables; what comes before the two is the same."""
     scorer = scorer_of(golden_model(recipe), toy_tokenizer())
     suite = make_suite(["(2;%x%) < (2;%y%)"], [{"x": "ab | ba", "y": "ab | b"}])
     run = evaluate(suite, scorer)

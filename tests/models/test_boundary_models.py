@@ -146,7 +146,7 @@ def test_the_terms_are_those_of_the_plain_model(folder, punctuation):
 
 
 def test_a_region_is_worth_what_its_words_are(folder):
-    """Only the region's tokens are asked, with what stands before and after them."""
+    """Only the region's tokens are asked, with what comes before and after them."""
     policy = Policy(boundary="auto", punctuation="keep")
     suite = make_suite(
         ["(2;%a%) < (2;%b%)"],

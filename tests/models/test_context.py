@@ -1,4 +1,4 @@
-"""What stands before a text: seen by the model, scored by nobody."""
+"""What comes before a text: seen by the model, scored by nobody."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_there_is_one_context_for_each_text(gpt2):
 
 @pytest.fixture
 def questions():
-    """Two items whose conditions have what stands before them in a column."""
+    """Two items whose conditions have what comes before them in a column."""
     columns = [{"before": "Che cosa fanno?"}, {"before": ""}]
     items = [{"match": "Le zie | cantano.", "mismatch": "Le zie | canta."}] * 2
     return make_suite(["(2;%match%) < (2;%mismatch%)"], items, columns=columns)

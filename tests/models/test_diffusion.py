@@ -59,7 +59,7 @@ def all_subsets(folder):
 
 
 def exact(folder):
-    """The share of each token in eq. 6 of Nie et al. 2025, summed over all sets."""
+    """The proportion of each token in eq. 6 of Nie et al. 2025, summed over all sets."""
     places, table = all_subsets(folder)
     length = len(places)
     shares = dict.fromkeys(places, 0.0)
@@ -72,7 +72,7 @@ def exact(folder):
 
 
 def estimated(folder, *, samples, seed):
-    """The share of each token in each replicate, from the masks and the sums over all sets."""
+    """The proportion of each token in each replicate, from the masks and the sums over all sets."""
     places, table = all_subsets(folder)
     masks = draw_masks(len(places), samples=samples, seed=seed)
     shares = np.zeros((REPLICATES, len(places)))
@@ -115,7 +115,7 @@ def test_estimates_are_unbiased(zoo_folder, samples):
 
 
 def test_the_interval_holds_the_exact_value_in_95_of_100_samples(zoo_folder):
-    """Of 400 intervals, 362 to 394 cover with a probability of 99.9 % (binomial)."""
+    """Of 400 intervals, 362 to 394 cover with a probability of 99.9% (binomial)."""
     folder = zoo_folder(NAME)
     low, high = stats.binom.interval(0.999, 400, 0.95)
     covered = 0

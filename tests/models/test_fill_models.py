@@ -300,7 +300,7 @@ def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(name, zoo_folder
 
 @pytest.mark.parametrize(("name", "protocol"), [("roberta", "words"), ("gpt2", "complete")])
 def test_a_gap_inside_a_word_is_another_gap_than_one_after_it(name, protocol, zoo_folder):
-    """The same tokens stand before both, and other tokens can follow."""
+    """The same tokens come before both, and other tokens can follow."""
     gap_filler = filler(zoo_folder(name))
     inside, after = blank("La casa", "."), blank("La casa ", ".")
     policy = FillPolicy(k=40, protocol=protocol, masks=2)
@@ -361,7 +361,7 @@ def test_what_cannot_be_asked_is_said(zoo_folder):
         masked.fill(GAPS[:1], FillPolicy(protocol="left"))
     policy = Policy(bos="none")
     bare = open_filler(load_folder(zoo_folder("gpt2"), policy), policy=policy)
-    with pytest.raises(ModelError, match="nothing stands before"):
+    with pytest.raises(ModelError, match="nothing comes before"):
         bare.fill(GAPS[1:2], FillPolicy())
     with pytest.raises(UsageError, match="only scores"):
         open_filler(uniform_scorer(10), policy=Policy())

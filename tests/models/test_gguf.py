@@ -237,7 +237,7 @@ def test_a_head_that_does_not_say_its_window_is_left_to_llama_cpp(content, file)
 
 def test_a_file_that_is_none_is_one_message(file, tmp_path):
     (tmp_path / "other.gguf").write_bytes(b"something else")
-    for name, seen in (("other.gguf", "is no GGUF file"), ("none.gguf", "cannot be read")):
+    for name, seen in (("other.gguf", "is not a GGUF file"), ("none.gguf", "cannot be read")):
         with pytest.raises(InputError, match=seen):
             cimento.score("Le zie.", f"gguf:{file.parent / name}")
 

@@ -90,7 +90,7 @@ class BagScorer:
 
 def test_integrated_gradients_of_a_linear_model_are_its_terms_in_proportion():
     # Along the line from the baseline, the difference of the two logits is z0 + alpha (z - z0), so
-    # that each token gets its share of z - z0 of the difference in log-probability.
+    # that each token gets its proportion of z - z0 of the difference in log-probability.
     scorer = BagScorer()
     gradients = Gradients(scorer, limits=BatchLimits())
     asks = [Attribute(text=Score("", wanted=()), baseline="zero")] * 2

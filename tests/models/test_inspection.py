@@ -41,7 +41,7 @@ def test_fast_and_plain_scores_agree(zoo_folder, name):
 
     assert comparison.agrees
     assert comparison.max_difference_nats < 1e-4
-    # The text that stands there twice is scored once.
+    # The text that is there twice is scored once.
     assert comparison.n_texts == 7
     assert comparison.fast_texts_per_s > 0
     assert comparison.plain_texts_per_s > 0

@@ -164,5 +164,5 @@ def test_logs_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(InputError, match="the logs of several models"):
         one_log(tmp_path)
     (tmp_path / "b" / f"samples_t_{TIME}.jsonl").write_text('{"doc": 1}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="line 1: it is no sample"):
+    with pytest.raises(InputError, match="line 1: it is not a sample"):
         read_logs(tmp_path / "b")

@@ -254,7 +254,7 @@ def test_weights_have_the_dtype_of_the_policy(dtype, zoo_folder):
 
 @pytest.mark.slow
 def test_the_library_says_nothing_while_a_model_is_tried_out(zoo_folder, tmp_path):
-    """A padding token that may stand in a text is a matter that it comments on."""
+    """A padding token that may be in a text is a matter that it comments on."""
     texts = tmp_path / "texts.txt"
     texts.write_text("Le zie cantano.\n", "utf-8")
     command = ["score", str(texts), "-m", str(zoo_folder("gpt2")), "--device", "cpu"]

@@ -1,4 +1,4 @@
-"""Names without a model, folders that are none, and checkpoints that do not load: what is said."""
+"""What is said of names without a model, other folders, and checkpoints that do not load."""
 
 from __future__ import annotations
 

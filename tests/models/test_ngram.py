@@ -1,4 +1,4 @@
-"""N-gram models: closed-form values with back-off, unknown words, and what is no model."""
+"""N-gram models: closed-form values with back-off, unknown words, and what is not a model."""
 
 from __future__ import annotations
 
@@ -209,7 +209,10 @@ def test_a_compressed_file_is_the_same_model(arpa):
         (lambda text: text.replace("-1.25\tporta", "porta"), "line 13: not a 1-gram"),
         (lambda text: text.replace("-1.25\tporta", "-1.25\tla porta"), "line 13: not a 1-gram"),
         (lambda text: text.replace("-1.25\tporta", "nan\tporta"), "line 13: not a 1-gram"),
-        (lambda text: text.replace("-1.25\tporta", "0.5\tporta"), "line 13: 0.5 is no logarithm"),
+        (
+            lambda text: text.replace("-1.25\tporta", "0.5\tporta"),
+            "line 13: 0.5 is not a logarithm",
+        ),
         (lambda _: "la porta\n", "no n-gram model in ARPA format"),
         (lambda _: "", "no n-gram model in ARPA format"),
     ],

@@ -1,4 +1,4 @@
-"""A model object of one's own: it is asked as it is, and a mistake in it is no number."""
+"""A model object of one's own: it is asked as it is, and a mistake in it is not a number."""
 
 from __future__ import annotations
 

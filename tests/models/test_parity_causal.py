@@ -27,7 +27,7 @@ TOLERANCE_NATS = 1e-5
 
 
 def before(name: str) -> list[int]:
-    """Ids of what stands before a text, as the zoo says and not as cimento finds it."""
+    """Ids of what comes before a text, as the zoo says and not as cimento finds it."""
     kind = zoo.SPECIES[name].tokenizer
     return zoo.tokenizer(kind).convert_tokens_to_ids(list(zoo.TOKENIZERS[kind].before))
 

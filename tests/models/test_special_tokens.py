@@ -67,7 +67,7 @@ def test_a_context_may_begin_with_a_special_token(tmp_path):
 
 
 def test_ordinary_sentences_need_no_tokenizer():
-    plain = ["Il gatto (nero) dorme.", "«Perché?» — disse l'uomo…", "100 % / 3", "我早上喝了咖啡"]
+    plain = ["Il gatto (nero) dorme.", "«Perché?» — disse l'uomo…", "100% / 3", "我早上喝了咖啡"]
     assert list(suspicious([*plain, "a [MASK]", "</s>", "<|x|>", "<extra_id_0>"])) == [
         "a [MASK]", "</s>", "<|x|>", "<extra_id_0>",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What stands before and after a text, what is refused, and what is asked of which token."""
+"""What comes before and after a text, what is refused, and what is asked of which token."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_minicons_token_scores_and_ranks(saved, name):
         rows = run.table("tokens").filter(pl.col("request") == number)
         plain_tokens = [token for token in said if token[0] not in special]
         assert rows["token"].to_list() == [token for token, _, _ in plain_tokens]
-        # minicons gives the token that stands first a score and a rank of 0.
+        # minicons gives the token that comes first a score and a rank of 0.
         scored = rows if len(plain_tokens) < len(said) else rows[1:]
         kept = plain_tokens[len(plain_tokens) - len(scored) :]
         assert scored["logprob_nats"].to_list() == pytest.approx([v for _, v, _ in kept], abs=2e-5)

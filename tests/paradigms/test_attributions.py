@@ -163,7 +163,7 @@ def test_contributions_that_cover_nothing_of_the_margin_are_warned_of(bits, warn
     means = contribution_means(suite, pl.DataFrame(rows, ATTRIBUTIONS.polars(), orient="row"))
     assert means[0].moved == pytest.approx(bits)
     notes = " ".join(contribution_grids(means)[0].notes)
-    assert ("all contributions together are less than 0.1 % of the margins" in notes) == warned
+    assert ("all contributions together are less than 0.1% of the margins" in notes) == warned
 
 
 @pytest.mark.parametrize(("gap", "warned"), [(0.009, False), (2.0, True)])

@@ -83,7 +83,7 @@ def test_a_killed_command_goes_on_with_the_same_bytes(tmp_path):
         command, env=os.environ, stdout=subprocess.DEVNULL
     )
     for _ in range(600):
-        # A unit that is done stands in the store.
+        # A unit that is done is in the store.
         if any((tmp_path / "runs" / ".units").rglob("*.unit*")) or process.poll() is not None:
             break
         time.sleep(0.05)

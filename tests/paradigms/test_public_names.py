@@ -124,7 +124,7 @@ def test_no_more_imports_of_kinds_from_outside_than_there_are():
 
 
 def test_no_module_of_a_kind_hides_a_public_name():
-    """A module that was imported would stand in the place of a name that is loaded on first use."""
+    """A module that was imported would be in the place of a name that is loaded on first use."""
     for kind in KINDS:
         face = importlib.import_module(kind)
         modules = {path.stem for path in Path(str(face.__file__)).parent.glob("*.py")}

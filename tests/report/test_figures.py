@@ -91,7 +91,7 @@ def test_panels_hand_out_their_means_and_standard_errors():
     assert last["dd"] == pytest.approx(2.0)
     assert last["p"] == 0.03
     text = json.dumps(figure.spec)
-    assert "DD 2.00, p .030, pairs 83 %" in text
+    assert "DD 2.00, p .030, pairs 83%" in text
     assert '"description": "gpt on prova: interaction by phenomenon; ' in text
     assert "pairs: the bad cell is the lower one, compared with each of the other three" in text
 
@@ -163,7 +163,7 @@ def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
     ("bars", "said"),
     [
         ("se", "error bars: ± 1 standard error of the mean over items"),
-        ("loftus-masson", "error bars: 95 % within items (Loftus-Masson)"),
+        ("loftus-masson", "error bars: 95% within items (Loftus-Masson)"),
     ],
 )
 def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
@@ -272,7 +272,7 @@ def test_surprisal_by_region_with_gaps_left_out():
     run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
     frame = sums_frame(run.suite, values_of(run))
     rows = {(row["region"], row["condition"]): row for row in frame.to_dicts()}
-    # nothing stands at the gap, so there is no mean and not a zero
+    # nothing is at the gap, so there is no mean and not a zero
     assert (rows["object", "cosa_gap"]["n"], rows["object", "cosa_gap"]["mean_bits"]) == (0, None)
     lengths = [
         float(sum(map(len, item.condition("cosa_nogap").regions[3].text.split())))
@@ -434,7 +434,7 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
         invoke(["report", str(run.folder), "--figure", "tokens", "--item", "1", "-o", str(path)])
         == 0
     )
-    # Both places of a token that stands twice are drawn, in either sentence.
+    # Both places of a token that appears twice are drawn, in either sentence.
     assert path.read_text(encoding="utf-8").replace("\u200b", "").count(">if<") == 4
     # No token is a part of an expression, where it could be more than a text.
     spec = path.with_suffix(".json")

@@ -16,7 +16,7 @@ SHARE = {"question": "number", "near_tied": 0, "chance": 0.5}
 
 
 def share(model, suite, right, n, low, high, constant=None, **more):
-    """A headline that is a share of items; the ends of Wilson's interval are given by hand."""
+    """A headline that is a proportion of items; the ends of Wilson's interval are given by hand."""
     settings = {**SHARE, "value": right / n if n else None, "low": low, "high": high, **more}
     estimate = Estimate(suite=suite, model=model, role="headline", right=right, n=n, **settings)
     return Headline(model, estimate, constant)
@@ -41,7 +41,7 @@ def test_one_model_on_one_suite_has_its_count_its_interval_and_its_level_of_chan
     assert part.sentences == (
         "a gets 21 of 24 items right (0.875 [0.690, 0.957]), above chance (0.500).",
     )
-    assert whole.notes == ("Above and below: the whole 95 % interval is.",)
+    assert whole.notes == ("Above and below: the whole 95% interval is.",)
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_remark_that_does_not_fit_stands_below_beside_the_rows_that_have_one()
     reason = "only 7 of 48 verdicts differ from the most frequent one"
     grid = Grid(
         title="How large the difference is.",
-        header=("suite", "h", "odds", "kappa", "95 %", "in words"),
+        header=("suite", "h", "odds", "kappa", "95%", "in words"),
         rows=(
             ("it-a", "-0.1183", "0.5000", "0.500", "[-0.318, 0.212]", ""),
             ("it-b", "+0.0000", "1.0000", "0.250", "", reason),

@@ -195,7 +195,7 @@ def test_a_method_without_an_interval_is_not_named_below_the_table(tmp_path, cap
         evaluate("it-islands", "demo-causal", limit=limit, output=tmp_path)
     assert invoke(["report", str(tmp_path), "--table", "effects"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "Interval (95 %) and p of DD: studentized bootstrap." in printed
+    assert "Interval (95%) and p of DD: studentized bootstrap." in printed
 
 
 def test_the_table_names_the_measure_that_is_correlated_with_ratings(runs_of_every_kind):
@@ -397,7 +397,7 @@ def test_a_figure_has_title_names_font_and_grays_of_ones_own(runs_of_every_kind,
     assert '"nonisland"' not in text
     assert '"no island"' in text
     assert spec["config"]["axis"]["labelFontSize"] == 22
-    # names of columns are no texts that are shown
+    # names of columns are not texts that are shown
     assert plain.count('"field"') == text.count('"field"')
     fields = [json.dumps(field["field"]) for field in fields_of(json.loads(plain))]
     assert fields == [json.dumps(field["field"]) for field in fields_of(spec)]

@@ -160,7 +160,7 @@ def test_the_overview_has_a_cell_for_each_suite_and_model():
     head, *rows = matrix.all("tr")
     assert [cell.words for cell in head.all("th")] == ["Suite", "Items", "x", "y"]
     heading, *names = [row.all("th")[0].words for row in rows]
-    assert heading.startswith("Accuracy The share of items")
+    assert heading.startswith("Accuracy The proportion of items")
     assert names == ["unochance 0.500", "duechance 0.500"]
     cells = [[cell.words for cell in row.all("td.cell")] for row in rows[1:]]
     # Ties are said where there are any, and nothing else is zero in every cell.

@@ -39,7 +39,7 @@ summaries = st.builds(
 
 
 def finite(value):
-    """Whether all floats in plain values can stand in JSON."""
+    """Whether all floats in plain values can be in JSON."""
     if isinstance(value, dict):
         return all(map(finite, value.values()))
     if isinstance(value, list | tuple):

@@ -44,7 +44,7 @@ def test_a_name_that_is_too_long_is_not_cut_in_its_revision():
     text = terminal_table(summary_of(make_summary(BOTH, model="organization/model-large@1234567")))
     lines = [line[:12].rstrip() for line in text.splitlines()]
     begin = lines.index("organization")
-    # Lines of the model stand beside the rates of its predictions.
+    # Lines of the model are beside the rates of its predictions.
     assert lines[begin : begin + 4] == ["organization", "/", "model-large", "@1234567"]
 
 
@@ -59,7 +59,7 @@ def test_the_terminal_table_has_codes_only_where_asked():
 def test_each_line_has_rate_interval_chance_and_the_three_counts():
     lines = terminal_table(summary_of(make_summary(BOTH))).splitlines()
     header = next(line for line in lines if "accuracy" in line)
-    assert " ".join(header.split()) == "model pred. accuracy 95 % interval chance n ties unscored"
+    assert " ".join(header.split()) == "model pred. accuracy 95% interval chance n ties unscored"
     rows = [line for line in lines if re.search(r"\[\d", line)]
     assert [row.removeprefix("fake@0000000").split() for row in rows] == [
         ["prediction", "0", "0.750", "[0.409,", "0.929]", "0.500", "8", "0", "0"],
@@ -140,7 +140,7 @@ def test_what_was_not_run_is_named(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_method_of_the_intervals_is_named(form):
-    assert "Intervals (95 %): Wilson." in " ".join(form(summary_of(make_summary())).split())
+    assert "Intervals (95%): Wilson." in " ".join(form(summary_of(make_summary())).split())
 
 
 def test_names_cannot_write_control_codes_to_the_terminal():

@@ -40,7 +40,7 @@ def changed(text: str, diff: str) -> str:
     lines = diff.splitlines()
     old = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("+"))
     new = "".join(f"{line[1:]}\n" for line in lines if not line.startswith("-"))
-    assert text.count(old) == 1, f"these lines stand there {text.count(old)} times:\n{old}"
+    assert text.count(old) == 1, f"these lines are there {text.count(old)} times:\n{old}"
     return text.replace(old, new)
 
 

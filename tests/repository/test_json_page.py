@@ -1,4 +1,4 @@
-"""The pages about JSON: every field of the shipped schemas stands there; the example is printed."""
+"""The pages about JSON: every field of the shipped schemas is there; the example is printed."""
 
 from __future__ import annotations
 

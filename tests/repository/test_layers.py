@@ -31,7 +31,7 @@ from tests.helpers.whole_path import load_folder
 
 TOLERANCE_NATS = 1e-5
 TEXTS = plain.TEXTS[1:5]
-# What stands between the last layer and the head, by what the architectures are known to have.
+# What is between the last layer and the head, by what the architectures are known to have.
 HEADS = {
     "gpt2": lambda model, state: model.lm_head(model.transformer.ln_f(state)),
     "llama": lambda model, state: model.lm_head(model.model.norm(state)),

@@ -18,7 +18,7 @@ OWN = "from cimento.models.hf import import_libraries, own_process; own_process(
 
 
 def said(code: str, **environment: str) -> str:
-    """What a program prints; it is told nothing of MKL but what stands here."""
+    """What a program prints; it is told nothing of MKL but what is here."""
     inherited = {name: value for name, value in os.environ.items() if name != "MKL_CBWR"}
     done = subprocess.run(  # noqa: S603  # our own interpreter and code
         [sys.executable, "-c", code],

@@ -227,7 +227,7 @@ NETWORK = """class Module:
 
 @pytest.fixture
 def shop(tmp_path):
-    """A working tree whose program touches and calls a network that is none."""
+    """A working tree whose program touches and calls a network that is not real."""
     files = {
         "pyproject.toml": '[project.scripts]\ncimento = "cimento.cli:main"\n',
         "src/cimento/__init__.py": "",
@@ -344,4 +344,4 @@ def test_a_tree_without_the_package_is_no_tree_of_zeros(tmp_path, capsys, presen
     assert measure_shape.main(["--root", str(tmp_path), "--only", "root"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert ("src/cimento is no folder" if present else "pyproject.toml") in printed.err
+    assert ("src/cimento is not a folder" if present else "pyproject.toml") in printed.err

@@ -16,7 +16,7 @@ IN_CLONE = re.compile(r"\bdocs/[\w/-]+\.md")
 
 @functools.cache
 def texts_of(path):
-    """The texts of a module that are no docstrings."""
+    """The texts of a module that are not docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = list(ast.walk(tree))
     docstrings = {

@@ -107,7 +107,7 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
     "F17 the disk fills while a table is written": (
         "cli/test_faults.py::test_a_disk_that_fills_while_tables_are_written_leaves_no_half_of_one",
     ),
-    "F18 HOME is no absolute path": (
+    "F18 HOME is not an absolute path": (
         "cli/test_cli.py::test_where_nothing_can_be_written_one_message_says_so",
     ),
     "F19 files have their names before they are on the disk": (

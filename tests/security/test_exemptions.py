@@ -1,4 +1,4 @@
-"""Every exemption from ruff's security rules says why it is none to worry about."""
+"""Every exemption from ruff's security rules says why it is safe."""
 
 from __future__ import annotations
 

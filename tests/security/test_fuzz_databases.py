@@ -1,4 +1,4 @@
-"""What the fuzzers found in SQLite files: what computes in them, and what is no text."""
+"""What the fuzzers found in SQLite files: what computes in them, and what is not text."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_ratings_of_the_islands_without_a_column_too_short_or_off_the_scale(tmp_
     refused(b"item_number", b"number", "the column item_number is missing")
     refused(b",6,1.1", b",1e308,1.1", "People rated from 1 to 7")
     short = written(tmp_path / "short.csv", more.ISLAND_ROWS.replace(b",2,-0.9", b""))
-    assert len(read_islands(short)) == 2  # a row without a rating is no rating
+    assert len(read_islands(short)) == 2  # a row without a rating is not a rating
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_tags_with_more_readings_than_anybody_reads():
 
 
 def test_a_date_that_is_none_in_yaml(tmp_path):
-    with pytest.raises(InputError, match="is no YAML that can be read safely"):
+    with pytest.raises(InputError, match="is not YAML that can be read safely"):
         list(load_suites(written(tmp_path / "task.yaml", seeds.LM_EVAL + b"since: 2001-99-99\n")))
 
 
@@ -258,7 +258,7 @@ DECIDED = b'{"item":[],"candidate":"a","fits":"yes","remarks":[],"at":""}\n'
             files.STUDY_CLOZE.replace(b"none=2", "none=²".encode()),
             "choices has",
         ),
-        (more_readers.journal, "annotations/anna.jsonl", DECIDED, "is no decision"),
+        (more_readers.journal, "annotations/anna.jsonl", DECIDED, "is not a decision"),
     ],
 )
 def test_numbers_and_values_of_other_kinds(tmp_path, read, file, content, said):

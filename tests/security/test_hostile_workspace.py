@@ -34,7 +34,7 @@ SECRET = "the victim's own words"  # noqa: S105  # of a test
 
 
 def job_file(folder, *, number=1, state="stopped", **changed):
-    """A job that stands in the queue's folder when the app is started."""
+    """A job that is in the queue's folder when the app is started."""
     runs = {"suites": ["it-islands"], "models": ["demo-causal"], "language": "", "limit": 2}
     content = {"number": number, **runs, "state": state, "process": 0, **changed}
     (folder / QUEUE).mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,9 @@ def begun(monkeypatch) -> list[list[str]]:
 @pytest.mark.parametrize("changed", FOREIGN)
 def test_no_file_of_the_queue_can_give_a_word_to_the_command(folder, begun, changed):
     job_file(folder, **{"models": ["./evil"], **changed})
-    with contextlib.suppress(CimentoError, IndexError):  # it is no job, or names what is not there
+    with contextlib.suppress(
+        CimentoError, IndexError
+    ):  # it is not a job, or names what is not there
         gone_on(folder)
     plain = [sys.executable, "-P", "-m", "cimento", "run", "it-islands", "-m", "evil"]
     assert begun in ([], [[*plain, "--limit", "2", "-o", "runs"]])

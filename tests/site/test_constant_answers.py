@@ -1,4 +1,4 @@
-"""A rate that one answer to everything reaches is no sign of knowledge, and pages say so."""
+"""A rate that one answer to everything reaches is not a sign of knowledge, and pages say so."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def test_over_all_orders_of_seven_items_the_share_is_ever_left_out_as_rarely_as_
 
 
 def test_the_first_bets_are_those_of_the_formula():
-    """Two right answers of a million items, by hand; a share of such a suite hardly moves.
+    """Two correct answers of a million items, by hand; a proportion of such a suite hardly moves.
 
     The stake is 0.4 / 0.25 = 1.6 at first. Then the mean is 1.5 / 2, the variance is
     (0.25 + 0.25^2) / 2 = 0.15625, and the stake 2.56, which is more than the 0.9 / m that it may
@@ -284,7 +284,7 @@ def test_items_that_count_neither_way_leave_the_share_among_the_others():
 
 
 def test_looking_again_and_again_costs_about_twice_the_items_of_a_fixed_number():
-    """At a share of 0.7 of 1,000 items a fixed number needs 75 for ±0.1 (normal, finite)."""
+    """At a proportion of 0.7 of 1,000 items a fixed number needs 75 for ±0.1 (normal, finite)."""
     fixed = 1.96**2 * 0.21 / 0.01
     fixed /= 1 + fixed / 1000
     answers = np.arange(1000) < 700

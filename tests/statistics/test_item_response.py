@@ -274,5 +274,5 @@ def test_recovery_is_what_twenty_answers_an_item_allow():
 
 
 def test_values_beyond_right_and_wrong_are_refused():
-    with pytest.raises(UsageError, match="one row an item"):
+    with pytest.raises(UsageError, match="one row per item"):
         item_response(np.full((6, 3), 2.0))

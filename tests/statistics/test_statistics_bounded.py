@@ -65,7 +65,7 @@ def ratios(margins):
 @pytest.mark.parametrize("n", [12, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("spread", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_it_covers_the_mean_ratio(truth, n, spread):
-    """BCa covered 83 to 91 % at .915 (200 trials: a standard error of 1.5 points)."""
+    """BCa covered 83 to 91% at .915 (200 trials: a standard error of 1.5 points)."""
     generator = np.random.default_rng(17)
     normal = generator.standard_normal(100_000)
     center = optimize.brentq(lambda mu: ratios(mu + spread * normal).mean() - truth, -60, 60)

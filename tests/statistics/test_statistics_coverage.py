@@ -1,4 +1,4 @@
-"""Nominal 95 % intervals hold the truth about as often as they say; tests hold their level.
+"""Nominal 95% intervals hold the truth about as often as they say; tests hold their level.
 
 Few trials each, so that bounds are four standard errors wide; docs/statistics.md has the tables of
 benchmarks/coverage.py.
@@ -135,7 +135,7 @@ def test_kappa_of_two_models():
 @pytest.mark.slow
 @pytest.mark.parametrize("with_property", [3, 12])
 def test_slopes_on_a_property_of_clusters(with_property):
-    # With CR1 errors and m - 1 degrees of freedom the level is 17 % where three clusters have it.
+    # With CR1 errors and m - 1 degrees of freedom the level is 17% where three clusters have it.
     generator = np.random.default_rng(6)
     design, trials, held = design_of((UNEQUAL * 3)[:24]), 300, 0
     labels = np.array(design.clusters)

@@ -1,4 +1,4 @@
-"""Variance shares of crossed tables by hand and against scipy."""
+"""Variance proportions of crossed tables by hand and against scipy."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_equal_correlations_are_seldom_found_different():
         for seed in range(400)
     )
 
-    # 5 % of 400 are 20; a binomial count stays between 8 and 36 in 999 of 1,000 cases
+    # 5% of 400 are 20; a binomial count stays between 8 and 36 in 999 of 1,000 cases
     assert 8 <= rejected <= 36
 
 

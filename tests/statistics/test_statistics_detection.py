@@ -145,7 +145,7 @@ def test_log_linear_rates_are_never_0_or_1(yes, n, rate):
     assert log_linear(yes, n) == rate
 
 
-# --- Shares of people in the place of right and wrong
+# --- Proportions of people in the place of right and wrong
 
 
 def test_the_parts_of_brier_make_the_score():

@@ -46,7 +46,7 @@ def test_correlations_are_those_of_scipy_without_each_cluster(design, kind):
     expected = by_a_loop(lambda rows: oracle[kind](x[rows], y[rows]).statistic, design, level=0.9)
     correlation = correlate(x, y, kind=kind, design=design, level=0.9)
     assert (correlation.low, correlation.high) == pytest.approx(expected)
-    # From the ends: z is their middle, and the error half their distance over the 90 % quantile.
+    # From the ends: z is their middle, and the error half their distance over the 90% quantile.
     low, high = np.arctanh(expected)
     error = (high - low) / 2 / stats.t.ppf(0.95, design.m - 1)
     t = (low + high) / 2 / error

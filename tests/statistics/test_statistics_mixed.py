@@ -255,8 +255,8 @@ def test_formulas_are_read_as_lme4_reads_them():
     [
         ("y = a + (1|g)", "no 'response ~'"),
         ("y ~ a + b", "no random effect"),
-        ("y ~ a^2 + (1|g)", r"'a\^2' is no effect"),
-        ("y ~ a + (1|g h)", "'g h' is no column name"),
+        ("y ~ a^2 + (1|g)", r"'a\^2' is not an effect"),
+        ("y ~ a + (1|g h)", "'g h' is not a column name"),
         ("y ~ 0 + (1|g)", "no fixed effect"),
     ],
 )

@@ -1,6 +1,6 @@
 """Linear mixed models beside those of ``lme-python``, another program for the same likelihood.
 
-What lme4 itself says stands in test_statistics_mixed.py for five formulas and one table. Here more
+What lme4 itself says is in test_statistics_mixed.py for five formulas and one table. Here more
 designs are compared on data of their own: with gaps, with few levels, with groups that do not
 differ.
 """

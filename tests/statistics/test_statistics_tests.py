@@ -188,7 +188,7 @@ def test_cochrans_q_of_clusters_is_that_of_all_exchanges_counted():
         reached.append(sum(c**2 for c in columns) >= 7**2 + 4**2 + 2**2)
     exact = sum(reached) / len(reached)
     assert 0.05 < exact < 0.95
-    # Four standard errors of a share of 9,999 draws.
+    # Four standard errors of a proportion of 9,999 draws.
     assert test.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 9999) ** 0.5)
 
 

@@ -11,7 +11,7 @@ from cimento.studies.agreement.twins import agreement_run
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 
-# Before the target, the target, after it; the target stands twice: right and wrong.
+# Before the target, the target, after it; the target appears twice: right and wrong.
 CASES = {
     "first word": ("", "Dorme", "Dormono", "il gatto della vicina."),
     "last word with its period": ("Le strade di montagna sono", "lunghe.", "lunga.", ""),

@@ -221,7 +221,7 @@ def test_a_folder_without_data_is_told_what_is_looked_for(tmp_path, capsys):
                  "-m MODEL asks our own items"):  # fmt: skip
         assert name in printed
     assert invoke(["study", "connectives", "--data", str(tmp_path / "none")]) == 2
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_folder_without_data_is_told_what_is_looked_for(tmp_path, capsys):
         (b",ita_surp_GePpeTto,ita_surp_GroNLP\n0,1.5,tanto\n", "are not numbers in every row"),
         (b",ita_surp_GePpeTto\n0,1.5\n", "are not numbers in every row"),
         (b"\xff\xfe\x00\xd8", "UTF-16"),
-        (b",a\n0," + b"x" * 140_000 + b"\n", "is no CSV"),
+        (b",a\n0," + b"x" * 140_000 + b"\n", "is not CSV"),
     ],
 )
 def test_a_released_file_that_cannot_be_used_is_named(tmp_path, content, said):

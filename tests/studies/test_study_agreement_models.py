@@ -195,7 +195,7 @@ def test_every_published_row_has_a_source_and_whole_numbers() -> None:
     ("text", "seen"),
     [
         ("name\tsize\na\t1\n", "no column 'model'"),
-        ("model\tsize\na\t1\na\t2\n", "'a' stands here again"),
+        ("model\tsize\na\t1\na\t2\n", "'a' is here again"),
         ("model\tsize\n\t1\n", "no model is named"),
     ],
 )

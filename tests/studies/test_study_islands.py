@@ -73,7 +73,7 @@ def test_a_copied_row_is_found_with_what_its_average_implies():
     assert "82.67 and equals that of Wh-adjunct up to one item" in implied.note
     assert "would explain" in implied.note
     odd = lines["table1 Modello LP: cells that the items cannot give"]
-    # 90, 62 and 96 % of 59 items are no whole numbers of items
+    # 90, 62 and 96% of 59 items are not whole numbers of items
     assert odd.computed == 3
     (average, *_) = checked_table("table2", {"M LP": cells}, {"M LP": "82.3"}, items)
     assert average.equal is True
@@ -129,7 +129,7 @@ def test_what_is_missing_is_named(tmp_path, capsys):
     with pytest.raises(InputError, match="participant"):
         read_island_ratings(path)
     assert invoke(["study", "islands", "--data", str(tmp_path / "nowhere")]) == 2
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert invoke(["study", "islands", "--data", str(tmp_path / "empty")]) == 2
     message = capsys.readouterr().err
@@ -316,7 +316,7 @@ def test_every_section_agrees_with_what_is_printed_but_where_known(data):
         "materials": (0, 0),
         # Table 1: four averages of one model
         "tables": (16, 20),
-        # two islands of GPT-2 by the erratum, and the row that is no pseudo-log-likelihood
+        # two islands of GPT-2 by the erratum, and the row that is not a pseudo-log-likelihood
         "blimp-table": (13, 18),
         "variations": (6, 6),
         "pseudo-likelihoods": (4, 4),

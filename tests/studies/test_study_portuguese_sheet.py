@@ -222,7 +222,7 @@ def cell(source):
 @pytest.mark.parametrize(
     ("name", "content", "seen"),
     [
-        ("BertMaskMWE.ipynb", '{"cells": 1}', "it is no notebook"),
+        ("BertMaskMWE.ipynb", '{"cells": 1}', "it is not a notebook"),
         ("BertMaskMWE.ipynb", cell('TASKS["a"] = open(1)'), "cannot be read"),
         ("BertMaskMWE.ipynb", cell('TASKS["a"] = [(1, 2)]'), "cannot be used"),
         ("BertMaskMWE.ipynb", cell('TASKS["a"] = 3'), "cannot be used"),

@@ -10,7 +10,7 @@ from cimento.studies import as_long_as, equals_printed, same_decimals
 @pytest.mark.parametrize(
     ("computed", "printed", "equal"),
     [
-        # each p was once accepted within 1 %
+        # each p was once accepted within 1%
         (4.71931e-14, "4.71871e-14", False),
         (8.14755e-13, "8.14749e-13", False),
         (0.999999, "1", True),

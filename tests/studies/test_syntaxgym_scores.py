@@ -49,7 +49,7 @@ def test_a_score_needs_all_of_its_suites():
 
 
 def test_seeds_of_an_ngram_model_vote_on_each_item_and_others_are_averaged(tmp_path):
-    """Ties are broken by chance in n-gram models; a half is no majority."""
+    """Ties are broken by chance in n-gram models; a half is not a majority."""
     votes = [(1, "True"), (2, "True"), (3, "False")]
     rows = [f"ngram_bllip-xs_{seed},mvrr,0,{said}" for seed, said in votes]
     rows += [f"ngram_bllip-xs_{seed},mvrr,1,{seed == 1}" for seed in (1, 2)]

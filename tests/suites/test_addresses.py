@@ -33,7 +33,7 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     ("address", "message"),
     [
         ("hf:someone/suites", "names no commit"),
-        ("hf:someone/suites@main", "'main' is no commit"),
+        ("hf:someone/suites@main", "'main' is not a commit"),
         ("hf:suites", "Write hf:ORG/NAME@COMMIT"),
         ("github:someone/suites@v1.0", "branches and tags can change"),
         (f"github:someone/suites@{REVISION}:../../etc", "leads out of the dataset"),

@@ -17,7 +17,7 @@ from cimento.testing.models import FakeScorer
 CROSSED = [
     {
         "Domain": "spatial relations",
-        "Context1": "The cat is under the chair. The chair stands in the kitchen.",
+        "Context1": "The cat is under the chair. The chair is in the kitchen.",
         "Context2": "The chair is under the cat. The cat is asleep in the kitchen.",
         "Target1": "The chair is above the cat.",
         "Target2": "The cat is above the chair.",

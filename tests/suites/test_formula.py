@@ -159,7 +159,7 @@ REFUSED = [
     ("(1;%a b%) < 2", 5, "cannot be part"),
     ("(1;%a.b%) < 2", 5, "cannot be part"),
     ("1 < (1;%citt»%)", 12, "Rename the condition"),
-    ("(1;%а‑б%) < 1", 5, "Rename the condition"),  # a hyphen that is none
+    ("(1;%а‑б%) < 1", 5, "Rename the condition"),  # a hyphen of another kind
 ]
 
 

@@ -1,4 +1,4 @@
-"""Glosses and translations below sentences are no items."""
+"""Glosses and translations below sentences are not items."""
 
 from __future__ import annotations
 

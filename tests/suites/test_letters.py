@@ -22,8 +22,8 @@ from tests.helpers.spellings import spellings
         ("\u0438\u0306", "\u0439"),  # a Russian short i
         ("\u1100\u1161", "\uac00"),  # Annex 15, table 2: Hangul letters that make a syllable
         ("\u212b", "\u00c5"),  # Annex 15, figure 3: the angstrom sign
-        ("\ufb01ne", "\ufb01ne"),  # a ligature is no canonical equivalent (figure 6)
-        ("L\u2018eco", "L\u2018eco"),  # an opening quotation mark is no apostrophe
+        ("\ufb01ne", "\ufb01ne"),  # a ligature is not a canonical equivalent (figure 6)
+        ("L\u2018eco", "L\u2018eco"),  # an opening quotation mark is not an apostrophe
         ("Istanbul", "Istanbul"),
         ("\u0130stanbul", "\u0130stanbul"),  # the size of letters is left alone
     ],

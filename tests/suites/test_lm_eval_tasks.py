@@ -161,7 +161,7 @@ PAIRS = (
 
 @pytest.fixture
 def suites(tmp_path: Path):
-    """From what stands in a task besides the usual to its file; the pairs alone as BLiMP JSONL."""
+    """From what is in a task besides the usual to its file; the pairs alone as BLiMP JSONL."""
     rows = [json.dumps({"sentence_good": good, "sentence_bad": bad}) for good, bad in PAIRS]
 
     def made(more: str = "") -> Path:
@@ -219,7 +219,7 @@ def test_the_delimiter_says_whether_a_blank_stands_before(
     # The pairs alone say nothing of a blank, so that the option does.
     assert totals == pytest.approx(sums(jsonl, model, tmp_path, *compat, same), abs=1e-5)
     assert totals != pytest.approx(others, abs=1e-2)
-    # What stands on the command line wins.
+    # What is on the command line wins.
     assert sums(task, model, tmp_path, *compat, other) == pytest.approx(others, abs=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""Every word of every starter suite stands on a list of words that were looked up.
+"""Every word of every starter suite is on a list of words that were looked up.
 
 The lists, in data/spelling, were made with Hunspell's dictionaries of the variety that a suite's
 README names. Who writes a new word looks it up and adds it; wordfreq, which counts words in texts,

@@ -46,7 +46,7 @@ def test_a_template_is_a_suite_without_faults(tmp_path, kind, language, name):
 
 @pytest.mark.parametrize("kind", template_kinds())
 def test_examples_of_all_languages_are_alike_but_in_words(tmp_path, kind):
-    """As many items, in the same conditions; no example stands in two languages."""
+    """As many items, in the same conditions; no example is in two languages."""
     shapes, texts = set(), []
     for language in TEMPLATE_LANGUAGES:
         folder = tmp_path / language

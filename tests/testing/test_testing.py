@@ -111,7 +111,7 @@ def test_scores_that_are_not_those_of_the_model_are_found(zoo_folder, monkeypatc
         (Half(lambda _tokens, _index: -1.0), "tokens cover every character"),
         (
             Begun(lambda _tokens, index: -1.0 if index else math.nan),
-            "the first token is scored where BOS stands before it",
+            "the first token is scored where BOS comes before it",
         ),
         (
             Mute(lambda _tokens, _index: -1.0),

@@ -323,7 +323,7 @@ def means_grid(judgments: Sequence[Judgment]) -> Grid:
     """The ratings of each sentence: their number, mean and standard deviation (n - 1).
 
     Args:
-        judgments: the answers; those that are no ratings are left out, and of repeated ones of one
+        judgments: the answers; those that are not ratings are left out, and of repeated ones of one
             person all but the first.
     """
     ratings: dict[tuple[str, str, str, str], list[float]] = {}

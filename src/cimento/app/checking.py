@@ -82,7 +82,7 @@ class Report:
         return all(finding.severity != "error" for finding in self.findings)
 
     def refuse_errors(self, name: str, say: Words) -> None:
-        """Refuse what cannot be done with a suite that has errors; they stand on the page.
+        """Refuse what cannot be done with a suite that has errors; they are on the page.
 
         Args:
             name: name of the suite.
@@ -207,7 +207,7 @@ def _rows_of(grid: Grid, fault: Fault, where: str) -> tuple[str, tuple[int, ...]
     place = _ROW.search(where)
     if place:
         sheet = place[1] if place[1] in grid.sheets else ITEMS
-        # Records stand on the line before the row that they were made of.
+        # Records are on the line before the row that they were made of.
         row = int(place[3]) - (0 if place[2] == "line" else 1)
         return sheet, (row,) if row < len(grid.sheets[sheet].rows) else ()
     if match := _PREDICTION.search(where):

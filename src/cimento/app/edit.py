@@ -303,7 +303,7 @@ class Editor:
             self._element.run_grid_method("applyTransaction", {"update": changed})
         else:
             self._element.run_grid_method("setGridOption", "rowData", rows)
-        # Marks are no values of cells, which alone would be drawn again.
+        # Marks are not values of cells, which alone would be drawn again.
         self._element.run_grid_method("refreshCells", {"force": True})
 
     def _show_legend(self) -> None:

@@ -203,7 +203,7 @@ def delete_rows(grid: Grid, sheet: str, rows: Iterable[int]) -> Grid:
 
 
 def remove_titles(grid: Grid, sheet: str) -> Grid:
-    """The grid without what stands above the names of the columns."""
+    """The grid without what is above the names of the columns."""
     return delete_rows(grid, sheet, range(grid.sheets[sheet].head))
 
 

@@ -1,4 +1,4 @@
-"""What stands beside the grid: findings of the checks, and shortcuts of the audit.
+"""What is beside the grid: findings of the checks, and shortcuts of the audit.
 
 Findings have links to the rows and to the pages of the checks; shortcuts are what makes a suite
 easier, or harder, than it seems.
@@ -97,7 +97,7 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
             code.props(f'aria-label="{say("edit.explain", code=finding.code)}"')
     if title := title_of(finding.code, say):
         ui.label(title).classes("check-title")
-    # What is no check says of which file it is, and has no subject without it.
+    # What is not a check says of which file it is, and has no subject without it.
     show_translated(finding.seen, say, where="" if finding.code else finding.where).classes("seen")
     show_advice(finding.code, finding.todo, say)
 
@@ -105,7 +105,7 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
 def show_advice(code: str, todo: str, say: Words) -> None:
     """Show what to do about a fault: the advice of its check, or closer advice of its own.
 
-    Closer advice names what is in the file. The advice of the check stands before it where it is
+    Closer advice names what is in the file. The advice of the check comes before it where it is
     not known in the language of the page; else it replaces it.
 
     Args:
@@ -137,7 +137,7 @@ def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
     Args:
         text: the text in English.
         say: the words of the page.
-        where: the place that it is about, which stands before it.
+        where: the place that it is about, which comes before it.
     """
     translated = said(text, say.language)
     text, translated = by_menus(text, say), translated and by_menus(translated, say)

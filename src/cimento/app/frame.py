@@ -102,7 +102,7 @@ def _turn(dark: ui.dark_mode) -> None:
 
 
 def local_time(moment: str) -> str:
-    """A moment in UTC as a clock on this machine shows it; as it is if it is no moment."""
+    """A moment in UTC as a clock on this machine shows it; as it is if it is not a moment."""
     try:
         return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
     except ValueError:
@@ -171,7 +171,7 @@ class CommandLine:
 
         Args:
             arguments: the words of the command after ``cimento``.
-            before: what stands before it, such as another command and a pipe.
+            before: what comes before it, such as another command and a pipe.
             whole: whether the command would work; it is hidden until then.
         """
         self._shown.set_visibility(whole)

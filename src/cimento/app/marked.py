@@ -20,7 +20,7 @@ _SENTENCES = ("good", "bad", "text", "sentence", "target", "plausible", "implaus
 
 
 def as_read(grid: Grid) -> Sheet:
-    """The sheet with the sentences, without rows that are no part of its table."""
+    """The sheet with the sentences, without rows that are not part of its table."""
     sheet = grid.items
     rows = [*sheet.rows[: sheet.head + 1], *(sheet.rows[n] for n in grid.read_rows())]
     return replace(sheet, rows=tuple(rows))

@@ -270,9 +270,9 @@ def _read_with_faults(path: Path, language: str) -> Grid | None:
 
 
 def _with_description(grid: Grid, language: str) -> Grid:
-    """A table that is no suite yet, with a description and a place for predictions.
+    """A table that is not a suite yet, with a description and a place for predictions.
 
-    Headings, sums and what stands below the table are left out, since only tables without a
+    Headings, sums and what is below the table are left out, since only tables without a
     description may have them.
     """
     column = grid.items.column("text")

@@ -1,6 +1,6 @@
 """What a table without telling names holds: the question that the page asks, and its answers.
 
-A name with a typo is no reason to refuse a beginner's table: the page asks which column has the
+A name with a typo is not a reason to refuse a beginner's table: the page asks which column has the
 good sentences, and which the bad. One is chosen beforehand only where a name or an asterisk says
 it. A single column of sentences may have the bad ones below the good ones, or no others at all. Of
 two conditions it is asked which should be likelier; names that formulas cannot use are changed.

@@ -82,7 +82,7 @@ def try_texts(given: str, model: str) -> TrialAnswer:
     """Score the words of some texts, or fill their blanks.
 
     Args:
-        given: one text a line, each with one blank (``___``), or none of them with any.
+        given: one text per line, each with one blank (``___``), or none of them with any.
         model: the model's name.
 
     Raises:

@@ -51,7 +51,7 @@ KINDS = (
 """The kinds of templates, in the order in which they are offered."""
 
 _RATE_KINDS = frozenset(KINDS) - {"ratings"}
-"""The kinds whose result is a share of right items."""
+"""The kinds whose result is a proportion of correct items."""
 
 ALL = ""
 

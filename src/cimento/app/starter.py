@@ -120,7 +120,7 @@ def language_of(name: str) -> str:
 def _batch_word(word: str) -> str:
     """A word of a batch file, by the rules of the C runtime, with percent signs doubled.
 
-    It stands in double quotes; backslashes at its end are doubled, or the last would quote them.
+    It is in double quotes; backslashes at its end are doubled, or the last would quote them.
     """
     end = len(word) - len(word.rstrip("\\"))
     return '"' + (word + "\\" * end).replace("%", "%%") + '"'
@@ -134,7 +134,7 @@ def _echoed(text: str) -> str:
 def _desktop_word(word: str) -> str:
     r"""A word of the key ``Exec``, by the rules of the Desktop Entry Specification.
 
-    It stands in double quotes, with a backslash before ``"``, ````, ``$`` and ``\``; as in every
+    It is in double quotes, with a backslash before ``"``, ````, ``$`` and ``\``; as in every
     value, a backslash is then written twice. A percent sign, which begins a field, is doubled.
     """
     quoted = "".join(f"\\{mark}" if mark in '"`$\\' else mark for mark in word)

@@ -1,7 +1,7 @@
 """What the grid shows of a sheet: columns with their roles, and rows with the cells behind them.
 
-A sheet is shown as it is, a row a row, or with a row for each item and a column for each condition.
-A cell of a view names the cells of the sheet that an edit writes to.
+A sheet is shown as it is, a row per row, or with a row for each item and a column for each
+condition. A cell of a view names the cells of the sheet that an edit writes to.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def view_of(grid: Grid, sheet: str, *, wide: bool = False) -> View:
 
 
 def has_conditions(grid: Grid) -> bool:
-    """Whether the items stand in rows, one for each condition, and so can be shown as columns."""
+    """Whether the items are in rows, one for each condition, and so can be shown as columns."""
     columns = [grid.items.column(meaning) for meaning in ("item", "condition", "text")]
     return None not in columns
 
@@ -186,7 +186,7 @@ def _wide_view(sheet: Sheet, columns: Sequence[Column], rows_read: Sequence[int]
     Args:
         sheet: the sheet.
         columns: its columns.
-        rows_read: indices of its rows with sentences; headings and sums are no items.
+        rows_read: indices of its rows with sentences; headings and sums are not items.
     """
     item, condition, text = _needed(sheet)
     items: dict[str, list[int]] = {}

@@ -95,7 +95,7 @@ class RunRequest:
 
     @property
     def before(self) -> str:
-        """The commands that fetch published datasets, as they stand before the command of runs."""
+        """The commands that fetch published datasets, as they come before the command of runs."""
         return "".join(
             join(["cimento", "suites", "get", entry.name, "-o", f"{SUITES}/{entry.folder}",
                   *(("--language", language) if language else ())]) + " && "

@@ -1,6 +1,6 @@
 """The words of the app in every language, and what checks and errors say in English, said in them.
 
-The words are in ``data/app.toml``. A key such as ``start.title`` stands in the table ``[start]``,
+The words are in ``data/app.toml``. A key such as ``start.title`` is in the table ``[start]``,
 with one text a language below it: ``title.en = "Start"``. Texts take values in braces:
 ``{count} items``.
 
@@ -256,7 +256,7 @@ def _filled(text: str, values: Mapping[str, str], language: str, depth: int) -> 
 
 
 def form(forms: list[str], number: str, language: str) -> str:
-    """The form of a word that stands after a number, by the plural rules of CLDR.
+    """The form of a word that comes after a number, by the plural rules of CLDR.
 
     Args:
         forms: after one and after others; in Russian, after one, few and many.
@@ -336,7 +336,7 @@ _CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]+))")
 
 
 def by_menus(text: str, say: Words) -> str:
-    """A text in which the menus above the columns stand in place of the option ``--columns``.
+    """A text in which the menus above the columns are in place of the option ``--columns``.
 
     Args:
         text: advice of cimento in the language of the page.

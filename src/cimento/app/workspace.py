@@ -106,10 +106,10 @@ class Workspace:
         Raises:
             UsageError: the path leads out of the workspace, is that of a link, a pipe or a device,
                 or goes through a link.
-            InputError: it is no path that a file can have.
+            InputError: it is not a path that a file can have.
         """
         root, given = self.folder.resolve(), os.path.normpath(str(name))
-        # A name with a null byte is no path to any system.
+        # A name with a null byte is not a path to any system.
         relative = None if "\0" in given else _below(given, (root, self.folder.absolute()))
         if relative is None or relative.parts[:1] == ("..",):
             raise self._outside(str(name))
@@ -146,7 +146,7 @@ class Workspace:
 
         Raises:
             UsageError: the path leads out of the workspace, or there is one.
-            InputError: it is no path that a file can have, or cannot be read.
+            InputError: it is not a path that a file can have, or cannot be read.
         """
         path = self.inside(name)
         with reading(path):
@@ -353,7 +353,9 @@ class Workspace:
         plain = "".join(mark for mark in PurePosixPath(name.replace("\\", "/")).name if _fits(mark))
         plain = plain.strip(" .")
         if not plain:
-            raise UsageError(where=repr(name), seen="it is no name", todo="Use letters or digits.")
+            raise UsageError(
+                where=repr(name), seen="it is not a name", todo="Use letters or digits."
+            )
         stem, suffix = os.path.splitext(plain)  # noqa: PTH122  # a name, not a path
         stem = stem[:LONGEST_NAME]
         path = self.inside(f"{folder}/{stem}{suffix}")

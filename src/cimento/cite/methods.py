@@ -442,13 +442,13 @@ def read_preregistration(path: Path) -> Preregistration:
     except (KeyError, TypeError, ValueError) as fault:
         raise InputError(
             where=str(path),
-            seen=f"it is no preregistration sheet ({fault})",
+            seen=f"it is not a preregistration sheet ({fault})",
             todo="Write one with: cimento cite RUNS --prereg > sheet.toml",
         ) from fault
 
 
 def deviations(sheet: Preregistration, runs: Sequence[Run]) -> list[str]:
-    """What some runs do otherwise than their sheet has it, one sentence each.
+    """How some runs differ from their sheet, one sentence each.
 
     Args:
         sheet: read before.

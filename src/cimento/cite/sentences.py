@@ -178,7 +178,7 @@ def adaptive_sentences(run: RunFacts) -> list[str]:
     if went is None:
         return []
     until = (
-        f"in random order (seed {went.seed}) until the share of right ones among all"
+        f"in random order (seed {went.seed}) until the proportion of correct ones among all"
         f" {went.of_items} was known to within ±{went.precision:g} by a 95% confidence sequence,"
         " which holds whenever one stops [@waudbysmith2024]"
     )
@@ -327,7 +327,7 @@ def _diffusion(run: RunFacts) -> str:
     return (
         "Log-likelihoods were lower bounds [@nie2025], by their equation 6, estimated from"
         f" {samples} random sets of masked tokens (seed {seed}) in {REPLICATES} independent"
-        " replicates; margins within their 95 % Monte Carlo error decided nothing."
+        " replicates; margins within their 95% Monte Carlo error decided nothing."
     )
 
 

@@ -42,7 +42,7 @@ class ImportAnswersOptions(Options):
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
     form: AnswerForm | None = option(
         None,
-        "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's; or the"
+        "long: an answer a row; wide: a person per row; rated: lists such as ItaCoLA's; or the"
         " program that wrote the files. By default what their contents say.",
     )
     suites: Texts = option(
@@ -259,10 +259,10 @@ class FilterOptions(Options):
         None, "Of an answer: the least median time, which breaks do not lengthen.", ge=0
     )
     answered: float | None = option(
-        None, "Least share of their survey's questions that somebody answered.", ge=0, le=1
+        None, "Least proportion of their survey's questions that somebody answered.", ge=0, le=1
     )
-    attention: float | None = option(None, "Least share of checks that is right.", ge=0, le=1)
-    same_share: float | None = option(None, "Largest share of one answer.", ge=0, le=1)
+    attention: float | None = option(None, "Least proportion of checks that is right.", ge=0, le=1)
+    same_share: float | None = option(None, "Largest proportion of one answer.", ge=0, le=1)
     same_run: int | None = option(None, "Longest run of equal answers.", ge=1)
     with_rest: float | None = option(None, "Least agreement with all others.", ge=-1, le=1)
     drop: Texts = option((), "Leave one out, and why. Repeatable.", metavar="WHO=WHY")
@@ -285,8 +285,9 @@ class FilterOptions(Options):
 
 
 _RULES = (
-    "Give at least one: --attention 0.8 (least share of checks that is right), --answered 0.9"
-    " (least share of the questions), --min-median-seconds 1 (of an answer), --min-seconds 60 (of"
+    "Give at least one: --attention 0.8 (least proportion of checks that is right), --answered 0.9"
+    " (least proportion of the questions), --min-median-seconds 1 (of an answer), --min-seconds"
+    " 60 (of"
     " the whole sitting), --same-run 20 (equal answers in a row), --same-share 0.9, --with-rest 0,"
     " --status REJECTED, --duplicates first, or --drop WHO=WHY."
 )

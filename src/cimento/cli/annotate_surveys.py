@@ -373,7 +373,7 @@ def _refuse_address(url: str) -> None:
     if url and not (url.startswith(("http://", "https://")) and host_of(url)):
         raise UsageError(
             where=f"--url {url}",
-            seen="is no address",
+            seen="is not an address",
             todo="Write https://survey.example.org, say.",
         )
 
@@ -389,7 +389,7 @@ def _secret(file: Path | None) -> str:
         given = os.environ.get(SECRET, "") if file is None else read_bytes(file).decode().strip()
     except UnicodeDecodeError as error:
         raise InputError(
-            where=str(file), seen="is no text", todo="Write the secret in it."
+            where=str(file), seen="is not text", todo="Write the secret in it."
         ) from error
     if (given or file is not None) and len(given) < SHORTEST_SECRET:
         raise UsageError(

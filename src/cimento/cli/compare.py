@@ -88,8 +88,8 @@ class CompareOptions(GridOptions):
 def compare(options: CompareOptions) -> int:
     """Compare runs item by item: two models, one before and after, or all models of each suite.
 
-    Two runs: the rates of right items with McNemar's test and the items that differ, the scores of
-    every condition, DD of factorial suites, and correlations with ratings, all paired by item.
+    Two runs: the rates of correct items with McNemar's test and the items that differ, the scores
+    of every condition, DD of factorial suites, and correlations with ratings, all paired by item.
     A prompted run and one by probability: on which items both ways of asking agree.
     Several models: ranks with their ranges, every pair, agreement, checkpoints in order. Suites are
     compared by their headline question.
@@ -299,7 +299,8 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     few = [f"{rate.suite} ({rate.change.reason})" for rate in rates if rate.change.low is None]
     open_ = f" Nothing can be said of {'; '.join(few)}." if few else ""
     return (
-        f"cimento: not worse: {shares} of right answers compared ({where}, {items}); none is surely"
+        f"cimento: not worse: {shares} of correct answers compared ({where}, {items}); none is"
+        " surely"
         f" lower in the second{by}.{open_}"
     )
 
@@ -347,7 +348,8 @@ class AnalyzeOptions(GridOptions):
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
     precision: float | None = option(
         None,
-        "Also the fewest items that give every model's share of right items to within this: 0.05.",
+        "Also the fewest items that give every model's proportion of correct items to within"
+        " this: 0.05.",
         metavar="SHARE",
         ge=0.001,
         le=0.999,
@@ -357,11 +359,11 @@ class AnalyzeOptions(GridOptions):
 
 @command_of
 def analyze(options: AnalyzeOptions) -> None:
-    """Say how hard items and phenomena are, how able models are, and how sure this is.
+    """Estimate the difficulty of items and phenomena, and the ability of models.
 
     A crossed logistic model of all outcomes (Rasch with random items, or two-parameter): abilities
-    with the ranks they leave open, difficulties, shares of variance, and items that fit badly or
-    discriminate backwards, with their sentences. Suites are analyzed by their headline question,
+    with the ranks they leave open, difficulties, proportions of variance, and items that fit badly
+    or discriminate backwards, with their sentences. Suites are analyzed by their headline question,
     those with different levels of chance apart.
     """
     from cimento.compare.analysis_tables import analysis_grids, analysis_section

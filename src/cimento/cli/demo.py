@@ -156,7 +156,7 @@ def _about(headlines: Mapping[str, Mapping[str, Estimate]], models: Sequence[str
     kinds = {_what(estimate) for estimate in shown}
     named = meanings(replace(one, method="") for one in shown if one.is_share)
     lines = [
-        "n: the items judged. In brackets: the 95 % interval.",
+        "n: the items judged. In brackets: the 95% interval.",
         *(f"{kind}: {_KINDS[kind]}" for kind in _KINDS if kind in kinds),
         *([named] if named else []),
         *missing((estimate.value, estimate.low, estimate.reason) for estimate in shown),
@@ -171,7 +171,7 @@ def _about(headlines: Mapping[str, Mapping[str, Estimate]], models: Sequence[str
 
 
 _KINDS = {
-    "accuracy": "the share of items where the model does as the suite predicts.",
+    "accuracy": "the proportion of items where the model does as the suite predicts.",
     "spearman": "whether sentences rated better are likelier, from -1 to 1.",
 }
 """What the numbers are whose names `meanings` does not explain."""

@@ -185,7 +185,7 @@ _DEVICES = ("cpu", "cuda", "mps")
 def _note_other_devices(runs: Sequence[Run], device: str) -> None:
     """Say of stored runs that they come from another kind of device than was asked for.
 
-    The device is no part of a run's name, and a new run is always computed where it was asked for.
+    The device is not part of a run's name, and a new run is always computed where it was asked for.
     """
     wanted = device.partition(":")[0]
     for run in runs if wanted in _DEVICES else ():

@@ -312,7 +312,7 @@ def parted(
         texts: as the user wrote them.
         flag: the option, for the message.
         todo: what to write instead.
-        may_be_empty: whether nothing may stand after the sign.
+        may_be_empty: whether nothing may come after the sign.
 
     Raises:
         UsageError: a name or a text is missing.

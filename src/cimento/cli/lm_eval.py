@@ -61,12 +61,12 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
     ),
     "--show-config": ("cimento suites show SUITE prints a suite", "Leave it out."),
     "--check-integrity": ("cimento suites check SUITE checks a suite", "Leave it out."),
-    "--config": ("options stand in a run file (.toml)", "cimento run RUN.toml."),
+    "--config": ("options are in a run file (.toml)", "cimento run RUN.toml."),
     "--verbosity": ("messages have one level", "Leave it out."),
     "--metadata": ("a suite says what is known of it", "Leave it out."),
     "--confirm-run-unsafe-code": ("no suite holds code that is run", "Leave it out."),
     "--system-instruction": (
-        "it stands in the prompts of a suite",
+        "it is in the prompts of a suite",
         "Put a text before every sentence with --context TEXT.",
     ),
 }
@@ -141,7 +141,7 @@ def _parted(word: str) -> list[str]:
 
 
 def _refuse_share(value: str) -> None:
-    """Refuse a limit given as a share of the items, which only lm-eval accepts.
+    """Refuse a limit given as a proportion of the items, which only lm-eval accepts.
 
     Raises:
         UsageError: the limit is a share.
@@ -153,7 +153,8 @@ def _refuse_share(value: str) -> None:
     if 0 < share < 1:
         raise UsageError(
             where=f"--limit {value}",
-            seen="lm-eval takes this for a share of the items; a number of items is needed here",
+            seen="lm-eval takes this for a proportion of the items; a number of items is needed"
+            " here",
             todo=f"Give that number: of 1,000 items it would be {round(1000 * share)}."
             " cimento plan says how many a suite has.",
         )
@@ -163,7 +164,7 @@ _ARGUMENTS: Mapping[str, str] = {
     "max_length": "A text is never cut: one that is longer than the model's window is refused, and"
     " --window sliding reads it in parts. Leave it out.",
     "peft": "Give the adapter's folder as the model: -m FOLDER.",
-    "prefix_token_id": "--bos says what stands before a text: auto, bos-or-eos or none.",
+    "prefix_token_id": "--bos says what comes before a text: auto, bos-or-eos or none.",
     "tensor_parallel_size": "Give it to `vllm serve NAME`, and that server as openai:URL#NAME.",
     "gpu_memory_utilization": "Give it to `vllm serve NAME`, and that server as openai:URL#NAME.",
 }

@@ -174,7 +174,7 @@ def _with_dashes(arguments: Sequence[str]) -> list[str]:
         if any("\udc80" <= letter <= "\udcff" for letter in argument):
             raise UsageError(
                 where=f"argument {argument!r}",
-                seen="it is no text in UTF-8",
+                seen="it is not text in UTF-8",
                 todo="Give the file or folder another name.",
             )
         if not is_value and (match := _LONG_DASHES.fullmatch(argument)):

@@ -332,7 +332,7 @@ def _moved(moved: ScoringComparison) -> str:
     """The movements in bits, and the number of verdicts that change."""
     three = (("token", moved.token), ("sentence", moved.sentence), ("margin", moved.margin))
     parts = [
-        f"{name} {movement.largest:.2g} (99 %: {movement.most:.2g})"
+        f"{name} {movement.largest:.2g} (99%: {movement.most:.2g})"
         for name, movement in three
         if movement.largest is not None and movement.most is not None
     ]

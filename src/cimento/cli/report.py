@@ -163,7 +163,7 @@ class ReportOptions(TableOptions):
     scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
     bars: Bars = option(
         "se",
-        "Error bars of interactions: se (over items), or 95 % within items by"
+        "Error bars of interactions: se (over items), or 95% within items by"
         " means-removed, cousineau-morey or loftus-masson.",
     )
     people: Path | None = option(

@@ -99,9 +99,9 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
     suites = [name for name in suites if name not in as_suites] + as_models
     models = [name for name in models if name not in as_models] + as_suites
     flags = shlex.join(word for model in models for word in ("-m", model))
-    wrong = [f"{name!r} is a suite, and stands after -m" for name in as_models]
+    wrong = [f"{name!r} is a suite, and comes after -m" for name in as_models]
     wrong += [
-        f"{name!r} is a model, and stands in the place of a suite"
+        f"{name!r} is a model, and is in the place of a suite"
         if is_model_here(name)
         else f"no suite is called {name!r}"
         for name in as_suites

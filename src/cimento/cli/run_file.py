@@ -191,7 +191,7 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
             raise InputError(
                 where=where,
                 seen="there is no such key",
-                todo=f"{did_you_mean(key, known)} What one kind of suite knows stands under [set].",
+                todo=f"{did_you_mean(key, known)} What one kind of suite knows is under [set].",
             )
         stated[name] = _checked(model, name, value, where=where)
     return stated

@@ -31,14 +31,14 @@ _LONGEST_SHOWN = 80
 class _ScoreOptions(ScoringOptions):
     """The texts, the scoring options, and the columns to print."""
 
-    file: Path = option(Path("-"), "One text a line; - is standard input.", argument="[FILE]")
+    file: Path = option(Path("-"), "One text per line; - is standard input.", argument="[FILE]")
     model: str = option(
         ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
     )
     words: bool = option(
         default=False, help="One row per word, or one per token.", flags=("--words/--tokens",)
     )
-    context_file: Path | None = option(None, "What stands before each text, one line for each.")
+    context_file: Path | None = option(None, "What comes before each text, one line for each.")
     end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
     output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
@@ -98,7 +98,7 @@ def _texts(file: Path, *, command: str) -> list[str]:
         )
     if text == "-" and sys.stdin is not None and sys.stdin.isatty():
         end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
-        note(f"cimento: type one text a line, and {end} after the last.")
+        note(f"cimento: type one text per line, and {end} after the last.")
     return read_lines(file, remark=note)
 
 
@@ -114,7 +114,7 @@ class _FillOptions(ModelOptions):
     """The texts, the way to fill their blanks, and the model."""
 
     file: Path = option(
-        Path("-"), "One text a line, its blank as ___; - is standard input.", argument="[FILE]"
+        Path("-"), "One text per line, its blank as ___; - is standard input.", argument="[FILE]"
     )
     model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
     k: int = option(10, "How many candidates.", flags=("-k", "--top"), ge=1)

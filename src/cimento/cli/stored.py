@@ -156,7 +156,7 @@ class RerunOptions(StoredOptions):
     allow_pickle: bool = run_option("allow_pickle")
     trust_remote_code: bool = run_option("trust_remote_code")
     prereg: Path | None = option(
-        None, "First say what the runs do otherwise than this sheet has it (cite --prereg)."
+        None, "First say how the runs differ from this sheet (cite --prereg)."
     )
     as_json: bool = run_option("as_json")
 

@@ -48,7 +48,7 @@ def prompts(options: PromptOptions) -> None:
     """List the prompts of the story tasks, or print those of one story of a suite.
 
     Without SUITE: id, version, language, and form of the first tier of each prompt. With it: what a
-    model reads for each tier of a story, with the options and the right answer. It takes the
+    model reads for each tier of a story, with the options and the correct answer. It takes the
     options of `cimento run` for stories (--set prompt=it-3), see docs/stories.md.
     """
     if options.suite:

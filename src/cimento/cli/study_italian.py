@@ -136,7 +136,7 @@ class ConnectivesOptions(StudyOptions):
         metavar="ROLE=COLUMN,...",
     )
     expected: Path | None = option(None, "JSON of expected statistics of --data.")
-    bos: BosRule = option("none", "What stands before the sentences of Table 4.")
+    bos: BosRule = option("none", "What comes before the sentences of Table 4.")
 
 
 @command_of
@@ -398,7 +398,7 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
                 seen="no log of lm-eval is there or below: looked for samples_story_class_*.jsonl,"
                 " samples_conflict_detec_*.jsonl, samples_physical_state_*.jsonl",
                 todo=f"They are in results/ of {_WHERE}. Without them, -m MODEL asks a model, and"
-                " the published rows stand beside it.",
+                " the published rows are beside it.",
             )
 
 

@@ -331,7 +331,7 @@ def _write(loaded: LoadedSuite, output: Path, options: ConvertOptions) -> Path:
         return folder_atomically(output, write_tasks)
     sentences = sentence_suite(loaded)
     if options.language and to in _WITHOUT_LANGUAGE:
-        # The command line gave it: it is no part of the file that could be lost.
+        # The command line gave it: it is not part of the file that could be lost.
         sentences = replace(sentences, meta=replace(sentences.meta, language=""))
     return write(sentences, to, output, allow_loss=options.allow_loss)
 

@@ -249,7 +249,7 @@ def probe_suites(options: ProbeOptions) -> None:
 
 
 def _probes_as_text(probes: list[ratings.Probe]) -> str:
-    header = ("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")
+    header = ("suite", "model", "sentences", "acceptable", "AUC", "95% interval", "right", "MCC")
     rows = [
         (
             one.suite,

@@ -33,7 +33,7 @@ class MatchOptions(SuiteOptions):
     words: int | None = option(None, "At most so many words apart.", ge=0)
     characters: int | None = option(None, "At most so many characters apart.", ge=0)
     frequency: float | None = option(None, "Mean Zipf frequencies at most so far apart.", ge=0)
-    overlap: float | None = option(None, "At least this share of words in common.", ge=0, le=1)
+    overlap: float | None = option(None, "At least this proportion of words in common.", ge=0, le=1)
     condition: Texts = option((), "Compare only these; may be repeated. All by default.")
 
 
@@ -75,7 +75,7 @@ def match_suite(options: MatchOptions) -> None:
 
 
 class PrimeOptions(SuiteOptions):
-    """The suite, and the sentences that stand before its own."""
+    """The suite, and the sentences that come before its own."""
 
     output: Path = option(..., "Folder to write.", flags=("-o",))
     condition: str = option(..., "Condition of the preceding sentences.")
@@ -211,7 +211,7 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
     if not options.pilot:
         raise UsageError(
             where=_WHERE,
-            seen=f"{options.suite} is no folder of a run, and no --pilot is given",
+            seen=f"{options.suite} is not a folder of a run, and no --pilot is given",
             todo="Give a run of the suite: cimento analyze power RUN.",
         )
     return load_suite(options.suite).suite.name, options.pilot
@@ -371,7 +371,7 @@ class BaselineOptions(Options):
     """The text of an n-gram model."""
 
     text: tuple[Path, ...] = option(
-        ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
+        ..., "A text with a sentence per line, or a treebank (.conllu). Repeatable."
     )
     output: Path = option(..., "File to write, such as italian.arpa.", flags=("-o",))
     order: int = option(5, "Length of the longest n-grams, in words.", ge=1, le=MOST_ORDER)
@@ -420,7 +420,7 @@ class ExposureOptions(Options):
         ..., "Run folders, or folders of runs, of one suite.", argument="RUN..."
     )
     corpus: tuple[Path, ...] = option(
-        ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
+        ..., "A text with a sentence per line, or a treebank (.conllu). Repeatable."
     )
     before: int = option(1, "Words before those that differ, looked for together.", ge=0, le=10)
     output: Path | None = option(None, "A table of the counts: .tsv.", flags=("-o",))

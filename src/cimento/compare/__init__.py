@@ -61,7 +61,7 @@ def compare(
         second: after; None to rank all models.
         measure: of scores and verdicts, of runs that can be judged on another one; empty for as
             they are.
-        correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
+        correction: of p-values: ``holm``, or ``bh`` for the proportion of false finds.
         seed: of resampling.
 
     Returns:

@@ -29,7 +29,7 @@ _DRAWS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """An estimate with its 95 % interval, in logits unless it is said otherwise."""
+    """An estimate with its 95% interval, in logits unless it is said otherwise."""
 
     value: float
     low: float
@@ -45,7 +45,7 @@ class AnalyzedItem:
         item: its id.
         phenomenon: what it tests.
         n: defined answers.
-        right: share of right ones; None without any.
+        right: proportion of correct ones; None without any.
         difficulty: the logit of failing for the average model; None without a model of items.
         discrimination: of the two-parameter model; None without it.
         backwards: the probability that discrimination is below 0; None likewise.
@@ -80,10 +80,10 @@ class AnalyzedModel:
         kind: of the model, or ``person``.
         family: what revisions of one model have in common; empty where that is not known.
         n: defined answers.
-        right: share of right ones; None without any.
+        right: proportion of correct ones; None without any.
         ability: in logits; 0 is the average of all that were given.
         rank: 1 for the most able, by ability.
-        rank_low: the best rank that it could hold: 2.5 % of the posterior is below.
+        rank_low: the best rank that it could hold: 2.5% of the posterior is below.
         rank_high: the worst.
         best: the probability that it is the most able.
         on: phenomenon to the ability there.
@@ -110,7 +110,7 @@ class AnalyzedPhenomenon:
         phenomenon: its name.
         suites: suites with items of it.
         items: number of items.
-        right: share of right answers; None without any.
+        right: proportion of correct answers; None without any.
         difficulty: of its items, as far as they stand for all that could be made.
     """
 
@@ -143,8 +143,8 @@ class ShortList:
     """The fewest items that place the models with some precision.
 
     Attributes:
-        precision: that was asked for: half the width of the widest 95 % interval of the share of
-            all items that a model gets right.
+        precision: that was asked for: half the width of the widest 95% interval of the proportion
+            of all items that a model gets right.
         reached: half the width that the items leave; above `precision` where all items are too few.
         items: suite and id of each item, the most telling first.
         of: number of all items.
@@ -216,8 +216,8 @@ class Analysis:
     def misfits(self) -> tuple[AnalyzedItem, ...]:
         """Items whose answers are less orderly than the model expects, the worst first.
 
-        An infit below 1, more orderly than expected, is no fault: it only says that models answer
-        alike, as few models often do.
+        An infit below 1, more orderly than expected, is not a fault: it only says that models
+        answer alike, as few models often do.
         """
         bad = (
             item
@@ -245,7 +245,7 @@ def analyze_table(
         seed: of draws.
 
     Raises:
-        UsageError: a precision that is no share.
+        UsageError: a precision that is not a share.
     """
     fits, p = _fits(table, kind, seed)
     chosen: ItemModel = "rasch"

@@ -61,7 +61,7 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         levels = ", ".join(map(level_name, (analysis, *analysis.others)))
         note = (
             f"Levels of chance are analyzed apart ({levels}): a guess is right more often in one"
-            " than in another, so that their logits are no common scale. Here:"
+            " than in another, so their logits are not on a common scale. Here:"
             f" {level_name(analysis)}."
         )
         grids["models"] = replace(grids["models"], notes=(*grids["models"].notes, note))
@@ -113,7 +113,7 @@ def _models_grid(analysis: Analysis) -> Grid:
             "items": lambda one: one.n,
             "right": lambda one: _share(one.right),
             "ability": lambda one: _logits(one.ability),
-            "95 %": lambda one: _ends(one.ability),
+            "95%": lambda one: _ends(one.ability),
             "rank": lambda one: one.rank,
             "could be": lambda one: (
                 BLANK
@@ -160,7 +160,7 @@ def phenomena_grid(analysis: Analysis) -> Grid:
             "items": lambda one: one.items,
             "right": lambda one: _share(one.right),
             "difficulty": lambda one: _logits(one.difficulty),
-            "95 %": lambda one: _ends(one.difficulty),
+            "95%": lambda one: _ends(one.difficulty),
         },
         title="How hard the phenomena are, in logits; at 0 the average model gets half right.",
         notes=() if analysis.reason else notes,
@@ -174,10 +174,10 @@ def variance_grid(analysis: Analysis) -> Grid:
         {
             "part": lambda one: PARTS[one.part],
             "share": lambda one: _share(one.share.value),
-            "95 %": lambda one: BLANK if one.part == "covariates" else _ends(one.share, digits=3),
+            "95%": lambda one: BLANK if one.part == "covariates" else _ends(one.share, digits=3),
             "sd (logits)": lambda one: _logits(one.sd),
         },
-        title="What makes an answer right or wrong: shares of the variance of answers.",
+        title="What makes an answer right or wrong: proportions of the variance of answers.",
     )
 
 
@@ -188,7 +188,7 @@ def slopes_grid(analysis: Analysis) -> Grid:
         {
             "covariate": lambda row: row[0],
             "harder by": lambda row: _logits(row[1]),
-            "95 %": lambda row: _ends(row[1]),
+            "95%": lambda row: _ends(row[1]),
         },
         title="By how many logits items get harder with one standard deviation more of something.",
     )
@@ -205,7 +205,7 @@ def _items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
             "item": lambda row: row[1].item,
             "right": lambda row: _share(row[1].right),
             "difficulty": lambda row: _logits(row[1].difficulty),
-            "95 %": lambda row: _ends(row[1].difficulty),
+            "95%": lambda row: _ends(row[1].difficulty),
             "discrimination": lambda row: _logits(row[1].discrimination),
             "P(backwards)": lambda row: _share(row[1].backwards),
             "infit": lambda row: _number(row[1].infit),
@@ -239,7 +239,7 @@ def short_grid(short: ShortList) -> Grid:
             "items": lambda row: len(row[1]),
             "ids, the most telling first": lambda row: ", ".join(row[1]),
         },
-        title=f"{shortest} of the share of all items that it gets right.",
+        title=f"{shortest} of the proportion of all items that it gets right.",
         remarks=1,
         notes=(
             f"Rank correlation of the models, by these items and by all: {correlation}.",
@@ -278,7 +278,7 @@ def _item_notes(analysis: Analysis) -> list[str]:
         )
     if analysis.misfits:
         notes.append(
-            "disorderly: answers are less orderly than the model expects (infit above 1, 5 %,"
+            "disorderly: answers are less orderly than the model expects (infit above 1, 5%,"
             " one-sided)."
         )
     if analysis.all_right or analysis.all_wrong:

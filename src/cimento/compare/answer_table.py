@@ -337,7 +337,7 @@ def _covariate(
     """A number for each item.
 
     Raises:
-        UsageError: there is no such column, or it is no number somewhere.
+        UsageError: there is no such column, or it is not a number somewhere.
     """
     if name == TOKENS:
         return _tokens(keys, judged)

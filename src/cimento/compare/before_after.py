@@ -79,7 +79,7 @@ class BeforeAfter:
 
     Attributes:
         runs: which belong together.
-        models: the labels of the two models; None where one model stands on both sides, before and
+        models: the labels of the two models; None where one model is on both sides, before and
             after something was changed.
         sides: the names of the two sides: the models, or else the suites, if these differ.
         rates: every question by which something is right or wrong, p corrected over all of them.
@@ -188,7 +188,7 @@ def compare_before_after(
         first: one side, or what was before.
         second: the other, or what came after; see `pair_runs` for what belongs together.
         measure: of scores and verdicts, where runs have several; empty for as they are.
-        correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
+        correction: of p-values: ``holm``, or ``bh`` for the proportion of false finds.
         seed: of resampling.
 
     Raises:
@@ -265,7 +265,7 @@ def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:
 
 
 def _two_models(pairs: Sequence[tuple[Run, Run]]) -> tuple[str, str] | None:
-    """The labels of two models; None where a model stands on both sides, or there are several."""
+    """The labels of two models; None where a model is on both sides, or there are several."""
     labels = {(first.model, second.model) for first, second in pairs}
     if len(labels) != 1 or any(_model(one) == _model(other) for one, other in pairs):
         return None
@@ -345,7 +345,7 @@ def _refuse_unrelated(first: Run, second: Run) -> None:
 
 
 _LEAST_ALIKE = 0.15
-"""The likeness below which items are no versions of each other.
+"""The likeness below which items are not versions of each other.
 
 That of suites on one language has a mean of 0.07 at most, that of a suite and its adversarial
 version 0.6 at least.
@@ -353,7 +353,7 @@ version 0.6 at least.
 
 
 def _likeness(first: Run, second: Run) -> float | None:
-    """The mean share of letter trigrams that items of one id have in common; None without texts."""
+    """The mean proportion of letter trigrams that items of one id share; None without texts."""
     if not all(REQUESTS.name in run.tables for run in (first, second)):
         return None
     one, other = _trigrams(first), _trigrams(second)

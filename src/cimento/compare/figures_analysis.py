@@ -109,7 +109,7 @@ def _model_points(models: Sequence[tuple[str, Range]], scale: VegaSpec) -> VegaS
     height = quantitative("ability", scale=scale, axis={"labels": False, "title": None})
     return {
         "data": {"values": rows},
-        "title": {"text": "models, with 95 % intervals", "fontWeight": "normal"},
+        "title": {"text": "models, with 95% intervals", "fontWeight": "normal"},
         "layer": [
             {
                 "mark": {"type": "rule", "color": BLUE},
@@ -126,7 +126,7 @@ def _model_points(models: Sequence[tuple[str, Range]], scale: VegaSpec) -> VegaS
 
 
 def difficulty_figure(analysis: Analysis) -> Figure:
-    """The difficulty of each phenomenon with its 95 % interval, the hardest above.
+    """The difficulty of each phenomenon with its 95% interval, the hardest above.
 
     Args:
         analysis: with difficulties.
@@ -161,7 +161,7 @@ def difficulty_figure(analysis: Analysis) -> Figure:
         "width": 2 * _WIDTH,
         "height": _LINE_HEIGHT * max(2, len(rows)),
     }
-    title = "How hard the phenomena are, with 95 % intervals"
+    title = "How hard the phenomena are, with 95% intervals"
     return plain_figure(spec, name="difficulty", title=title, frame=frame)
 
 

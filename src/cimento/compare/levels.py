@@ -1,6 +1,6 @@
 """Analyses by level of chance: of pairs, say, apart from blanks that no guess fills.
 
-The logit of a right answer is that of the item and of the model only where nobody is right by
+The logit of a correct answer is that of the item and of the model only where nobody is right by
 guessing, or all are so equally often. Models that guess everywhere would seem to find blanks with
 thousands of answers hard, and pairs easy: that is the form of the test and not the language. So
 each level of chance has a scale of its own.

@@ -67,11 +67,11 @@ def rank_models(
     """All models of each suite and question, with p-values corrected over all pairs.
 
     The places that models could hold are always by Holm's correction over all pairs: by another one
-    they are no confidence set for all models at once.
+    they are not a confidence set for all models at once.
 
     Args:
         outcomes: of two models or more.
-        correction: of the p-values that are shown: ``holm``, or ``bh`` for the share of false
+        correction: of the p-values that are shown: ``holm``, or ``bh`` for the proportion of false
             finds.
         seed: of what is drawn.
         with_pairs: whether rankings have their pairs. Without, places follow from the same tests,

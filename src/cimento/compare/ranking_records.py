@@ -24,8 +24,8 @@ class RankedModel:
     Attributes:
         model: its label.
         n: items that all models were scored on.
-        accuracy: share of these that it gets right; None where there are none.
-        interval: 95 %, of that share.
+        accuracy: proportion of these that it gets right; None where there are none.
+        interval: 95%, of that share.
         rank: its place and the places it could hold; None where there is nothing to rank.
         family: what revisions of one model have in common; empty where that is not known.
         step: of training; None where the model's name does not tell.

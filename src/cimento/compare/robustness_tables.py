@@ -38,7 +38,7 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
             "items": lambda row: row.n or None,
             "changed": lambda row: row.changed if row.n else None,
             "share": lambda row: _share(row.changed / row.n) if row.n else None,
-            "95 %": lambda row: ends_of(row.interval) if row.n else None,
+            "95%": lambda row: ends_of(row.interval) if row.n else None,
             "gained": lambda row: len(row.gained) if row.n else None,
             "lost": lambda row: len(row.lost) if row.n else None,
             "accuracy": lambda row: _share(row.accuracy),
@@ -201,7 +201,7 @@ def _drawn(plan: SizePlan, pilot: Pilot) -> str:
         if plan.needed is None:
             return alone
         low, high = spearman_interval(plan.needed.items, plan.difference)
-        return f"The 95 % interval to expect is [{low:.2f}, {high:.2f}]. {alone}"
+        return f"The 95% interval to expect is [{low:.2f}, {high:.2f}]. {alone}"
     if not plan.trials:
         exact = "The power is exact, for items that stand alone and are like those of the pilot."
         if plan.needed is None:
@@ -212,6 +212,7 @@ def _drawn(plan: SizePlan, pilot: Pilot) -> str:
         )
     what = "clusters" if pilot.design.clustered else "items"
     return (
-        f"Power: share of {plan.trials} data sets of {what} drawn from the pilot in which the test"
-        " finds the difference, with its 95 % interval."
+        f"Power: proportion of {plan.trials} data sets of {what} drawn from the pilot in which"
+        " the test"
+        " finds the difference, with its 95% interval."
     )

@@ -52,7 +52,7 @@ class WayComparison:
         cells: the items of each cell of the table: both right, by probability alone, in words
             alone, neither; empty where nothing is right or wrong in both.
         equal: number of items with one result.
-        agreement: interval of the share of such items.
+        agreement: interval of the proportion of such items.
         kappa: Cohen's kappa.
         correlations: of the margins or values of both, by coefficient.
         sensitivity_by_words: d' of the answers in words, over all items of the run.

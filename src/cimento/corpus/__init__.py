@@ -180,7 +180,7 @@ def range_faults(
     for multiword, line in zip(multiwords, lines, strict=True):
         name = f"{multiword.first}-{multiword.last}"
         if multiword.first >= multiword.last or multiword.first < 1:
-            yield line, f"the token {name} is no range of two words or more"
+            yield line, f"the token {name} is not a range of two words or more"
         elif multiword.last > n_words:
             yield line, f"the token {name} reaches beyond the {n_words} words"
         elif multiword.first <= end:

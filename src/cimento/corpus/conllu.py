@@ -226,7 +226,7 @@ class SentenceReading:
             except UnicodeDecodeError as error:
                 shown = data[: error.start].decode("utf-8", "ignore")[-20:]
                 self._fault(
-                    number, f"the byte {data[error.start]:#04x} after {shown!r} is no UTF-8"
+                    number, f"the byte {data[error.start]:#04x} after {shown!r} is not UTF-8"
                 )
                 continue
             if not unicodedata.is_normalized("NFC", line):
@@ -234,7 +234,7 @@ class SentenceReading:
             self.lines.append((number, line))
             if line.startswith("#"):
                 if self._word_lines or self._range_lines:
-                    self._fault(number, "a comment stands between the words of the sentence")
+                    self._fault(number, "a comment is between the words of the sentence")
                 self._comment(line[1:].strip())
             else:
                 self._line(number, line)
@@ -296,7 +296,7 @@ class SentenceReading:
         first = multiword.first
         if first <= len(self.words) and not self.problems:
             name = f"{first}-{multiword.last}"
-            self._fault(number, f"the token {name} stands after its first word and not before it")
+            self._fault(number, f"the token {name} comes after its first word and not before it")
         self.multiwords.append(multiword)
         self._range_lines.append(number)
         self._opens_range = True
@@ -307,7 +307,7 @@ class SentenceReading:
         if f"{word}.{place}" != expected and not self.problems:
             self._fault(number, f"the empty node is {word}.{place} where {expected} may follow")
         elif self._opens_range:
-            seen = f"the empty node {word}.{place} stands between a token and its first word"
+            seen = f"the empty node {word}.{place} is between a token and its first word"
             self._fault(number, seen)
         self._empty_nodes += 1
 

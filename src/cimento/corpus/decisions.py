@@ -306,7 +306,7 @@ class _Rows:
     ) -> Passage | None:
         joined = row.cells["joined"].strip()
         if joined and (previous is None or previous.id != joined):
-            self._fault(row, f"the sentence {joined!r} does not stand before {sentence.id!r}")
+            self._fault(row, f"the sentence {joined!r} does not come before {sentence.id!r}")
             return None
         numbers = row.cells["token_id"].strip().split(",")
         if not all(1 <= (whole_number(n) or 0) <= len(sentence.words) for n in numbers):

@@ -200,7 +200,7 @@ def dictionary_pos(upos: str, source: Morphology) -> str:
 
 
 class Contexts:
-    """Where forms stand in the treebanks: before which sounds, and in which contracted tokens.
+    """Where forms are in the treebanks: before which sounds, and in which contracted tokens.
 
     Args:
         index: the treebanks.

@@ -325,8 +325,8 @@ def _wrong_forms(grammar: Grammar, slot: Slot, target: SlotWord) -> Iterator[tup
 def _pieces(whole: str) -> tuple[tuple[bool, tuple[str, ...]], ...]:
     """The regions of a text: whether only the twin has it, and its parts.
 
-    Parts are what stands before the first slot, the name of that slot, what follows the colon in
-    it, and so on to what stands after the last slot.
+    Parts are what comes before the first slot, the name of that slot, what follows the colon in
+    it, and so on to what comes after the last slot.
     """
     pieces = []
     for piece in whole.split("|"):

@@ -146,7 +146,7 @@ class Grammar:
         factors: the levels of each factor of a factorial design; its templates have `texts`.
         critical: the region that the prediction of a pair of texts compares; empty for the whole
             sentence.
-        cap: the largest share of the items in which a word of an open class occurs.
+        cap: the largest proportion of the items in which a word of an open class occurs.
         spelling: patterns and their replacements, applied to each region in this order.
     """
 

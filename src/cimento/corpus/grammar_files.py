@@ -310,7 +310,7 @@ def _need(names: Sequence[str], known: Collection[str], what: str, where: str) -
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not text")
     return value
 
 
@@ -324,13 +324,13 @@ def _one_or_more(value: object) -> tuple[str, ...]:
 
 def _list(value: object) -> list[object]:
     if not isinstance(value, list):
-        raise TypeError(f"{value!r} is no list")
+        raise TypeError(f"{value!r} is not a list")
     return value
 
 
 def _table(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise TypeError(f"{value!r} is no table")
+        raise TypeError(f"{value!r} is not a table")
     return value
 
 

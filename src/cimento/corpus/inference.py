@@ -133,7 +133,7 @@ def open_wording(name: str) -> HypothesisWording:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             where=str(path),
-            seen=f"is no wording of hypotheses ({error})",
+            seen=f"is not a wording of hypotheses ({error})",
             todo='It has language, prompt, neutral, [labels] and [senses."NAME"].',
         ) from error
     _refuse_wording(wording, path)
@@ -199,7 +199,7 @@ def clauses(
         return f"{connective!r} introduces no clause of its own there"
     if before.strip():
         if category == ADVERB and not before.rstrip().endswith(_MARKS):
-            return "the adverb stands inside its clause"
+            return "the adverb is inside its clause"
         first, second = before, after
     else:
         second, comma, first = after.partition(",")

@@ -22,7 +22,7 @@ from cimento.suites import BAD, GOOD, PAIR_PREDICTION, Condition, Item, Meta, Pr
 from cimento.suites.stimuli import stimulus_text
 
 REGIONS = ("before", "target", "after")
-NO_NOUN = "no noun stands between that can be made an attractor"
+NO_NOUN = "no noun is between that can be made an attractor"
 
 _NOMINAL = ("NOUN", "PROPN", "PRON")
 _INSIDE = ("nmod", "obl", "obj")
@@ -238,7 +238,7 @@ class _Place(NamedTuple):
 def _between(
     pair: TreebankPair, controller: Word, word: Word, place: _Place, editor: Editor | None
 ) -> TreebankPair:
-    """The pair with what stands between the agreeing words, and with its twin."""
+    """The pair with what is between the agreeing words, and with its twin."""
     low, high = sorted((controller.id, word.id))
     nouns = [noun for noun in place.sentence.words[low : high - 1] if noun.upos in _NOMINAL]
     pair = replace(

@@ -429,7 +429,7 @@ def _rows(path: Path) -> list[list[str]]:
 
     Raises:
         InputError: it cannot be read.
-        SuiteError: it is no table.
+        SuiteError: it is not a table.
     """
     known = path if path.suffix.lower() in SUFFIXES else path.with_name(f"{path.name}.txt")
     rows, faults = read_raw_rows(read_bytes(path), known)

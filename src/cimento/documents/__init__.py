@@ -77,9 +77,9 @@ def markdown(runs: Sequence[Run]) -> str:
         for remark in run.paradigm.presenter.remarks(run)
     )
     suites = {estimate.suite for estimate in estimates}
-    title = "Shares in percent; 95 % intervals."
+    title = "Shares in percent; 95% intervals."
     if len(suites) == 1:
-        title = f"{suites.pop()}: shares in percent; 95 % intervals."
+        title = f"{suites.pop()}: shares in percent; 95% intervals."
     short = short_model_names(dict.fromkeys(estimate.model for estimate in estimates))
     named = [dataclasses.replace(one, model=short[one.model]) for one in estimates]
     grid = estimates_grid(named, title=title, notes=(*notes, *revisions(short)))
@@ -242,7 +242,7 @@ def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figur
     if not named:
         raise UsageError(
             where=f"figure {name!r}",
-            seen="there is nothing to draw so in these runs",
+            seen="these runs have nothing to draw in this way",
             todo=did_you_mean(name, dict.fromkeys(figure.name for figure in figures)),
         )
     if len(named) > 1:

@@ -52,7 +52,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     estimates = [one for *_, one in cells]
     leveled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
     (header, rows, labels), said = _with_predictions(leveled, together)
-    methods = formatting.methods(estimates).replace("95 %", "95%")
+    methods = formatting.methods(estimates).replace("95%", "95%")
     judged = judged_notes([run for run in several if run.model in short], short)
     return Grid(
         title=_title(estimates),

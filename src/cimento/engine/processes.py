@@ -180,7 +180,7 @@ class Processes:
         return _Process(process, ours)
 
     def _variables(self, worker: int) -> Mapping[str, str]:
-        """The environment variables in which a worker differs: its GPU, or its share of cores."""
+        """The environment variables in which a worker differs: its GPU, or its cores."""
         if self._devices:
             return {"CUDA_VISIBLE_DEVICES": self._devices[worker % len(self._devices)]}
         if "OMP_NUM_THREADS" in os.environ:

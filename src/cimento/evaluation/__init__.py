@@ -292,7 +292,7 @@ def run_all(
         note: called with remarks made during the work, as sentences.
 
     Yields:
-        Model by model, the run of each suite or the `Failure` in its place; in one share of a
+        Model by model, the run of each suite or the `Failure` in its place; in one proportion of a
         larger job, failures only.
 
     Raises:
@@ -311,7 +311,7 @@ def run_all(
 
 
 def _results(entries: Sequence[SuiteJob | Failure], work: Work) -> list[Run | Failure]:
-    """The run of each job, or the failure in its place; a share of a larger job makes no runs.
+    """The run of each job, or the failure in its place; a proportion of a larger job makes no runs.
 
     The folders of runs are made first, and removed where no run came of them.
     """

@@ -1,4 +1,4 @@
-"""Adaptive runs: items asked in random order, until the share of right ones is precise enough.
+"""Adaptive runs: items in random order, until the proportion of correct ones is precise enough.
 
 The order is drawn once, from a seed, over all items. They are put to the model in rounds. After
 each one its answers are judged, and asking stops when the confidence sequence of the share is as
@@ -75,7 +75,7 @@ class AdaptiveRounds:
         """The next round of requests; None when the precision is reached, or all items are asked.
 
         Raises:
-            UsageError: no share of right items sums up such a run.
+            UsageError: no proportion of correct items sums up such a run.
             CimentoError: the suite cannot be asked or judged.
         """
         sequence = self._sequence or self._drawn()
@@ -183,7 +183,7 @@ def _headline(run: Run) -> Question:
     """The question that sums up a run.
 
     Raises:
-        UsageError: nothing does, or it is no share of items.
+        UsageError: nothing does, or it is not a sharertion of items.
     """
     for estimate in run.estimates():
         if estimate.role == "headline" and is_count(estimate, run.outcomes()):
@@ -195,7 +195,7 @@ def _headline(run: Run) -> Question:
     ]
     raise UsageError(
         where=f"suite {run.suite_name!r}, --adaptive",
-        seen=f"{stated[0]} sums up its runs, not a share of items"
+        seen=f"{stated[0]} sums up its runs, not a proportion of items"
         if stated
         else "it judges nothing",
         todo="Leave --adaptive out; --limit=N asks the first N items.",

@@ -57,7 +57,7 @@ def score(
     Args:
         texts: one text, or several that are scored independently.
         model: as for `evaluate`.
-        level: ``token``, ``word``, or ``sentence`` for one row a text.
+        level: ``token``, ``word``, or ``sentence`` for one row per text.
         contexts: the context that precedes each text and is not scored; for several texts, one for
             each.
         cache: the cache of answers; None forgets them afterwards.
@@ -72,7 +72,7 @@ def score(
         For sentences ``text``, ``sentence``, ``n_tokens``, ``surprisal_bits``,
         ``surprisal_bits_per_token``, ``unscored_reason``; a sentence with a token that has no score
         has no sum. Scores by samples (masked diffusion) have ``monte_carlo_error`` besides: half
-        the width of the 95 % interval of the surprisal, in bits.
+        the width of the 95% interval of the surprisal, in bits.
 
     Raises:
         UsageError: the level or an option does not exist, or there are more or fewer contexts than

@@ -118,7 +118,7 @@ def asking_of(
         if stored != given and not was_in_memory(manifest):
             raise _other_args(stored, given, where=where)
         if not all(isinstance(value, str) for value in context.values()):
-            raise TypeError("what stood before the texts is no text")  # noqa: TRY301  # see below
+            raise TypeError("what came before the texts is not text")  # noqa: TRY301  # see below
         return Asking(
             policy=Policy(**policy, model_args=given[0], tokenizer_args=given[1]),  # type: ignore[arg-type]  # written by `asdict`
             context=Context(**context),  # type: ignore[arg-type]  # seen to be texts

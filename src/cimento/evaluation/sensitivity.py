@@ -90,7 +90,7 @@ class Sensitivity:
         n: number of items with a verdict in both.
         gained: items that pass only in the variant.
         lost: items that pass only in the original.
-        interval: interval of the share of items that change.
+        interval: interval of the proportion of items that change.
         accuracy: accuracy of the variant over these items; None for all variants together.
         reason: the reason why the variant has no result.
     """

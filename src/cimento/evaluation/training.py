@@ -75,14 +75,14 @@ def _tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase:
     """The tokenizer of a Trainer whose model can be asked while it trains.
 
     Raises:
-        UsageError: it has none, spreads the weights over several processes, or is no Trainer.
+        UsageError: it has none, spreads the weights over several processes, or is not a Trainer.
     """
     from transformers import PreTrainedTokenizerBase
 
     if not hasattr(trainer, "processing_class"):
         raise UsageError(
             where="trainer",
-            seen=f"{type(trainer).__name__} is no Trainer of transformers",
+            seen=f"{type(trainer).__name__} is not a Trainer of transformers",
             todo="Give the Trainer; a training loop of your own uses cimento.live_scorer.",
         )
     if not isinstance(trainer.processing_class, PreTrainedTokenizerBase):

@@ -47,7 +47,7 @@ class ExportedResult:
 
     @property
     def description(self) -> str:
-        """The criterion for a right answer, or the measured quantity, in words."""
+        """The criterion for a correct answer, or the measured quantity, in words."""
         return self.estimates[0].description or f"The answer is right: {self.name}."
 
     @property
@@ -189,7 +189,7 @@ def standard_error(estimate: Estimate) -> tuple[float | None, str]:
         The standard error and an empty text, or None and the reason.
     """
     if not estimate.is_share or estimate.value is None:
-        return None, "it is no share of items; see the interval"
+        return None, "it is not a sharertion of items; see the interval"
     if estimate.n < _FEWEST_VERDICTS:
         return None, "fewer than two verdicts"
     if estimate.right in (0, estimate.n):

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 _ABOUT = {
-    OUTCOMES.name: "one row an item and question: pass, fail, tie or unscored, and its value",
-    ESTIMATES.name: "one row a number about many items, with its interval",
-    "tokens": "one row a token: its log-probability in nats",
-    "requests": "one row a region of a text that was asked",
-    "fills": "one row a candidate for a blank",
-    "choices": "one row an option of a question",
-    "replies": "one row a reply that a model wrote",
+    OUTCOMES.name: "one row per item and question: pass, fail, tie or unscored, and its value",
+    ESTIMATES.name: "one row per number about many items, with its interval",
+    "tokens": "one row per token: its log-probability in nats",
+    "requests": "one row per region of a text that was asked",
+    "fills": "one row per candidate for a blank",
+    "choices": "one row per option of a question",
+    "replies": "one row per reply that a model wrote",
 }
 _LICENSE = re.compile(r"^[\w.+-]+$")
 
@@ -140,7 +140,7 @@ def _results(runs: Sequence[RunData]) -> Grid:
                 ends = interval(one.low, one.high, absent=one.reason or BLANK)
                 names = (data.suite, data.run.model, result.name, one.statistic)
                 rows.append((*names, right, str(one.n), value, ends))
-    header = ("suite", "model", "question", "statistic", "right", "of", "value", "95 % interval")
+    header = ("suite", "model", "question", "statistic", "right", "of", "value", "95% interval")
     return Grid(title="What the runs say.", header=header, rows=tuple(rows), labels=4)
 
 

@@ -1,4 +1,4 @@
-"""What people bring: tables, read by what stands in their cells.
+"""What people bring: tables, read by what is in their cells.
 
 A file becomes cells (`decoding`, `delimited`, `workbooks`, `json_rows`), the cells a table
 (`tables`, `sheets`, `layout`), its columns get profiles (`profile`), and the profiles decide which

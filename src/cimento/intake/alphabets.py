@@ -10,7 +10,7 @@ _CYRILLIC = re.compile(r"[А-Яа-яЁё]")
 _OTHERS = re.compile(r"[^\x00-\x7fА-Яа-яЁё«»„“”‘’–—…№°§\xa0]")
 _FREQUENT = frozenset("оеаинт")
 _LEAST_FREQUENT = 0.33
-"""Least share of the six most frequent letters: 0.45 in Russian, 0.2 in Greek read as Russian."""
+"""Least part of the six most frequent letters: 0.45 in Russian, 0.2 in Greek read as Russian."""
 
 
 def from_cyrillic(data: bytes) -> str:
@@ -38,7 +38,7 @@ _CENTRAL = {
 """The letters beside ASCII of languages that Windows writes in cp1250, by ISO 639-1 code."""
 _LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 _LEAST_OWN = 0.9
-"""Least share of a text's letters beside ASCII that are those of its language, not of names."""
+"""Least part of a text's letters beside ASCII that are those of its language, not of names."""
 
 
 def from_central(data: bytes, language: str) -> str:

@@ -47,7 +47,7 @@ def decode(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         return None, [fault("CIM-S002", where=name, seen="The file is empty.", todo="Fill it in.")]
     encoding = _encoding_of_mark(data) or "utf-8"
     if encoding != "utf-16" and b"\x00" in data:
-        seen = "The file has zero bytes: it is no text, or UTF-16 without a byte order mark."
+        seen = "The file has zero bytes: it is not text, or UTF-16 without a byte order mark."
         return None, [fault("CIM-S001", where=name, seen=seen)]
     try:
         return _without_marks(data.decode(encoding), name)
@@ -121,7 +121,7 @@ def open_json_lines(path: Path) -> list[dict[str, Any]]:
         if not isinstance(record, dict):
             raise InputError(
                 where=f"{path} line {number}",
-                seen="is no object",
+                seen="is not an object",
                 todo='Write {"name": "value"}, one object a line.',
             )
         records.append(record)

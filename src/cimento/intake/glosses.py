@@ -1,4 +1,4 @@
-"""Glosses and translations that stand below sentences, as in the examples of papers.
+"""Glosses and translations that are below sentences, as in the examples of papers.
 
 An example in another language has two more lines: its words one by one, with the abbreviations of
 grammar (after the Leipzig Glossing Rules), and what it means, in quotation marks. Pasted into a
@@ -36,7 +36,7 @@ _LINES = 3
 def gloss_rows(table: Table) -> dict[int, str]:
     """The rows that are a gloss or a translation of the sentence above, each with its text.
 
-    A gloss has words with abbreviations of grammar (``duerme-3SG``). A translation stands in single
+    A gloss has words with abbreviations of grammar (``duerme-3SG``). A translation is in single
     quotation marks; in others, or in none below a gloss, where the row says less than that of the
     sentence, such as no rating. No first row is one of the two.
     """

@@ -13,7 +13,7 @@ from cimento.intake.roles import fits
 from cimento.intake.table import Table
 
 _LEAST = 0.9
-"""Least share of rows that look as those of a file without names of columns must."""
+"""Least proportion of rows that look as those of a file without names of columns must."""
 _LOOKED_AT = 200
 
 
@@ -30,7 +30,7 @@ class Known:
         language: language of all such tables; empty where they differ.
         signature: further columns without which a table is of another form.
         header: names of the columns of a file that has none; empty for files with names.
-        holds: what stands in these columns.
+        holds: what is in these columns.
         good: the label of acceptable sentences; empty where it is a word for them.
     """
 

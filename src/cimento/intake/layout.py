@@ -16,7 +16,7 @@ _FINAL = (".", "?", "!", "…", "。", "？", "！", "؟", "।")
 _SUMS = {*word_list("words.sums")}
 _WORDS_OF_LABEL = 3
 _LEAST_UNLIKE = 0.75
-"""Least share of sentences or numbers in a column for a label to be none of them."""
+"""Least proportion of sentences or numbers in a column for a label to be none of them."""
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*\s*%?")
 
 
@@ -34,10 +34,10 @@ def count_titles(records: Sequence[Sequence[str]]) -> int:
 
 
 def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]) -> int:
-    """The number of rows with one cell below a table: notes, which are no part of it.
+    """The number of rows with one cell below a table: notes, which are not part of it.
 
     An empty row is above them, or they are words below the numbers of items. Rows with one cell are
-    no notes where others have one cell too, such as unrated sentences.
+    not notes where others have one cell too, such as unrated sentences.
 
     Args:
         header: the names of the columns.
@@ -96,7 +96,7 @@ def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:
 def two_row_names(
     upper: Sequence[str], lower: Sequence[str], spans: Sequence[tuple[int, int]] = ()
 ) -> list[str] | None:
-    """The names of columns of which some stand together under one name in the row above.
+    """The names of columns of which some are together under one name in the row above.
 
     >>> two_row_names(["Item", "Non isola", "", "Isola"], ["", "corta", "lunga", "corta", "lunga"])
     ['Item', 'Non-isola corta', 'Non-isola lunga', 'Isola corta', 'Isola lunga']
@@ -184,7 +184,7 @@ def _is_name(cell: str) -> bool:
 
 
 def headings_and_sums(cells: Mapping[str, Sequence[str]]) -> dict[int, tuple[str, bool]]:
-    """The rows between those of a table that are no part of it, such as *Totale, 5, 5*.
+    """The rows between those of a table that are not part of it, such as *Totale, 5, 5*.
 
     Args:
         cells: the cells of each column.

@@ -38,7 +38,7 @@ def wrong_kind(table: Table, columns: Iterable[str | None], role: str = "sentenc
 
 
 def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
-    """The faults of values of JSON or Parquet that are no text, where a sentence is due.
+    """The faults of values of JSON or Parquet that are not text, where a sentence is due.
 
     Args:
         table: the table.
@@ -52,7 +52,7 @@ def not_text(table: Table, columns: Iterable[str | None]) -> list[Fault]:
         rows = [row for row, cell in enumerate(cells) if isinstance(cell, NotText)]
         if rows:
             shown = cells[rows[0]][:_LONGEST]
-            seen = f"The value of {name!r} is no text, but {shown}; there are {len(rows)} like it."
+            seen = f"The value of {name!r} is not text, but {shown}; there are {len(rows)} like it."
             places = [table.place(row) for row in rows]
             faults.append(fault("CIM-S083", where=places[0], seen=seen, places=places))
     return faults

@@ -20,7 +20,7 @@ _MOST_COLUMNS = 200
 def with_items_numbered(table: Table) -> Table:
     """A table whose one column that is crossed with its conditions is called ``item``.
 
-    Each of its cells, or nearly each, stands beside every condition, and beside one condition with
+    Each of its cells, or nearly each, is beside every condition, and beside one condition with
     one text only: *SentenceFrame* and *story_id* are such columns. The table is unchanged where a
     column with a name for items groups rows already, and where no column or several ways to group
     them are left.

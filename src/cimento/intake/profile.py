@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from cimento.intake.names import ends_sentence
 
 ABSENT = frozenset({"", "na", "n/a", "#n/a", "nan", "none", "null", "-"})
-"""What stands in the cells of tables, without capitals, where there is no number."""
+"""What is in the cells of tables, without capitals, where there is no number."""
 
 Kind: TypeAlias = Literal["nothing", "numbers", "moments", "objects", "codes", "words", "sentences"]
 """What most filled cells of a column are: numbers; dates, times or durations; lists and objects of
@@ -70,7 +70,7 @@ class Profile:
 
     Attributes:
         kind: what most filled cells are; see `Kind`.
-        shares: the share of the filled cells that are of each kind, the largest first.
+        shares: the proportion of the filled cells that are of each kind, the largest first.
         n: number of filled cells; what marks a missing number is not one.
         n_distinct: number of different filled cells.
         values: the different filled cells in the order in which they come, if they are few.
@@ -168,7 +168,7 @@ def _numbers_in(distinct: Collection[str]) -> dict[str, float]:
 
 
 def _kind_of(cell: str) -> Kind:
-    """What a cell is that is no number."""
+    """What a cell is that is not a number."""
     if len(cell) <= _LONGEST and _HAS_DIGIT.search(cell) and is_moment(cell):
         return "moments"
     if cell[0] in _BEGINS_OBJECT and _OBJECT.fullmatch(cell):

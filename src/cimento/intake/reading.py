@@ -27,7 +27,7 @@ class TableReading:
         n_items: number of items that came of it; None where a package of others does not say it.
         n_conditions: number of their conditions, in forms without columns; 0 for tables.
         unused: columns that decide nothing; they are kept beside the items.
-        left_out: rows that are no part of the table: number, and what it is.
+        left_out: rows that are not part of the table: number, and what it is.
         known: the published data set or program whose form it is; empty for a table of one's own.
         forced: columns whose cells do not fit their role, which somebody chose nevertheless.
         what: what is counted: an item, a story.
@@ -72,7 +72,7 @@ class TableReading:
 
 
 ANSWERS = "answers"
-"""The role of the columns with the answers to one item each, in a table with a person a row."""
+"""The role of the columns with the answers to one item each, in a table with a person per row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

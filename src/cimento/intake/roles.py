@@ -1,8 +1,8 @@
 """Roles of columns: the name of a column proposes one, and its cells decide whether it fits.
 
 A role is a test on the profile of a column. A column that fails the test does not get the role,
-whatever it is called: numbers are no sentences, dates are no ratings, and measures are no numbers
-of items.
+whatever it is called: numbers are not sentences, dates are not ratings, and measures are not
+numbers of items.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FORCED = "!"
 _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no ratings."""
 _HIGHEST = 100
-"""The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
+"""The upper end of the longest scale; larger numbers, such as reading times, are not ratings."""
 _MOST_REGIONS = 40
 _SHOWN = 3
 _KINDS = {
@@ -126,7 +126,7 @@ ROLES: Mapping[str, Role] = {
     "position": Role("numbers of words", _is_position),
     "word": Role("words", lambda column: column.kind not in ("moments", "objects")),
     "rt": Role("measures", _is_measure),
-    "cloze": Role("shares of people", _is_share),
+    "cloze": Role("proportions of people", _is_share),
     **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""
@@ -165,7 +165,7 @@ def parse_choice(text: str, known: Mapping[str, Role] = ROLES) -> dict[str, str]
     {'good': 'Frase A', 'bad': 'Frase B!'}
 
     Raises:
-        UsageError: there is no such role, or the text is no list of roles and columns.
+        UsageError: there is no such role, or the text is not a list of roles and columns.
     """
     chosen: dict[str, str] = {}
     for part in text.split(",") if text.strip() else ():
@@ -176,7 +176,7 @@ def parse_choice(text: str, known: Mapping[str, Role] = ROLES) -> dict[str, str]
         if not (equals and column.strip()):
             raise UsageError(
                 where=f"--columns={text}",
-                seen=f"{part.strip()!r} is no role and its column",
+                seen=f"{part.strip()!r} is not a role and its column",
                 todo='Give ROLE=COLUMN, several with commas between: good="Frase A",bad="Frase B".',
             )
         chosen[role.strip()] = column.strip()

@@ -93,7 +93,9 @@ CROSSED = Shape(
     may=("item", "phenomenon"),
 )
 OPTIONS = Shape(name="context and options", needs=("context", "options"), may=("item",))
-FORMS = Shape(name="two forms and the share of people", needs=("sentences", "ratio"), may=("item",))
+FORMS = Shape(
+    name="two forms and the proportion of people", needs=("sentences", "ratio"), may=("item",)
+)
 BLANKS = Shape(
     name="sentences with blanks",
     needs=("text", "target"),

@@ -44,7 +44,7 @@ class Table:
         columns: names of the columns, from the header.
         numbers: numbers of the rows that are not empty, as in a spreadsheet program.
         cells: the cells of each column in these rows.
-        left_out: the rows of the file that are no part of the table: number, and what it is.
+        left_out: the rows of the file that are not part of the table: number, and what it is.
         origin: what the file calls the columns that have another name here.
         chosen: the columns here whose role somebody has chosen.
         forced: those of them that have it whatever their cells hold.
@@ -167,7 +167,7 @@ class Table:
 
 
 class NotText(str):
-    """The cell of a value that is no text: a number, true or false, a list or an object."""
+    """The cell of a value that is not text: a number, true or false, a list or an object."""
 
     __slots__ = ()
 

@@ -81,7 +81,7 @@ def open_table(path: Path, *, apart: bool = False) -> Table:
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             where=str(path),
-            seen=f"is no table: it ends in {path.suffix!r}",
+            seen=f"is not a table: it ends in {path.suffix!r}",
             todo=f"Save it as one of {', '.join(SUFFIXES)}.",
         )
     table, faults = read_suite_table(data, path, apart=apart)

@@ -279,7 +279,7 @@ class _Workbook:
     ) -> tuple[dict[str, str], str]:
         """The sheets by their names in lower case, and the part with the wanted one.
 
-        Charts are no sheets.
+        Charts are not sheets.
         """
         sheets: list[tuple[str, str]] = []
         self._epoch = datetime(1899, 12, 30)  # noqa: DTZ001  # workbooks know no time zones

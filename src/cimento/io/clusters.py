@@ -58,5 +58,5 @@ def columns_named(said: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_said(names: Sequence[str]) -> str | list[str]:
-    """Cluster columns as a setting has them: one name alone, or a list."""
-    return names[0] if len(names) == 1 else list(names)
+    """Cluster columns as a setting has them: empty, one name alone, or a list."""
+    return list(names) if len(names) > 1 else "".join(names)

@@ -39,7 +39,7 @@ def option(
         help: what the option does, in one sentence.
         flags: other ways to write it on the command line, such as ``-m``.
         metavar: the name of its value in the help.
-        argument: the same for an option that commands take without a flag; those of a command stand
+        argument: the same for an option that commands take without a flag; those of a command come
             before those that it shares.
         where: ``command line``: no file may set it, since it says what is trusted; ``this run``: it
             concerns a single call and is not recorded.
@@ -94,7 +94,7 @@ class Options(BaseModel):
 
         Args:
             record: a dataclass; each of its fields is an option or given here.
-            others: the fields that are no options, or have another value.
+            others: the fields that are not options, or have another value.
         """
         names = {field.name for field in fields(record)} - others.keys()
         return record(**{name: getattr(self, name) for name in names}, **others)
@@ -131,7 +131,7 @@ def checked(
     Args:
         model: the class of the options.
         values: the values by name, as Python objects or as texts.
-        prefix: what stands before an option on the command line.
+        prefix: what comes before an option on the command line.
 
     Raises:
         UsageError: an option does not exist, or does not take the value given.

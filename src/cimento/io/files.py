@@ -68,7 +68,7 @@ def default_cache_folder() -> Path:
         # A relative path would make a separate cache in every working directory.
         raise StorageError(
             where="HOME",
-            seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
+            seen=f"the home folder is {str(Path.home())!r}, which is not an absolute path",
             todo="Set HOME or CIMENTO_CACHE_DIR, or run with --no-cache.",
         )
     return folder

@@ -269,7 +269,7 @@ def folded_row(row: Sequence[str], widths: Sequence[int]) -> list[tuple[str, ...
 
 
 def folded_headings(names: Sequence[str], widths: Sequence[int]) -> list[tuple[str, ...]]:
-    """The names of columns as several lines; short ones stand in the last, just above the cells."""
+    """The names of columns as several lines; short ones are in the last, just above the cells."""
     cells = [folded(name, most)[::-1] for name, most in zip(names, widths, strict=True)]
     return list(zip_longest(*cells, fillvalue=""))[::-1]
 

@@ -23,7 +23,7 @@ def read_lines(file: Path, *, remark: Callable[[str], object]) -> list[str]:
     """
     texts = [line for line in _lines(file, remark) if line]
     if not texts:
-        raise InputError(where=_name(file), seen="holds no text", todo="Give one text a line.")
+        raise InputError(where=_name(file), seen="holds no text", todo="Give one text per line.")
     return texts
 
 
@@ -45,7 +45,7 @@ def read_contexts(
         raise InputError(
             where=_name(file),
             seen=f"there are {len(contexts)} lines for {len(texts)} texts",
-            todo="Give one line for each text, empty where nothing stands before it.",
+            todo="Give one line for each text, empty where nothing comes before it.",
         )
     return contexts
 
@@ -63,7 +63,7 @@ def _lines(file: Path, remark: Callable[[str], object]) -> list[str]:
     except UnicodeDecodeError as error:
         if b"\x00" in content:
             raise InputError(
-                where=name, seen="is no text file", todo="Save its texts as UTF-8, one a line."
+                where=name, seen="is not a text file", todo="Save its texts as UTF-8, one a line."
             ) from error
         line = content[: error.start].count(b"\n") + 1
         raise InputError(

@@ -136,7 +136,9 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
     except RecursionError as error:
         raise json.JSONDecodeError(_too_deep(), text, 0) from error
     except UnicodeEncodeError as error:
-        raise json.JSONDecodeError("half of a surrogate pair is no character", text, 0) from error
+        raise json.JSONDecodeError(
+            "half of a surrogate pair is not a character", text, 0
+        ) from error
     except ValueError as error:
         raise json.JSONDecodeError("a number has too many digits", text, 0) from error
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
@@ -160,7 +162,7 @@ def parse_lines(text: str) -> Iterator[tuple[int, Any]]:
 def _objects(lines: Sequence[str]) -> list[Any] | None:
     """The objects in some ordinary lines, in half the time of parsing them one by one.
 
-    None if that must be done, since a line is no object, or is nested too deeply.
+    None if that must be done, since a line is not an object, or is nested too deeply.
     """
     text = ",".join(lines)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 LONGEST_PATTERN = 200
-"""Characters of a pattern that is no list of words."""
+"""Characters of a pattern that is not a list of words."""
 LONGEST_SEARCHED = 1000
 """Characters of a text that is compared with a pattern of several repetitions."""
 

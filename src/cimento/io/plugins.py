@@ -158,7 +158,7 @@ class _Blaming:
     def __getattr__(self, name: str) -> object:
         with blamed(self._group, self._name, but=AttributeError):
             value = getattr(self._plugin, name)
-        # A class, such as the one of its options, is no method.
+        # A class, such as the one of its options, is not a method.
         if isinstance(value, type) or not callable(value):
             return value
         return self._watched(value, self._but.get(name, CimentoError))

@@ -155,7 +155,7 @@ SCORES = TableSchema(
         "unit": "String",
         "unscored_reason": "String",
     },
-    # Of scores that are estimates by samples: half the width of the value's 95 % interval.
+    # Of scores that are estimates by samples: half the width of the value's 95% interval.
     optional={MONTE_CARLO_ERROR: "Float64"},
 )
 
@@ -224,7 +224,7 @@ JUDGMENTS = TableSchema(
         "position": "Int32",
         "seconds": "Float64",
         "session_seconds": "Float64",
-        # The right answer to an attention check; null in every other row.
+        # The correct answer to an attention check; null in every other row.
         "expected": "String",
         "status": "String",
         # The ends of the scale of ratings, such as 1 and 7.
@@ -258,7 +258,7 @@ def parse_layers(text: str) -> tuple[LayerColumn, ...]:
         if whole_number(part) is None:
             raise UsageError(
                 where="--layers",
-                seen=f"{part!r} is no number of a layer",
+                seen=f"{part!r} is not a number of a layer",
                 todo="Write all, or numbers such as 0,6,12; 0 is what goes into the first layer.",
             )
     return tuple(map(layer_column, sorted({int(part) for part in parts})))
@@ -408,7 +408,7 @@ def _reading(path: Path) -> Iterator[None]:
             seen="there is no such table",
             todo="Give the folder of one run, as `cimento run` names it.",
         ) from error
-    # Where a file is damaged inside, the library may panic, which is no Exception.
+    # Where a file is damaged inside, the library may panic, which is not an Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise not_parquet(path) from error
 
@@ -447,7 +447,7 @@ def collected(rows: Rows, *, where: Path | str, engine: _Engine = "auto") -> pl.
     try:
         with without_panics():
             return rows.lazy().collect(engine=engine)
-    # Where a file is damaged inside, the library may panic, which is no Exception.
+    # Where a file is damaged inside, the library may panic, which is not an Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise not_parquet(where) from error
 

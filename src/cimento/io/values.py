@@ -71,7 +71,7 @@ def group_by(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Ke
 Numbers: TypeAlias = tuple[float, ...]
 
 
-class UndefinedValueError(Exception):  # it is no error that a measure is undefined
+class UndefinedValueError(Exception):  # it is not an error that a measure is undefined
     """The signal that a measure has no value for a sentence, with the reason as its message."""
 
 

@@ -58,7 +58,7 @@ class Judgment:
         position: place in that list, from 1.
         seconds: that the answer took.
         session_seconds: that the whole sitting took.
-        expected: the right answer of an attention check; None for every other question.
+        expected: the correct answer of an attention check; None for every other question.
         status: of the submission, as the recruiting platform says.
         scale: of a rating: its ends, the worst first, as in ``1 to 7``.
     """
@@ -107,7 +107,7 @@ class Judgment:
 
     @property
     def counts(self) -> bool:
-        """Whether there is an answer, to a question that is no check."""
+        """Whether there is an answer, to a question that is not a check."""
         return self.value is not None and not self.is_check
 
     @property
@@ -251,7 +251,7 @@ def _from_text(path: Path) -> pl.DataFrame:
         shown = ", ".join(map(repr, table.columns[:SHOWN_COLUMNS]))
         raise TableError(
             where=str(path),
-            seen=f"is no table of judgments: its columns are {shown} ...",
+            seen=f"is not a table of judgments: its columns are {shown} ...",
             todo="If it has people's answers as a form program wrote them, read them with"
             f" `cimento annotate import {path.name} -o judgments.csv` first.",
         )
@@ -309,7 +309,7 @@ class ColumnMap:
     """The map from the columns of a file to the fields of judgments.
 
     Attributes:
-        columns: field to the columns it may stand in; the first that is not empty counts.
+        columns: field to the columns it may be in; the first that is not empty counts.
         fixed: field to a value that all answers have.
         values: answer as the file has it to the answer as it is kept.
         chosen: role to the column that somebody has chosen for it; see `judgments.roles`.
@@ -342,7 +342,7 @@ class ColumnMap:
 
     @property
     def taken(self) -> frozenset[str]:
-        """Every column that a field may stand in."""
+        """Every column that a field may be in."""
         return frozenset(column for columns in self.columns.values() for column in columns)
 
 

@@ -44,7 +44,7 @@ class AskedItem:
         trial: id of the question in the design.
         question: what the judgments table calls it; empty where the answers say it.
         candidate: what is judged; empty for the text.
-        expected: the right answer of an attention check; empty for every other question.
+        expected: the correct answer of an attention check; empty for every other question.
         scale: ends of the scale, the worst first; empty where there is none.
         answers: that can be given; empty for any.
         surveys: that ask it.

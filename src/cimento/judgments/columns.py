@@ -1,4 +1,4 @@
-"""Which columns of a wide table may have answers to items, told by what stands in them.
+"""Which columns of a wide table may have answers to items, told by what is in them.
 
 Where no suite says what was asked, everything else in a table could pass for ratings: times, ages,
 codes, means, comments. A column is an item if its cells could be answers on the scale of the
@@ -21,7 +21,7 @@ from cimento.intake.words import pattern, word_list
 from cimento.judgments import MISSING
 
 _MOSTLY = 0.8
-"""The share of cells of one kind that makes a column one of that kind."""
+"""The proportion of cells of one kind that makes a column one of that kind."""
 _USUAL_SCALE = 11.0
 """The highest number of usual scales (0 to 10, 1 to 11)."""
 _FAR = 2.0
@@ -45,7 +45,7 @@ _NEVER = {
     "address": "it has addresses",
     "codes": "it has codes",
 }
-"""Kinds of columns that are no answers even if somebody asks for them, each with what is said."""
+"""Kinds of columns that are not answers even if somebody asks for them, each with what is said."""
 
 
 class Answers:
@@ -66,7 +66,7 @@ class Answers:
 
     @property
     def never(self) -> str:
-        """Why these are no answers to anything; empty for no reason."""
+        """Why these are not answers to anything; empty for no reason."""
         kinds = {"moments": is_moment, "address": is_address}
         for kind, fits in kinds.items():
             if self.cells and sum(map(fits, self.cells)) >= _MOSTLY * len(self.cells):
@@ -98,10 +98,10 @@ def is_address(text: str) -> bool:
 
 
 def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
-    """The columns that are no items, each with the reason.
+    """The columns that are not items, each with the reason.
 
     Args:
-        columns: the columns that may be items, by what stands above them.
+        columns: the columns that may be items, by what is above them.
         where: name of the table, for messages.
 
     Raises:
@@ -116,7 +116,7 @@ def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
 
 
 def _by_itself(name: str, column: Answers) -> str:
-    """Why a column is no item, whatever the others are; empty for no reason."""
+    """Why a column is not an item, whatever the others are; empty for no reason."""
     if not column.cells:
         return "it has no answers"
     if column.never or len(column.numbers) < _MOSTLY * len(column.cells):

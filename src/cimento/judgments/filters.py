@@ -47,8 +47,8 @@ class ExclusionRules:
         statuses: of submissions that do not count.
         seconds: the least that a whole sitting takes, breaks included.
         median_seconds: the least median time of an answer.
-        answered: the least share of the questions of a survey that is answered.
-        attention: the least share of checks of attention that is right.
+        answered: the least proportion of the questions of a survey that is answered.
+        attention: the least proportion of checks of attention that is right.
         same_share: the largest share that one answer may have.
         same_run: the longest run of equal answers.
         with_rest: the least agreement with everybody else.

@@ -1,6 +1,6 @@
 """Readers for tables of answers, and for exports of Prolific.
 
-Tables are long (an answer a row) or wide (a person a row). Prolific's exports of different years
+Tables are long (an answer a row) or wide (a person per row). Prolific's exports of different years
 head the same columns differently; capitals, blanks and underscores do not count.
 """
 

@@ -1,6 +1,6 @@
 """Tables of form programs without what the programs write around people's answers.
 
-What that is stands in `intake/forms.toml`. Qualtrics has the texts of the questions in its second
+What that is is in `intake/forms.toml`. Qualtrics has the texts of the questions in its second
 row of headings and ``{"ImportId": ...}`` in its third.
 """
 

@@ -3,7 +3,7 @@
 jsPsych gives a list of trials as JSON or CSV, one list a file or a line; a trial whose data name an
 item is an answer, and all others (instructions, consent) are counted and skipped.
 
-What a response means depends on the plugin, which stands in ``trial_type``: buttons and the points
+What a response means depends on the plugin, which is in ``trial_type``: buttons and the points
 of a Likert scale are numbers counted from 0, while sliders, keys and texts are the answer itself
 (`intake/forms.toml` has the plugins). What the author of an experiment put into the data of a
 trial, as ``value`` or ``answer``, is the answer, whatever the plugin.
@@ -127,7 +127,7 @@ def _understood(trial: RawRow, columns: ColumnMap, table: Table, program: Progra
     if counts and whole and not recoded:
         return replace(trial, choice=int(text))
     if counts:
-        seen = f"the response {text!r} of a {plugin} is no number of a button or point"
+        seen = f"the response {text!r} of a {plugin} is not a number of a button or point"
         seen = f"[values] has no {text!r}, the response of a {plugin}" if recoded else seen
     else:
         of = f"the trial type {plugin!r} is not known" if plugin else "there is no trial_type"
@@ -172,7 +172,9 @@ def _from_json(path: Path) -> Iterator[tuple[int, RawRow]]:
             number += 1
             where = f"{path.name}, trial {number}"
             if not isinstance(trial, dict):
-                raise InputError(where=where, seen="is no object", todo="Is it a list of trials?")
+                raise InputError(
+                    where=where, seen="is not an object", todo="Is it a list of trials?"
+                )
             cells = {str(name): _text(value) for name, value in trial.items()}
             # In jsPsych 6, survey plugins wrote their answers as a text of JSON.
             yield number, RawRow(where, _one_answer(cells))

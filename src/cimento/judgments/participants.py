@@ -125,12 +125,12 @@ def nobody(table: Table, others: Sequence[str], *, advice: str = "") -> InputErr
         where=table.name,
         seen="it is not said whose answers a row has",
         todo="Call the column of the people participant (in a terminal, --columns"
-        f" participant=COLUMN names it). Columns that are no items: {shown}.",
+        f" participant=COLUMN names it). Columns that are not items: {shown}.",
     )
 
 
 def rows_advised(table: Table) -> str:
-    """Advice on a table whose rows are no people: single answers, or questions; empty for others.
+    """Advice on a table whose rows are not people: single answers, or questions; empty for others.
 
     Those have several rows for each person, or a column for each, as *annotator_1*.
     """

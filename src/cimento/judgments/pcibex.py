@@ -321,7 +321,7 @@ def _rows(text: str, name: str) -> Iterator[RawRow]:
         if not columns:
             raise InputError(
                 where=f"{name} line {number}",
-                seen="a row stands before any comment that names its columns",
+                seen="a row comes before any comment that names its columns",
                 todo="Give the results file with its lines that begin with #.",
             )
         cells = {_BLOCK: str(block)}

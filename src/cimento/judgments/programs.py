@@ -1,6 +1,6 @@
 """Exports of experiment programs with a row for each trial or screen, such as Gorilla's.
 
-What their columns and rows are stands in `intake/forms.toml`; the author of an experiment names the
+What their columns and rows are is in `intake/forms.toml`; the author of an experiment names the
 items and conditions.
 """
 
@@ -96,7 +96,9 @@ def _table(path: Path) -> Table:
     for where, record in records_of(open_text(path), name=path.name):
         if not isinstance(record, dict):
             raise InputError(
-                where=where, seen="is no object", todo="Give the data as the program wrote them."
+                where=where,
+                seen="is not an object",
+                todo="Give the data as the program wrote them.",
             )
         records.append(record)
     names = tuple(dict.fromkeys(name for record in records for name in record))

@@ -57,7 +57,7 @@ ANSWER_ROLES: Mapping[str, Role] = {
     "sentence": Role("texts", _is_text),
     "question": Role("names of questions", _is_text),
     "candidate": Role("words or sentences", _is_text),
-    "expected": Role("right answers", _is_answer),
+    "expected": Role("correct answers", _is_answer),
     "right": Role("1 and 0", lambda column: {*column.two} == {"0", "1"}),
     "survey": Role("names of lists", _is_any),
     "position": Role("places in a list", _is_time),
@@ -167,7 +167,7 @@ def read_map(path: Path) -> ColumnMap:
 
 def _texts(table: object, where: str) -> dict[str, str]:
     if not isinstance(table, dict) or not all(isinstance(cell, str) for cell in table.values()):
-        raise InputError(where=where, seen="is no table of texts", todo='Write name = "text".')
+        raise InputError(where=where, seen="is not a table of texts", todo='Write name = "text".')
     return {str(name): str(text) for name, text in table.items()}
 
 
@@ -238,7 +238,7 @@ def unanswered(table: Table, names: Sequence[str]) -> InputError:
 
 
 def one_each(table: Table, columns: ColumnMap) -> ColumnMap:
-    """Where fields stand, each in the first of the columns that it may stand in.
+    """Where fields stand, each in the first of the columns that it may be in.
 
     Raises:
         UsageError: several columns may have the answers, and they differ.

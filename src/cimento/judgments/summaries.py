@@ -33,9 +33,9 @@ class QuestionSummary:
         judgments: answers.
         fewest: answers to the place that has the fewest.
         most: answers to the place that has the most.
-        mean: of the means of all places; None where answers are no numbers.
+        mean: of the means of all places; None where answers are not numbers.
         sd: mean of the standard deviations (n - 1) of the answers to one place.
-        by_condition: condition to the mean of its places' means; empty where answers are no
+        by_condition: condition to the mean of its places' means; empty where answers are not
             numbers.
         alpha: Krippendorff's; for numbers with interval differences, else nominal; its interval
             over items.
@@ -294,7 +294,7 @@ def questions_given(answers: Sequence[Judgment]) -> tuple[str, int]:
 
 
 def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
-    """The share of their survey's questions that each participant answered.
+    """The proportion of their survey's questions that each participant answered.
 
     A survey has as many questions as the participant who answered most of them; answers without a
     survey are those of one.
@@ -314,7 +314,7 @@ def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
 
 
 def attention(judgments: Sequence[Judgment]) -> Measurement:
-    """The share of attention checks answered correctly."""
+    """The proportion of attention checks answered correctly."""
     checks = [judgment for judgment in judgments if judgment.expected is not None]
     if not checks:
         return Measurement(None, "there were no checks of attention")
@@ -323,7 +323,7 @@ def attention(judgments: Sequence[Judgment]) -> Measurement:
 
 
 def same_share(judgments: Sequence[Judgment]) -> Measurement:
-    """The share of somebody's most frequent answer to the question that they answered most."""
+    """The proportion of somebody's most frequent answer to the question that they answered most."""
     answers = _answers(judgments)
     if not answers:
         return Measurement(None, "there is no answer")

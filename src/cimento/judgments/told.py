@@ -1,6 +1,6 @@
-"""Answers and items that a table tells in other cells than usual, by what stands in them.
+"""Answers and items that a table tells in other cells than usual, by what is in them.
 
-A list of one word is the word. A column of right answers beside *grammatical* and *ungrammatical*
+A list of one word is the word. A column of correct answers beside *grammatical* and *ungrammatical*
 tells how a sentence was judged, if somebody says that it is about that. Without a column of items,
 the one on which all others of the trial depend names them.
 """
@@ -19,7 +19,7 @@ from cimento.judgments import TEXT, ColumnMap
 from cimento.judgments.participants import ANNOTATOR, called_so, remark
 
 _LEAST_TOLD = 0.95
-"""Least share of answers that a person gave to an item for the first time."""
+"""Least proportion of answers that a person gave to an item for the first time."""
 _FEWEST = 3
 _MOST_COLUMNS = 200
 _RIGHT = {*word_list("words.right")}
@@ -88,9 +88,9 @@ class Told:
 
 
 def told_by_two(table: Table, columns: ColumnMap) -> Told | None:
-    """The two columns that tell the answers, where somebody has chosen the one of right answers.
+    """The two columns that tell the answers, where somebody has chosen the one of correct answers.
 
-    Its name alone does not say it: comprehension questions have right answers too.
+    Its name alone does not say it: comprehension questions have correct answers too.
     """
     right = next(iter(columns.columns.get(RIGHT, ())), "")
     return _told(table, right) if right and not columns.columns.get("value") else None
@@ -170,5 +170,5 @@ def _names_items(table: Table, cells: Mapping[str, Sequence[str]], name: str, pe
 
 
 def _depends(cells: Sequence[str], on: Sequence[str]) -> bool:
-    """Whether each cell of a column stands beside one cell of another alone."""
+    """Whether each cell of a column is beside one cell of another alone."""
     return len({*zip(on, cells, strict=True)}) == len({*on})

@@ -52,7 +52,7 @@ def read_wide(
 
     Args:
         path: of the table.
-        columns: which columns are no items but fields.
+        columns: which columns are not items but fields.
         places: what the suite asks; may be empty.
         form: the program that wrote the table, as in `intake/forms.toml`; empty if not said.
         items: names of the columns that are items, with ``*`` for any letters; empty if not said.
@@ -177,10 +177,10 @@ def _others(
     items: Sequence[str],
     called: Collection[str],
 ) -> dict[str, str]:
-    """The columns that are no items, each with what it has instead, which may be empty.
+    """The columns that are not items, each with what it has instead, which may be empty.
 
     Where the suite is known, the columns that are headed by an id or a text of it are items, also
-    where that stands in brackets after a question. Where it is not, those are items that the user
+    where that is in brackets after a question. Where it is not, those are items that the user
     names, or else those whose cells may be answers (`no_items`), and that are not among `called`:
     those that have all answers, in a table with an answer in each row.
     """
@@ -214,7 +214,7 @@ def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
     """What is said of columns that are called like questions of a design that lacks them."""
     for name in others if places.complete else ():
         if _QUESTION_ID.fullmatch(name.strip()):
-            yield f"column {name!r} is no question of the design: is it the design that was asked?"
+            yield f"column {name!r} is not a question of the design: is this the right design?"
 
 
 def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:

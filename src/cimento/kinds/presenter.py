@@ -49,7 +49,7 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         """Warnings for readers of a run, beside those of its manifest."""
 
     def remarks(self, run: RunT_contra) -> Sequence[str]:
-        """What must stand beside the estimates of a run wherever they are shown.
+        """What must be beside the estimates of a run wherever they are shown.
 
         Unlike `warnings` it is stored nowhere, since it follows from the estimates.
         """

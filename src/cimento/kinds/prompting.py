@@ -34,7 +34,7 @@ class Dialogue:
     """A prompt before it is rendered: an instruction, worked examples, and what is asked.
 
     Attributes:
-        instruction: stands before everything.
+        instruction: comes before everything.
         gap: line breaks after it.
         shots: worked examples, each what was asked and what was answered.
         body: what is asked.
@@ -57,7 +57,7 @@ class Prompting:
         system: ``folded``: the instruction goes into the first user turn.
         shots_as: worked examples as ``turns`` of the chat or as one ``text``.
         max_tokens: of a reply.
-        before_answer: what stands between a chat prompt and an answer: nothing, for the template
+        before_answer: what is between a chat prompt and an answer: nothing, for the template
             says where an answer begins.
     """
 
@@ -76,7 +76,7 @@ class RenderedPrompt:
     Attributes:
         text: the whole prompt; empty where a server renders the turns itself.
         messages: the turns; empty for flat text.
-        before_answer: what stands between the prompt and an answer: a blank, or nothing.
+        before_answer: what is between the prompt and an answer: a blank, or nothing.
     """
 
     text: str

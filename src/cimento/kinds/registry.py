@@ -58,7 +58,7 @@ DEFAULT = DEFAULT_KIND
 
 
 def _named(place: str) -> Any:  # noqa: ANN401  # anything has a place
-    """What stands at a place, ``module:object``."""
+    """What is at a place, ``module:object``."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
@@ -121,7 +121,7 @@ def _blaming(paradigm: AnyParadigm, name: str) -> AnyParadigm:
         for part in ("asker", "judge", "presenter", "surveyor")
         if getattr(paradigm, part) is not None
     }
-    # A full disk is no fault of the plug-in.
+    # A full disk is not a fault of the plug-in.
     reader = blaming(paradigm.reader, _GROUP, name, but={"write": OSError})
     return replace(paradigm, reader=reader, **parts)
 

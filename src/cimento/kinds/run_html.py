@@ -11,7 +11,7 @@ from cimento.records.outcomes import Estimate
 if TYPE_CHECKING:
     from cimento.records.summary import RunSummary
 
-_HEADER = ("question", "statistic", "value", "95 % interval", "chance", "n", "ties", "unscored")
+_HEADER = ("question", "statistic", "value", "95% interval", "chance", "n", "ties", "unscored")
 
 
 _LABELS = 2

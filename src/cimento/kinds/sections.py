@@ -154,7 +154,7 @@ def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
 
 
 def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
-    """The shares of one group; the subject that they share is in the heading."""
+    """The proportions of one group; the subject that they share is in the heading."""
     labels = [estimate_label(estimate) for estimate in estimates]
     if not group:
         return Rates("", tuple(zip(labels, estimates, strict=True)))
@@ -239,7 +239,7 @@ def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
 
 
 def _options(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
-    """The most probable options, each with its share of the probability of all options."""
+    """The most probable options, each with its proportion of the probability of all options."""
     known = [(text.strip(), x) for text, x in rows.select("text", "logprob_nats").iter_rows()]
     highest = max((x for _, x in known if x is not None), default=0.0)
     total = math.fsum(math.exp(x - highest) for _, x in known if x is not None)

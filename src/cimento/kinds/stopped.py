@@ -56,7 +56,7 @@ def rights_by(outcomes: pl.DataFrame, question: Question) -> dict[str, bool | No
 
 
 def is_count(estimate: Estimate, outcomes: pl.DataFrame) -> bool:
-    """Whether an estimate is the share of items that are right by its question."""
+    """Whether an estimate is the proportion of items that are right by its question."""
     right = rights_by(outcomes, (estimate.question, estimate.method)).values()
     known = [one for one in right if one is not None]
     return (sum(known), len(known)) == (estimate.right, estimate.n)
@@ -73,7 +73,7 @@ def stopped_estimates(
     manifest: Manifest,
     table: Callable[[str], pl.DataFrame],
 ) -> Iterator[Estimate]:
-    """The estimates of an adaptive run, whose shares of all items get intervals that hold for it.
+    """The estimates of an adaptive run; proportions of all items get intervals that hold for it.
 
     Intervals of groups of items and of effects stay as they are for a fixed number of items.
 
@@ -91,7 +91,7 @@ def stopped_estimates(
         return
     order, outcomes = asked_items(table(ORDER.name)), table(OUTCOMES.name)
     for estimate in estimates:
-        # A share that is no count of outcomes, such as a mean of shares, keeps its interval.
+        # A share that is not a count of outcomes, such as a mean of shares, keeps its interval.
         if estimate.group or not estimate.n or not is_count(estimate, outcomes):
             yield estimate
             continue
@@ -146,13 +146,15 @@ class AdaptiveRecord:
         )
         if self.is_whole:
             return (
-                f"{begun}; all {self.of_items} were asked before the share of right ones was known"
+                f"{begun}; all {self.of_items} were asked before the proportion of correct ones"
+                " was known"
                 f" to ±{self.precision:g}, so that intervals are as for any run."
             )
         return (
-            f"{begun}, until the share of right ones among all {self.of_items} was known to"
+            f"{begun}, until the proportion of correct ones among all {self.of_items} was known to"
             f" ±{self.precision:g}: {self.asked} were asked, {self.of_items - self.asked} not. The"
-            " intervals of shares of all items (of single predictions too) hold whenever one stops,"
+            " intervals of proportions of all items (of single predictions too) hold whenever"
+            " one stops,"
             f" and are about these {self.of_items} items; those of groups of items, and of effects,"
             " are as for a fixed number of items. The shares shown are those of the items asked: as"
             " asking stops early where they are extreme, they are drawn away from one half, by one"

@@ -70,7 +70,7 @@ def find_measure(name: str) -> Measure:
     """The measure of a name; ``penlp:0.6`` is PenLP with an alpha of 0.6.
 
     Raises:
-        UsageError: there is no such measure, or its alpha is no positive number.
+        UsageError: there is no such measure, or its alpha is not a positive number.
     """
     family, colon, alpha = name.strip().lower().partition(":")
     if not colon and family in _BY_ANY_NAME:

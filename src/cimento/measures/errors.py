@@ -40,7 +40,7 @@ def replicates_of(tokens: pl.LazyFrame) -> list[pl.LazyFrame]:
 
 
 def half_widths(values: Sequence[Floats]) -> Floats:
-    """Half the width of the 95 % interval of a mean over replicates: t times its standard error.
+    """Half the width of the 95% interval of a mean over replicates: t times its standard error.
 
     Args:
         values: the values of each replicate; NaN where there is none.

@@ -45,7 +45,7 @@ POINTS = 7
 """Number of points of the Likert scale in Sprouse et al. 2016."""
 
 LOWERED = 0.001
-"""Share of the range by which the lowest edge is lowered, so that the minimum is in a bin."""
+"""Proportion of the range by which the lowest edge is lowered, so that the minimum is in a bin."""
 MAD_TO_SD = 1.482602218505602
 """1 / Phi^-1(3/4), by which the median absolute deviation of normal data becomes their sd."""
 
@@ -74,7 +74,7 @@ class Bins:
 def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | NoValue:
     """Bins of equal width over the range of the values.
 
-    The edges are those of ``pandas.cut(values, bins=n)``: the lowest is lowered by 0.1 % of the
+    The edges are those of ``pandas.cut(values, bins=n)``: the lowest is lowered by 0.1% of the
     range.
 
     Args:
@@ -91,7 +91,7 @@ def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | NoValue:
 
 
 def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | NoValue:
-    """Bins that hold equal shares of the values, as nearly as can be.
+    """Bins that hold equal proportions of the values, as nearly as can be.
 
     The edges are quantiles by linear interpolation (Hyndman and Fan 1996, type 7,
     doi:10.1080/00031305.1996.10473566).

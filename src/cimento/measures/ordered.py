@@ -87,7 +87,7 @@ def ordered_requests(requests: Rows) -> tuple[pl.LazyFrame, Integers]:
 
 
 def _stimuli_of(requests: pl.LazyFrame) -> tuple[Integers, bool]:
-    """The offsets of stimuli, and whether rows stand together as in `ordered_requests`.
+    """The offsets of stimuli, and whether rows are together as in `ordered_requests`.
 
     Names are compared by hashes, which are smaller. Where two names have the same hash, a table in
     order is sorted once more, without harm.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
 NO_MODEL_UNIGRAMS = NoValue(
     "the model's own unigrams were not stored; run again with --unigrams model (and --bos, if"
-    " nothing stands before a text)"
+    " nothing comes before a text)"
 )
 NO_WORDS = NoValue("the text has no words")
 NO_SEGMENTER = NoValue(

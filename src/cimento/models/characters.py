@@ -8,7 +8,7 @@ Tokenizers that are written in Python (of bytes and characters, such as that of 
 Japanese) tell the tokens of a text, but not where they stand. A token may stand for one byte (a
 character up to U+00FF in its place, or ``<0xE3>``), for bytes in the alphabet of byte-level
 tokenizers, or for the characters of its name without the marks of words (``▁``, ``##``, ``</w>``).
-The reading by which the tokens add up to the text is the right one.
+The reading by which the tokens add up to the text is the correct one.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ class CheckedTokens(_CheckedScorer):
         """The log-probability of each wanted token.
 
         Raises:
-            ModelError: there is not one number for each, or one is no log-probability.
+            ModelError: there is not one number for each, or one is not a log-probability.
         """
         import numpy as np
 

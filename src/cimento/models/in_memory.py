@@ -69,7 +69,7 @@ class LoadedModel:
 
         Raises:
             UsageError: the model is in training mode, has no usable tokenizer, or was loaded
-                otherwise than it is to be asked.
+                in another way than it is to be asked.
             ModelError: the model cannot be scored exactly.
         """
         from cimento.models.hf.files import LocatedModel, tokenizer_files
@@ -277,7 +277,7 @@ def without_peft(model: PreTrainedModel, name: str) -> PreTrainedModel:
         raise UsageError(
             where=f"model {name!r}",
             seen=f"its adapter ({type(adapter).__name__}) puts tokens of its own"
-            " before every text, and is no part of the model's layers",
+            " before every text, and is not part of the model's layers",
             todo="Only adapters of weights (LoRA and the like) can be scored.",
         )
     inner: PreTrainedModel = get_base(model)
@@ -325,7 +325,7 @@ def live_scorer(
     if not isinstance(model, torch.nn.Module):
         raise UsageError(
             where="model",
-            seen=f"{type(model).__name__} is no model of transformers in memory",
+            seen=f"{type(model).__name__} is not a model of transformers in memory",
             todo="Load it first, or give cimento.evaluate its name.",
         )
     model = without_peft(model, name)
@@ -370,7 +370,7 @@ def scorer_around(
     if not hasattr(tokenizer, "is_fast"):
         raise UsageError(
             where=f"tokenizer of {name!r}",
-            seen=f"{type(tokenizer).__name__} is no tokenizer of transformers",
+            seen=f"{type(tokenizer).__name__} is not a tokenizer of transformers",
             todo="Give one in memory: AutoTokenizer.from_pretrained(NAME).",
         )
     if policy.lowercase:

@@ -75,7 +75,7 @@ def locate_gguf(path: Path) -> LocatedModel:
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if magic != MAGIC:
-        raise InputError(where=str(path), seen="is no GGUF file", todo="Give the path of one.")
+        raise InputError(where=str(path), seen="is not a GGUF file", todo="Give the path of one.")
     return LocatedModel(name=path.name.removesuffix(".gguf"), folder=path, revision=digest)
 
 

@@ -149,7 +149,7 @@ class ArpaModel:
                 self._add(text.split(), order, number)
                 orders[order] += 1
         if not said:
-            raise self._fault("it is no n-gram model in ARPA format (no line `ngram 1=...`)")
+            raise self._fault("it is not an n-gram model in ARPA format (no line `ngram 1=...`)")
         if not ended or said != orders:
             counts = ", ".join(f"{orders[n]} of {said[n]} {n}-grams" for n in sorted(said | orders))
             raise self._fault(f"it holds {counts}" + ("" if ended else ", and no line `\\end\\`"))
@@ -164,7 +164,7 @@ class ArpaModel:
         if not order + 1 <= len(fields) <= order + 2 or not all(map(math.isfinite, numbers)):
             raise self._fault(f"not a {order}-gram between a number and at most one more", line)
         if numbers[0] > 0:
-            raise self._fault(f"{numbers[0]} is no logarithm of a probability", line)
+            raise self._fault(f"{numbers[0]} is not a logarithm of a probability", line)
         words = UNKNOWN_WORD if words == "<UNK>" else words
         self._log10[words] = _single(numbers[0])
         if len(numbers) > 1 and numbers[1] != 0:

@@ -120,7 +120,7 @@ def _numbered(sentences: Iterable[str]) -> tuple[list[str], Integers, list[int]]
         if not spans:
             continue
         inside = (sentence[low:high] for low, high in spans)
-        # A marker that stands in the text is no word.
+        # A marker that is in the text is not a word.
         inside = (
             _NAMES[_UNKNOWN] if word in _NAMES else written.setdefault(one_spelling(word), word)
             for word in inside

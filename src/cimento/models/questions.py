@@ -183,7 +183,7 @@ class Replier(HasCard, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """A text that is scored while hidden states of another text stand at one of its places.
+    """A text that is scored while hidden states of another text are at one of its places.
 
     It is answered for every layer (and for every head, if single heads are exchanged).
 

@@ -100,7 +100,7 @@ def refuse_what_is_fixed(asking: Asking, *, ordered: bool = True) -> None:
     """
     asked = {
         "limit": (ordered and asking.limit is not None, "it answers for the whole suite, in order"),
-        "context": (asking.context != NO_CONTEXT, "what stood before its sentences is as it was"),
+        "context": (asking.context != NO_CONTEXT, "what came before its sentences is as it was"),
         "boundary": (
             asking.policy.boundary in ("word-start", "word-end"),
             "it does not say how probable the end of a word is",
@@ -195,7 +195,7 @@ def _opened(model: str, asking: Asking) -> Source:
     if asking.body and (opener is None or prefix == "kenlm"):
         raise UsageError(
             where="--body",
-            seen=f"{model!r} is no server, and has no requests that fields could be added to",
+            seen=f"{model!r} is not a server, and has no requests that fields could be added to",
             todo="Leave it out, or run this model by itself.",
         )
     if opener is None:

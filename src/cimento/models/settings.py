@@ -162,7 +162,7 @@ class Policy:
 
     Raises:
         UsageError: there is a stride without a sliding window, or it is not a number of tokens; the
-            number format does not exist; the number of samples is no multiple of 8; or an option
+            number format does not exist; the number of samples is not a multiple of 8; or an option
             for transformers is not a plain value.
     """
 
@@ -266,7 +266,7 @@ class Asking:
             sets no limit if `batch_size` is a number.
         all_tokens: whether every token is scored, not only those that predictions need.
         limit: number of items of a suite to ask about, from the first; None for all.
-        precision: half the width of the interval of the share of right items at which asking
+        precision: half the width of the interval of the proportion of correct items at which asking
             stops; None asks all items.
         order_seed: seed of the random order of items, where a precision is given.
         spec: for recorded surprisals: the model spec that says how tokens make regions.

@@ -1,7 +1,7 @@
-"""Special tokens of a model that stand in sentences, by the model's own list.
+"""Special tokens of a model that are in sentences, by the model's own list.
 
 ``The [MASK] sleeps.`` is a blank to a masked model, and ``</s>`` the end of the text to others:
-they are read as one token with a meaning of its own, and their probability is no word's.
+they are read as one token with a meaning of its own, and their probability is not a word's.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class _TokenRows:
         end: one past its last character.
         text: number of its text.
         counts: how many tokens each text has.
-        apart: whether it is nothing but blanks, and stands before another blank or at the end: it
+        apart: whether it is nothing but blanks, and comes before another blank or at the end: it
             is part of no word.
     """
 

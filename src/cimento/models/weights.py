@@ -67,7 +67,7 @@ def _known_digest(model: torch.nn.Module, state: tuple[TensorState, ...]) -> str
 def passing_digest(model: torch.nn.Module) -> str:
     """A hash of a model's names, shapes and sums of bits, for answers that nobody keeps.
 
-    It tells one model from another within a process in a fraction of the time, but it is no proof
+    It tells one model from another within a process in a fraction of the time, but it is not proof
     of equal weights. If `weights_digest` is known, it is that.
 
     Args:

@@ -297,7 +297,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
     precision: float | None = option(
-        None, "With --adaptive: the share of right items to within this; 0.1 by default.",
+        None, "With --adaptive: the proportion of correct items to within this; 0.1 by default.",
         metavar="SHARE", ge=0.001, le=0.499,
     )  # fmt: skip
     all_tokens: bool = option(

@@ -101,7 +101,7 @@ COMPAT: Mapping[str, Compat] = {
             # get_surprisals gives the first token a surprisal of 0.
             "unscored_first": "zero",
             # Formulas, their tolerance included, are read in bits; < and > are strict, so that a
-            # tie is no pass.
+            # tie is not a pass.
             "unit": "bits",
             "ties": "tie",
         },

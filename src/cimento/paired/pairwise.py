@@ -290,7 +290,7 @@ class PairwiseComparison:
         first: label of the one.
         second: label of the other.
         n: items.
-        first_share: share of them that the first gets right; None without items.
+        first_share: proportion of them that the first gets right; None without items.
         second_share: the same of the second.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
@@ -414,7 +414,7 @@ def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Te
 
     Args:
         comparisons: of shares or of correlations, made together.
-        correction: ``holm``, or ``bh`` for the share of false finds.
+        correction: ``holm``, or ``bh`` for the proportion of false finds.
     """
     tests = (one.test if isinstance(one, PairwiseComparison) else one.change for one in comparisons)
     p_values = adjusted([test.p for test in tests], correction)

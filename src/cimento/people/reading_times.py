@@ -1,7 +1,7 @@
 """Reading times, or other measures of words, joined to the surprisals that a model gives them.
 
 One row for each observation, ready for a mixed model. Difficulty spills over to the next words
-(Smith and Levy 2013, doi:10.1016/j.cognition.2013.02.013), so earlier words stand in the row too.
+(Smith and Levy 2013, doi:10.1016/j.cognition.2013.02.013), so earlier words are in the row too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ WRITTEN = (".csv", ".tsv", ".parquet")
 
 
 def read_observations(path: Path) -> pl.DataFrame:
-    """A table of observations; what is not Parquet is text, as it stands in the file.
+    """A table of observations; what is not Parquet is text, as it is in the file.
 
     Raises:
         InputError: it cannot be read, or has no rows.
@@ -319,7 +319,7 @@ def _length(word: str) -> int:
 
 
 def _zipf(word: str, frequency: Frequency | None) -> float | None:
-    """The frequency of a word; None where it is not known, or several words stand in one place."""
+    """The frequency of a word; None where it is not known, or several words are in one place."""
     form = without_marks(word)
     if frequency is None or not form or " " in form:
         return None

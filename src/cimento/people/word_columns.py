@@ -33,7 +33,7 @@ def word_columns(
     """The columns that say which word an observation is of, and the table's reading.
 
     A column that the table has under a known name counts if its cells fit: positions are whole
-    numbers, and no times stand in the place of words.
+    numbers, and no times are in the place of words.
 
     Args:
         observations: the table.

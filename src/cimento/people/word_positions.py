@@ -49,7 +49,7 @@ def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositi
     Raises:
         UsageError: a column is missing.
         InputError: there are no rows, a word is empty or is two things in one place, or a position
-            is no whole number.
+            is not a whole number.
     """
     if observations.is_empty():
         raise InputError(where="the table", seen="it holds no observations", todo="Add rows.")
@@ -133,7 +133,7 @@ def all_words(places: WordPositions, texts: Mapping[str, str] | None) -> dict[st
         if len(ways) > 1 and starts_at_0 is not None:
             raise InputError(
                 where=f"text {text!r}",
-                seen="its words in the table stand in the text whether it is counted from 0 or from"
+                seen="its words in the table are in the text whether it is counted from 0 or from"
                 f" 1, and text {starts_at_0!r} is counted from 0",
                 todo="Count all texts from 1.",
             )
@@ -171,7 +171,7 @@ def _refuse_words(known: Mapping[int, tuple[str, int]], text: str, way: TextWord
         raise InputError(
             where=f"row {row}",
             seen=f"word {number} of text {text!r} is {word!r}, and the text has {there}",
-            todo="Words are what stands between blanks, with the marks that touch them.",
+            todo="Words are what is between blanks, with the marks that touch them.",
         )
 
 

@@ -137,7 +137,7 @@ def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
 
 
 def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
-    """The share of right outcomes in a table, with counts and a 95% interval.
+    """The proportion of right outcomes in a table, with counts and a 95% interval.
 
     Args:
         table: outcomes of one question; those that count neither way are counted as unscored.
@@ -165,7 +165,7 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
 
 
 def _interval(scored: pl.DataFrame) -> tuple[Interval, bool]:
-    """The interval of the share of right outcomes, and whether some items belong together."""
+    """The interval of the proportion of right outcomes, and whether some items belong together."""
     if scored["cluster"].str.contains(CROSSED, literal=True).any():
         design = design_of(scored["item"].to_list(), scored["cluster"].to_list())
         return share_interval(scored["right"].to_list(), design), design.clustered
@@ -194,7 +194,7 @@ def _counted_clusters(scored: pl.DataFrame) -> dict[tuple[int, int], int]:
 
 
 ACCURACY = "accuracy"
-"""The name of the statistic of shares of right items."""
+"""The name of the statistic of proportions of correct items."""
 
 Role: TypeAlias = Literal["headline", "main", "detail"]
 """``headline``: the one number of a run; ``main``: its first table; ``detail``: all others."""
@@ -221,7 +221,7 @@ class Estimate:
         role: prominence in reports.
         description: the question in words, or its formula.
         value: the estimate; None where it is undefined.
-        low: lower end of its 95 % interval; None where there is none.
+        low: lower end of its 95% interval; None where there is none.
         high: upper end of the interval; None where there is none.
         interval_method: method by which the interval was computed.
         reason: the reason why the value or its interval is None; empty where both are defined.
@@ -305,12 +305,12 @@ class Estimate:
 
     @property
     def is_share(self) -> bool:
-        """Whether the value is a share of items, between 0 and 1."""
+        """Whether the value is a proportion of items, between 0 and 1."""
         return self.right is not None
 
     @property
     def is_of_predictions(self) -> bool:
-        """Whether the value is a share of items of which predictions hold, decided by margins."""
+        """Whether the value is a proportion of items whose predictions hold, decided by margins."""
         compared = self.near_tied is not None or self.near_tie_method is not None
         return self.is_share and compared
 
@@ -413,7 +413,7 @@ class ConstantAnswer:
 
     Attributes:
         name: the answer, such as ``always false``.
-        value: its share of right items.
+        value: its proportion of correct items.
     """
 
     name: str
@@ -426,7 +426,7 @@ def best_constant(
     """The best constant answer to the question of a headline; None where none is above chance.
 
     Args:
-        headline: share of items that are right.
+        headline: proportion of items that are right.
         estimates: of the same run.
     """
     if headline is None or not headline.is_share:

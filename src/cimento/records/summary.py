@@ -135,7 +135,7 @@ class SuiteMean:
         n_suites: number of suites in the mean.
         of_suites: number of suites of the benchmark.
         value: the mean; None where it is undefined.
-        low: lower end of its 95 % interval over suites; None where there is none.
+        low: lower end of its 95% interval over suites; None where there is none.
         high: upper end of the interval; None where there is none.
         reason: the reason why the value or its interval is None; empty where both are defined.
         published: published means over the same suites, by model; also those of people.

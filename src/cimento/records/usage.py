@@ -169,7 +169,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     for where, record in records:
         name, price = _price(record, where)
         if name in prices:
-            raise InputError(where=where, seen=f"the model {name!r} stands there twice")
+            raise InputError(where=where, seen=f"the model {name!r} is there twice")
         prices[name] = price
     if not prices:
         raise InputError(where=str(path), seen="holds no prices", todo=_SHAPE)
@@ -222,7 +222,7 @@ def _amount(record: Mapping[str, JsonValue], column: str, where: str) -> float:
     if not 0 <= (amount := number_in(str(value))) < math.inf:
         raise InputError(
             where=f"{where}, {column}",
-            seen=f"{str(value)[:40]!r} is no price",
+            seen=f"{str(value)[:40]!r} is not a price",
             todo="Write a number such as 0.15, for a million tokens.",
         )
     return amount

@@ -24,7 +24,7 @@ def wrong_sides(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """What is said of the results of a run that are surely on the wrong side, kind by kind.
 
     Args:
-        estimates: all estimates of the run. Of shares, those that stand in its first table are
+        estimates: all estimates of the run. Of shares, those that are in its first table are
             looked at: details repeat them in parts.
     """
     shares = [one for one in estimates if one.role != "detail" and not one.group]
@@ -111,7 +111,7 @@ def _below_zero(estimates: Iterable[Estimate]) -> Iterator[str]:
         among = f"{_listed(levels)}: " if any(levels) else ""
         yield (
             f"{among}DD{measure} is surely below 0, where both changes together"
-            " should cost more: is the condition with both of them the right one?"
+            " should cost more: is the condition with both of them the correct one?"
         )
 
 

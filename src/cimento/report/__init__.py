@@ -27,7 +27,7 @@ class Rates:
 
     Attributes:
         heading: common subject of the estimates; empty if none is needed.
-        lines: name of each estimate, and the estimate itself, a share of items.
+        lines: name of each estimate, and the estimate itself, a proportion of items.
     """
 
     heading: str

@@ -28,7 +28,7 @@ def xlsx(grid: Grid) -> bytes:
 
     Estimates and intervals are as precise as they were computed; an estimate has four columns, as
     in CSV, and an interval two. Formats of cells show as many decimals as the table does. A text
-    such as ``=1+1`` is no formula.
+    such as ``=1+1`` is not a formula.
     """
     from xlsxwriter import Workbook
 

@@ -241,7 +241,7 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         seen="no rate is defined",
         todo="Give runs in which something was judged.",
     )
-    share = quantitative("value", title="share of items", scale={"domain": [0, 1]})
+    share = quantitative("value", title="proportion of items", scale={"domain": [0, 1]})
     names = list(dict.fromkeys(known["name"]))
     y = {"y": nominal("name", sort=names, axis={"labelLimit": LABEL})}
     chance = {
@@ -262,7 +262,7 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         **_rows_by_model(known),
         "spec": {"layer": [chance, spans, points], "width": RATES_WIDTH, "height": {"step": ROW}},
     }
-    title = f"Rates on {suite} with 95 % intervals; dashes are chance"
+    title = f"Rates on {suite} with 95% intervals; dashes are chance"
     return plain_figure(spec, name="rates", title=title, frame=frame)
 
 

@@ -140,7 +140,7 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
 
 
 def calibration_frame(curves: Mapping[str, Calibration]) -> pl.DataFrame:
-    """A table of model, low, high, n, probability and share of every bin that has answers."""
+    """A table of model, low, high, n, probability and proportion of every bin that has answers."""
     rows = (
         (model, bin_.low, bin_.high, bin_.n, bin_.confidence, bin_.accuracy)
         for model, curve in curves.items()

@@ -1,7 +1,7 @@
 """What runs show, in sentences: what is above chance, and what the data can tell apart.
 
 Every sentence follows from intervals and tests that are there already. A model is *above* its
-baseline only if its whole 95 % interval is. The baseline is chance, or what the best constant
+baseline only if its whole 95% interval is. The baseline is chance, or what the best constant
 answer reaches where that is more. Two models differ only if the paired test on the same items says
 so, with p corrected by Holm's method over all tests of the page. What is undefined is said with its
 reason.
@@ -417,7 +417,7 @@ def _notes(
     judged = sum(one.standing in {"above", "below", "open"} for one in headlines)
     if judged:
         each = "; each interval holds by itself" if judged > 1 else ""
-        yield f"Above and below: the whole 95 % interval is{each}."
+        yield f"Above and below: the whole 95% interval is{each}."
     known = sum(test.p is not None for test in tests)
     if known:
         over = f", p corrected by Holm's method over all {known} tests" if known > 1 else ""

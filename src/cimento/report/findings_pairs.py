@@ -9,7 +9,7 @@ from cimento.io.values import grouped
 from cimento.report.formatting import number, p_value, some
 
 FEW_MODELS = 4
-"""Most models that sentences name one by one and compare pair by pair; of more, they count."""
+"""Most models that sentences name one by one and compare pair by pair; more are counted."""
 LEVEL = 0.05
 
 

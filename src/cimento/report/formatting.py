@@ -155,7 +155,7 @@ def cells(result: Estimate) -> dict[str, str]:
     return {
         "pred.": result.question,
         "accuracy": rate_as_text(result.value),
-        "95 % interval": interval(result.low, result.high),
+        "95% interval": interval(result.low, result.high),
         "chance": rate_as_text(result.chance),
         "length": length_rate(result),
         "n": str(result.n),
@@ -329,7 +329,7 @@ def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """Cautions that a reader needs before trusting some rates, each once.
 
     Args:
-        estimates: the shares of items.
+        estimates: the proportions of items.
     """
     named = len(estimates) > 1
     said = grouped((remark, estimate_label(one)) for one in estimates if (remark := _remark(one)))
@@ -390,14 +390,16 @@ def methods(estimates: Iterable[Estimate]) -> str:
     counts = Counter(estimate.interval_method for estimate in estimates if estimate.interval_method)
     names = [name for name, _ in counts.most_common() if name != SEQUENCE]
     if SEQUENCE in counts:
-        names.append(f"of shares of all items in adaptive runs, {SEQUENCE}" if names else SEQUENCE)
-    return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
+        names.append(
+            f"of proportions of all items in adaptive runs, {SEQUENCE}" if names else SEQUENCE
+        )
+    return f"Intervals (95%): {'; '.join(names)}." if names else "No interval could be made."
 
 
 def chances(estimates: Iterable[Estimate]) -> str:
     """One sentence on how chance levels were determined, and which have none and why; or empty.
 
-    The most frequent method comes first; others stand after their suites, and after their questions
+    The most frequent method comes first; others come after their suites, and after their questions
     if the suite has several methods.
     """
     by_method: dict[tuple[bool, str], dict[str, dict[str, None]]] = {}

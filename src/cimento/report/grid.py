@@ -37,7 +37,7 @@ MOST_REASONS = 9
 """Most distinct reasons of a table that become notes below it; more of them stay in their rows."""
 
 LEAST_REMARK = 24
-"""Fewest characters to which a remark is folded; where there are fewer, it stands below."""
+"""Fewest characters to which a remark is folded; where there are fewer, it is below."""
 
 T = TypeVar("T")
 
@@ -297,7 +297,7 @@ def grid_as_text(grid: Grid, *, width: int | None = None) -> str:
     Args:
         grid: the table.
         width: columns of the terminal. Headings and texts are folded to fit in. Of a table that is
-            still wider, the columns that do not fit stand below, beside its first ones again. None
+            still wider, the columns that do not fit are below, beside its first ones again. None
             for lines of any length.
     """
     grid = grid.compact()

@@ -57,7 +57,7 @@ FIRST_ITEMS = 20
 """The number of items that the page shows as plain tables, for readers without scripts."""
 
 MOST_UNFOLDED = 3
-"""Most suites of a page whose sections are all open; of more, the first one is."""
+"""Most suites of a page whose sections are all open; with more, only the first is."""
 
 ITEM_ORDERS = (
     ("worst", "worst first"),
@@ -288,7 +288,7 @@ def minus(number: str) -> str:
 
 @functools.cache
 def asset(*names: str, package: str = "cimento.report") -> str:
-    """Styles or scripts of a package, one after the other, as they stand in a page.
+    """Styles or scripts of a package, one after the other, as they are in a page.
 
     Args:
         names: their files.

@@ -119,7 +119,7 @@ def _group(kind: str, members: Sequence[tuple[str, SuiteReport]]) -> OverviewGro
     )
 
 
-_ACCURACY = "The share of items on which the model does as the suite predicts."
+_ACCURACY = "The proportion of items on which the model does as the suite predicts."
 
 
 def _shared_baseline(suite: SuiteReport) -> str:
@@ -165,7 +165,7 @@ def counting(rates: Sequence[Estimate], *, several: bool) -> str:
     """How ties, unscored items and several predictions count, as far as there are any.
 
     Args:
-        rates: all shares of a page.
+        rates: all proportions of a page.
         several: whether there is a suite with several predictions.
     """
     tied = any(rate.tied for rate in rates)

@@ -39,7 +39,7 @@ NARROWEST = 76
 _WIDTHS = {  # the model's column takes the remaining width
     "pred.": 5,
     "accuracy": 8,
-    "95 % interval": 14,
+    "95% interval": 14,
     "chance": 6,
     "length": 6,
     "n": 5,
@@ -165,7 +165,7 @@ def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
 
 
 def _folded(label: str, width: int) -> list[str]:
-    """A label in lines, which end at signs; its revision stands on a line of its own."""
+    """A label in lines, which end at signs; its revision is on a line of its own."""
     if len(label) <= width:
         return [label]
     name, at, revision = label.rpartition("@")

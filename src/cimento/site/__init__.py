@@ -465,7 +465,7 @@ def dataset_of(parts: Sequence[SuitePart], settings: SiteSettings) -> dict[str, 
         "name": settings.title,
         "description": (
             f"Targeted linguistic evaluation of {len(models)} language models on {len(parts)}"
-            f" suites ({names}): estimates with 95 % intervals, the places that each model could"
+            f" suites ({names}): estimates with 95% intervals, the places that each model could"
             " hold, and the verdict on every item."
         ),
         "url": base,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 80
 _DIGITS = 6
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-"""Names that are no files on Windows."""
+"""Names that are not files on Windows."""
 
 
 def slug(name: str) -> str:
@@ -122,7 +122,7 @@ class Side:
         phenomenon: its name; empty for the whole suite, if the suite names none.
         language: of the suite; empty if it states none.
         page: path of the page about it.
-        places: the places that the models could hold, with their tests.
+        places: the rank intervals of the models, with their tests.
         ceiling: highest value that the spread of people's ratings allows; None if unknown.
         ceiling_method: how it was found.
     """
@@ -422,7 +422,7 @@ def results_of(
 
     Args:
         rates: runs, each with its estimate if it has one.
-        places: the places that the models could hold.
+        places: the rank intervals of the models.
     """
     rows = [
         Result(entry, estimate, places.ranks.get(entry.label))

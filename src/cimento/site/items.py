@@ -174,7 +174,7 @@ def places_grid(sides: Sequence[SideBySide]) -> Grid:
             "models ranked": lambda row: len(row[0].places.ranks),
             "reason": lambda row: row[1].estimate.reason,
         },
-        title="Estimates with the places that the models could hold.",
+        title="Estimates with the models' rank intervals.",
         labels=6,
         remarks=1,
     )

@@ -90,7 +90,7 @@ def krippendorff_alpha(
         a reason, where fewer than two items have two ratings or all ratings are equal.
 
     Raises:
-        UsageError: an unknown level, or ratings that are no numbers where numbers are needed.
+        UsageError: an unknown level, or ratings that are not numbers where numbers are needed.
 
     Example:
         >>> round(krippendorff_alpha([list("aa"), list("bb"), list("ab"), list("bb")]).value, 3)
@@ -121,8 +121,8 @@ def fleiss_kappa(
 ) -> Agreement:
     """Compute Fleiss's kappa of items that were all rated equally often.
 
-    ``(P - P_e) / (1 - P_e)``: P is the share of agreeing pairs of ratings of one item, averaged
-    over items, and P_e the sum of squared proportions of the categories (Fleiss 1971,
+    ``(P - P_e) / (1 - P_e)``: P is the proportion of agreeing pairs of ratings of one item,
+    averaged over items, and P_e the sum of squared proportions of the categories (Fleiss 1971,
     doi:10.1037/h0031619).
 
     Args:
@@ -169,7 +169,7 @@ def cohen_kappa(
         second: the second rater's.
         weights: ``none``, ``linear`` or ``quadratic``.
         categories: in their order; needed for weights unless labels are numbers, whose order is
-            known (a number that nobody used is no step then).
+            known (a number that nobody used is not a step then).
         design: of the items; no interval without it.
         confidence: of the interval.
         what: the word for labels in the reason against an interval.
@@ -179,8 +179,8 @@ def cohen_kappa(
         a reason, for fewer than two items or where all labels are equal.
 
     Raises:
-        UsageError: an unknown weighting, columns of different lengths, a label that is no
-            category, or weights without an order.
+        UsageError: an unknown weighting, columns of different lengths, a label that is not
+            a category, or weights without an order.
 
     Example:
         >>> cohen_kappa(list("aabb"), list("abbb")).value
@@ -207,7 +207,7 @@ def correlation_with_rest(
     3rd ed.).
 
     Args:
-        ratings: one row an item, one column a rater; None for a missing rating.
+        ratings: one row per item, one column a rater; None for a missing rating.
         kind: ``pearson``, ``spearman`` or ``kendall``.
 
     Returns:
@@ -215,7 +215,7 @@ def correlation_with_rest(
         gave one rating only.
 
     Raises:
-        UsageError: rows of different lengths, an unknown kind, or ratings that are no numbers.
+        UsageError: rows of different lengths, an unknown kind, or ratings that are not numbers.
 
     Example:
         >>> [round(one.r, 3) for one in correlation_with_rest([[1, 2, 1], [2, 3, 3], [4, 4, 5]])]
@@ -331,7 +331,7 @@ def _order(
         if needed and not all(isinstance(label, int | float) for label in labels):
             raise UsageError(
                 where="Cohen's kappa",
-                seen="weights, but labels that are no numbers",
+                seen="weights, but labels that are not numbers",
                 todo="Give the categories in their order.",
             )
         known: Sequence[Label] = sorted(set(labels)) if needed else list(dict.fromkeys(labels))  # type: ignore[type-var]  # numbers, seen above
@@ -341,7 +341,7 @@ def _order(
     if missing:
         raise UsageError(
             where="Cohen's kappa",
-            seen=f"labels that are no category: {', '.join(missing[:5])}",
+            seen=f"labels that are not categories: {', '.join(missing[:5])}",
             todo=f"Categories: {', '.join(map(str, known))}.",
         )
     return {category: place for place, category in enumerate(known)}
@@ -360,7 +360,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
     ``consistency`` (rater means do not matter; ICC(3)) ``(B - E) / (B + (k - 1) E)``.
 
     Args:
-        ratings: one row an item, one column a rater, no rating missing.
+        ratings: one row per item, one column a rater, no rating missing.
         kind: ``one-way``, ``agreement`` or ``consistency``.
         mean: of the mean of all k ratings of an item, rather than of one rating.
 
@@ -385,7 +385,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
         raise UsageError(
             where="intraclass correlation",
             seen=f"a table of shape {table.shape}",
-            todo="Give one row an item and one column for each of two or more raters.",
+            todo="Give one row per item and one column for each of two or more raters.",
         )
     if len(table) < 2:  # noqa: PLR2004  # a spread needs two
         return Statistic(None, "fewer than two items")

@@ -33,14 +33,14 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     that looks at one class only.
 
     Args:
-        probabilities: one row an observation, one column a class; rows sum to 1.
+        probabilities: one row an observation, one column per class; rows sum to 1.
         truth: the right column of each row.
 
     Returns:
         The score, from 0 to 2; a reason in its place where there are no observations.
 
     Raises:
-        UsageError: rows that are no distributions, or columns that do not exist.
+        UsageError: rows that are not distributions, or columns that do not exist.
 
     Example:
         >>> round(brier([[0.8, 0.2], [0.4, 0.6]], [0, 1]).value, 3)
@@ -61,7 +61,7 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     doi:10.1111/j.2517-6161.1952.tb00104.x).
 
     Args:
-        probabilities: one row an observation, one column a class; rows sum to 1.
+        probabilities: one row an observation, one column per class; rows sum to 1.
         truth: the right column of each row.
 
     Returns:
@@ -69,7 +69,7 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
         zero, or without observations.
 
     Raises:
-        UsageError: rows that are no distributions, or columns that do not exist.
+        UsageError: rows that are not distributions, or columns that do not exist.
 
     Example:
         >>> round(nll([[0.5, 0.5], [0.75, 0.25]], [0, 1]).value, 3)
@@ -93,7 +93,7 @@ def _distributions(probabilities: ArrayLike, truth: Sequence[int]) -> Floats:
         raise UsageError(
             where="probabilities",
             seen="not every row holds probabilities that sum to 1",
-            todo="Give one row an observation and one column a class.",
+            todo="Give one row an observation and one column per class.",
         )
     if min(truth) < 0 or max(truth) >= p.shape[1]:
         raise UsageError(
@@ -113,7 +113,7 @@ class Reliability:
         high: upper end, inside it.
         n: observations in the bin.
         confidence: their mean confidence; None in an empty bin.
-        accuracy: the share of them that is right; None in an empty bin.
+        accuracy: the proportion of them that is right; None in an empty bin.
     """
 
     low: float
@@ -149,7 +149,7 @@ def expected_calibration_error(
 
     Args:
         confidence: the probability given to each answer, between 0 and 1.
-        correct: whether each answer is right; or the share of people who say so, from 0 to 1.
+        correct: whether each answer is right; or the proportion of people who say so, from 0 to 1.
         bins: number of bins.
 
     Returns:
@@ -230,7 +230,7 @@ def brier_parts(probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10) -
 
     Args:
         probability: of each observation, between 0 and 1.
-        outcome: 0 or 1, or the share of people who say 1.
+        outcome: 0 or 1, or the proportion of people who say 1.
         bins: number of bins of equal width, open below and closed above.
 
     Returns:
@@ -303,7 +303,7 @@ def temperature_scaling(
     the best option never changes. Each fold is scaled by the temperature of the others.
 
     Args:
-        scores: one row an observation, one column a class: log-probabilities or other scores.
+        scores: one row an observation, one column per class: log-probabilities or other scores.
         truth: the right column of each row.
         seed: of the division into folds.
         clusters: what must stay together in one fold.
@@ -344,7 +344,7 @@ def _checked(scores: ArrayLike, truth: Sequence[int], folds: int) -> tuple[Float
     if values.size and (values.ndim != 2 or right.min() < 0 or right.max() >= values.shape[1]):  # noqa: PLR2004  # rows and columns
         raise UsageError(
             where="truth",
-            seen="a class that is no column of the scores",
+            seen="a class that is not a column of the scores",
             todo="Number classes as the columns.",
         )
     return values, right
@@ -354,7 +354,7 @@ def best_temperature(scores: Floats, truth: Integers) -> float:
     """The temperature with the lowest mean negative log-likelihood.
 
     Args:
-        scores: one row an observation, one column a class.
+        scores: one row an observation, one column per class.
         truth: the right column of each row.
     """
     from scipy import optimize

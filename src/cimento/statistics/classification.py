@@ -247,7 +247,7 @@ def threshold_mcc(
         scores: higher for yes.
         truth: whether each is a yes.
         seed: of the division into folds.
-        folds: number of parts, alike in their share of yes; fewer if there are fewer clusters.
+        folds: number of parts, alike in their proportion of yes; fewer if there are fewer clusters.
         clusters: what must stay together in one fold, such as the sentences of a pair.
 
     Returns:
@@ -283,9 +283,9 @@ def threshold_mcc(
 
 
 def balanced_folds(groups: Integers, positive: Booleans, *, folds: int, seed: int) -> Integers:
-    """The fold of each row: clusters dealt out by their share of yes, equal ones at random.
+    """The fold of each row: clusters dealt out by their proportion of yes, equal ones at random.
 
-    Folds that differ in their shares of yes would bias the held-out MCC downwards.
+    Folds that differ in their proportions of yes would bias the held-out MCC downwards.
 
     Args:
         groups: number of each row's cluster, from 0.

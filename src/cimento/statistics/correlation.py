@@ -74,7 +74,7 @@ def correlate(
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
     (Kendall 1945, doi:10.1093/biomet/33.3.239). Interval and p are the jackknife's on Fisher's z
-    (`draws.jackknife`), so that p is 0.05 or less exactly where the 95 % interval leaves out 0.
+    (`draws.jackknife`), so that p is 0.05 or less exactly where the 95% interval leaves out 0.
 
     Args:
         x: shape (n,), one value per row.
@@ -313,7 +313,7 @@ class CorrelationDifference:
         estimate: second minus first; None where one of them is undefined.
         low: lower end of the interval.
         high: upper end.
-        p: two-sided, of equal coefficients; 0.05 or less exactly where the 95 % interval leaves
+        p: two-sided, of equal coefficients; 0.05 or less exactly where the 95% interval leaves
             out 0.
         method: of interval and test.
         n: observations.

@@ -67,7 +67,7 @@ class Significance:
 
 
 def floats(values: ArrayLike | Sequence[object], *, name: str) -> Floats:
-    """The values as float64, refused where one of them is no finite number.
+    """The values as float64, refused where one of them is not a finite number.
 
     Raises:
         UsageError: not numbers, or NaN or infinity among them.

@@ -7,8 +7,8 @@ Swets 1966; Macmillan and Creelman 2005, Detection Theory: A User's Guide, 2nd e
 
 Yes/no (chapters 1 and 2): ``d' = z(H) - z(F)`` and ``c = -(z(H) + z(F)) / 2``, with H the rate of
 yes about signals and F that about noise. Forced choice between two (chapter 7), of which *first*
-counts as yes, and signals are the trials whose right answer is the first:
-``d' = (z(H) - z(F)) / sqrt(2)``, which without bias is ``sqrt(2) z(p)`` of the share p of right
+counts as yes, and signals are the trials whose correct answer is the first:
+``d' = (z(H) - z(F)) / sqrt(2)``, which without bias is ``sqrt(2) z(p)`` of the share p of correct
 answers, and c is the bias to the first place.
 
 Rates are log-linear, ``(yes + 1/2) / (answers + 1)``, so that 0 and 1 have a z (Hautus 1995,
@@ -72,8 +72,8 @@ class Detection:
     """Sensitivity and bias.
 
     Attributes:
-        hits: share of yes among answers about signals, as observed; None without any.
-        false_alarms: share of yes among answers about noise, as observed.
+        hits: proportion of yes among answers about signals, as observed; None without any.
+        false_alarms: proportion of yes among answers about noise, as observed.
         sensitivity: d', 0 where the two are not told apart.
         criterion: c, 0 without bias; below 0 for a tendency to say yes.
         signals: number of answers about signals.
@@ -118,7 +118,7 @@ def sensitivity_and_bias(
         than five items or clusters.
 
     Raises:
-        UsageError: more yes than answers, no such task, or not one row an item.
+        UsageError: more yes than answers, no such task, or not one row per item.
 
     Example:
         >>> answers = [[9, 10, 2, 10]] * 6

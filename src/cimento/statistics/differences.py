@@ -1,4 +1,4 @@
-"""Shares of the same items compared: exact and clustered tests, intervals, sizes of effects.
+"""Proportions of the same items compared: exact and clustered tests, intervals, sizes of effects.
 
 McNemar's test and Cochran's Q for models on the same items; Bonett and Price's interval of a paired
 difference, Newcombe's of an unpaired one; Cohen's d and h.
@@ -152,7 +152,7 @@ def cochran_q(
     doi:10.1016/j.neuroimage.2015.05.092).
 
     Args:
-        table: one row an item, one truth value a model.
+        table: one row per item, one truth value a model.
         design: of the items.
         seed: of the permutations.
         draws: number of draws.
@@ -198,7 +198,7 @@ def cochran_q(
 
 
 def _exchanged(table: Sequence[Sequence[bool]], design: Design, seed: int, draws: int) -> float:
-    """The share of tables, models exchanged within clusters, whose columns differ as much."""
+    """The proportion of tables, models exchanged within clusters, whose columns differ as much."""
     import numpy as np
 
     groups, m = design.codes()
@@ -303,11 +303,11 @@ def adjusted_difference(
 
 
 def bonett_price(b: float, c: float, n: float) -> tuple[float, float]:
-    """The adjusted difference of two shares of the same items, and its standard error.
+    """The adjusted difference of two proportions of the same items, and its standard error.
 
     Args:
-        b: share of the items that only the first gets right.
-        c: share of those that only the second does.
+        b: proportion of the items that only the first gets right.
+        c: proportion of those that only the second does.
         n: items; of clustered ones the effective number.
     """
     p, q = (b * n + 1) / (n + 2), (c * n + 1) / (n + 2)

@@ -28,7 +28,7 @@ from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 Weighted: TypeAlias = "Callable[[Floats], Floats]"
 """From weights, one row a draw and one column an observation, to the coefficient of each draw."""
 
-# Variances below this share of the sample's are rounding: the draw is constant.
+# Variances below this proportion of the sample's are rounding: the draw is constant.
 _CONSTANT = 1e-12
 # Three n x n tables of signs, exact in float32 up to this many rows.
 KENDALL_ROWS = 2000
@@ -146,7 +146,7 @@ def _ratio(spread: Floats, whole: Floats) -> Floats:
     return np.where(np.abs(ratios) > 1 - _CONSTANT, np.sign(ratios), ratios)
 
 
-# Differences below this share of what they are taken from are rounding.
+# Differences below this proportion of what they are taken from are rounding.
 _ROUNDING = 1e-12
 
 
@@ -278,7 +278,7 @@ class Jackknife:
 
     Attributes:
         interval: its interval.
-        p: two-sided, of a coefficient of 0; 0.05 or less exactly where the 95 % interval leaves
+        p: two-sided, of a coefficient of 0; 0.05 or less exactly where the 95% interval leaves
             out 0; None where there is no interval.
     """
 

@@ -1,7 +1,7 @@
 """Confidence intervals of shares, never of zero width, also while items are still being asked.
 
 An interval for a fixed number of items is too narrow if one looks at it again and again and stops
-when it pleases. A confidence sequence holds at all times at once: with a probability of 95 % the
+when it pleases. A confidence sequence holds at all times at once: with a probability of 95% the
 share is in every one of its intervals, so also in the one at which asking stopped.
 """
 
@@ -103,7 +103,7 @@ def items_for_width(half_width: float, *, share: float = 0.5, level: float = 0.9
     if not (0 < half_width < 1 / 2 and 0 <= share <= 1):
         raise UsageError(
             where="items for an interval",
-            seen=f"got a half width of {half_width} at a share of {share}",
+            seen=f"got a half width of {half_width} at a proportion of {share}",
             todo="Give shares: 0.05 at 0.8, say.",
         )
 
@@ -373,10 +373,10 @@ def z_quantile(level: float) -> float:
 
 
 class ShareSequence:
-    """A confidence sequence for the share of right items of a finite suite, asked in random order.
+    """A confidence sequence for the proportion correct of a finite suite, asked in random order.
 
     For every possible share m, two gamblers bet on the next answer X being above and below its
-    expectation m_t, given the answers so far and that the share of all N items is m::
+    expectation m_t, given the answers so far and that the proportion of all N items is m::
 
         m_t = (N m - sum of earlier X) / (N - t + 1)
         K_t = 1/2 prod (1 + l_i (X_i - m_i)) + 1/2 prod (1 - l_i (X_i - m_i))

@@ -42,12 +42,12 @@ def item_fit(right: Floats, probability: Floats) -> ItemFit:
     The infit is ``Σ (y - p)² / Σ p (1 - p)`` over models (Wright and Masters 1982, Rating Scale
     Analysis, chapter 5). Its p is of the exact distribution of the sum for independent answers, and
     not of their cube-root transformation to a normal one: with a few models that all fail an item,
-    which is as orderly as can be, that has tiny p. As the chances of right answers were estimated
+    which is as orderly as can be, that has tiny p. As the chances of correct answers were estimated
     with these answers, the test is cautious.
 
     Args:
         right: items x models, NaN where undefined.
-        probability: items x models, the expected share of right answers.
+        probability: items x models, the expected proportion of correct answers.
     """
     known = np.isfinite(right)
     w = np.where(known, probability * (1 - probability), 0.0)
@@ -70,7 +70,7 @@ def _chance_of_more(squares: Floats, probability: Floats) -> float:
 
     Args:
         squares: squared residual of each answer.
-        probability: of a right one.
+        probability: of a correct one.
     """
     fineness = max(_FINENESS // len(squares), _COARSEST)
     unlikely = np.minimum(probability, 1 - probability)
@@ -93,8 +93,8 @@ class ItemBank:
     """Items with known parameters, by which a model is placed on the scale of their suite.
 
     A model's ability on phenomenon p is ``m + d_p``, both normal around 0, and it gets item i right
-    with the probability ``logistic(a_i (m + d_p) - b_i)``. What is estimated is the share of all
-    items of the bank that it gets right. Parameters of items count as known.
+    with the probability ``logistic(a_i (m + d_p) - b_i)``. What is estimated is the proportion of
+    all items of the bank that it gets right. Parameters of items count as known.
 
     Attributes:
         phenomenon: number of each item's phenomenon.
@@ -134,10 +134,10 @@ class ItemBank:
         )
 
     def expected(self, abilities: Floats) -> Floats:
-        """The chance of a right answer to each item.
+        """The chance of a correct answer to each item.
 
         Args:
-            abilities: of a model on each phenomenon; or one row a model.
+            abilities: of a model on each phenomenon; or one row per model.
         """
         logits = self.discrimination * np.asarray(abilities)[..., self.phenomenon]
         return logistic(logits - self.difficulty)
@@ -170,7 +170,7 @@ class ItemBank:
         return np.asarray(shared + interaction_variance * np.eye(phenomena))
 
     def _slopes(self, abilities: Floats) -> Floats:
-        """The derivative of the share of right answers with respect to each ability."""
+        """The derivative of the proportion of correct answers with respect to each ability."""
         p = self.expected(abilities)
         slope = self.discrimination * p * (1 - p) / p.size
         return np.asarray(np.bincount(self.phenomenon, slope, abilities.size))
@@ -221,7 +221,7 @@ class ItemBank:
         return chosen
 
     def unknown(self) -> Standing:
-        """Where a model is believed to stand before it was asked anything."""
+        """Where a model is believed to come before it was asked anything."""
         phenomena = int(self.phenomenon.max()) + 1
         return self._standing(np.zeros(phenomena), self._prior(phenomena))
 
@@ -240,13 +240,13 @@ _SMALLEST = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a model stands on the scale of a bank.
+    """Where a model is on the scale of a bank.
 
     Attributes:
         abilities: on each phenomenon, in logits.
         covariance: of these.
         share: of all items of the bank that it would get right.
-        half: half the width of the 95 % interval of the share.
+        half: half the width of the 95% interval of the share.
     """
 
     abilities: Floats
@@ -261,9 +261,9 @@ class ShortSuite:
 
     Attributes:
         items: their places, the most telling first.
-        precision: that was asked for: half the width of the widest 95 % interval of a share.
+        precision: that was asked for: half the width of the widest 95% interval of a share.
         reached: half the width of the widest interval that these items leave.
-        shares: of each model, the share of the whole suite as these items have it.
+        shares: of each model, the proportion of the whole suite as these items have it.
         whole: of each model, the share as all items have it.
         rank_correlation: Spearman's, of these two; None where undefined.
     """
@@ -285,7 +285,7 @@ def shortest_suite(bank: ItemBank, right: Floats, *, precision: float) -> ShortS
     Args:
         bank: the items.
         right: items x models, NaN where undefined.
-        precision: half the width of the widest 95 % interval of a share, such as 0.05.
+        precision: half the width of the widest 95% interval of a share, such as 0.05.
 
     Raises:
         UsageError: a precision that is not between 0 and 1.

@@ -64,7 +64,7 @@ class ItemResponseFit:
         by_phenomenon: models x phenomena, the ability on the items of one phenomenon.
         slopes: by how much a standard deviation of each covariate makes items harder, in logits.
         spreads: kind of effect to its spread; ``answer`` has the chance of a single answer.
-        probability: items x models, the expected share of right answers.
+        probability: items x models, the expected proportion of correct answers.
         loglik: marginal log-likelihood at these spreads, natural logarithm.
         converged: the optimum was found.
         reason: why there is no fit; None where there is one.
@@ -161,7 +161,7 @@ def _responses(
             where="item-response model",
             seen=f"a table of shape {table.shape} with {len(p)} phenomena, {len(g)} families and"
             f" {len(x)} rows of covariates",
-            todo="Give one row an item and one column a model, from 0 (wrong) to 1 (right).",
+            todo="Give one row per item and one column per model, from 0 (wrong) to 1 (right).",
         )
     sds = x.std(axis=0)
     return Responses(

@@ -3,7 +3,7 @@
 The standard error is CR2's (Bell and McCaffrey 2002, Survey Methodology 28, 169-181): for clusters
 of n_g among n observations with sums S_g, ``sqrt(Σ (S_g - m n_g)² / (1 - n_g/n)) / n``; where each
 observation stands alone this is ``sd / sqrt(n)``. Its multiple comes from the symmetric studentized
-bootstrap: clusters are drawn again, the interval reaches as far as 95 % of the drawn
+bootstrap: clusters are drawn again, the interval reaches as far as 95% of the drawn
 ``|m* - m| / se*`` (Hall 1988, Journal of the Royal Statistical Society B 50, 35-45), and the
 p-value is ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few
 samples, and more than 200 need none: there it is Student's t with Satterthwaite's degrees of
@@ -45,9 +45,9 @@ STUDENTIZED_DRAWS = 9_999
 _FEWEST_DRAWN, _MOST_DRAWN = 8, 200
 _MOST_UNDEFINED = 0.01
 ROUNDING = 1e-12
-"""Share of the values below which a difference is due to floating-point arithmetic."""
+"""Proportion of the values below which a difference is due to floating-point arithmetic."""
 _LEAST_SPREAD = 0.05
-"""The share of the sample's standard error below which a draw has hardly any spread.
+"""The proportion of the sample's standard error below which a draw has hardly any spread.
 
 If one value makes all the spread, a third of all draws lack it. What is left there, such as the
 rounding of a model's scores, would set the reach: thousands of standard errors.
@@ -65,7 +65,7 @@ class Mean:
         high: upper end.
         statistic: t, the distance of the mean from the null hypothesis in standard errors.
         p: two-sided, of the mean being that of the null hypothesis; 0.05 or less exactly where
-            the 95 % interval leaves that out.
+            the 95% interval leaves that out.
         method: of interval and test.
         n: observations.
         m: independent units: clusters, or observations that stand alone.
@@ -406,7 +406,7 @@ def _check(array: Floats, method: str, level: float) -> None:
         raise UsageError(
             where="within-item intervals",
             seen=f"a table of shape {array.shape} at level {level}",
-            todo="Give one row an item and one column for each of two or more conditions.",
+            todo="Give one row per item and one column for each of two or more conditions.",
         )
 
 

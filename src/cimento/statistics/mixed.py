@@ -82,7 +82,7 @@ def parse_formula(text: str) -> MixedFormula:
     random: list[RandomTerm] = []
     for effects, bar, group in _RANDOM.findall(right):
         if not _NAME.fullmatch(group.strip()):
-            raise _refused(text, f"{group.strip()!r} is no column name")
+            raise _refused(text, f"{group.strip()!r} is not a column name")
         terms = _terms(effects, text)
         if bar == "||":
             random += [RandomTerm((term,), group.strip()) for term in terms]
@@ -109,7 +109,7 @@ def _terms(effects: str, text: str) -> tuple[Term, ...]:
             continue
         factors = [[name.strip() for name in names.split(":")] for names in piece.split("*")]
         if not all(_NAME.fullmatch(name) for factor in factors for name in factor):
-            raise _refused(text, f"{piece!r} is no effect")
+            raise _refused(text, f"{piece!r} is not an effect")
         for size in range(1, len(factors) + 1):
             for chosen in itertools.combinations(factors, size):
                 terms.setdefault(tuple(dict.fromkeys(itertools.chain(*chosen))))

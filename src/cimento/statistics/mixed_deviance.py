@@ -222,7 +222,7 @@ def _inverse_square(lower: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _ScaledProducts:
-    """The cross-products with Lambda multiplied in where an identity stands below.
+    """The cross-products with Lambda multiplied in where an identity is below.
 
     Attributes:
         first: of block 0 with itself, Lambda on both sides, and the identity added.

@@ -66,7 +66,7 @@ class Pilot:
 
     @property
     def varying(self) -> float:
-        """The share of items that are not 0: discordant ones, of a difference."""
+        """The proportion of items that are not 0: discordant ones, of a difference."""
         return sum(map(bool, self.values)) / len(self.values)
 
 
@@ -78,7 +78,7 @@ class SizedPower:
         clusters: independent units: clusters, or items that stand alone.
         items: number of items; of drawn clusters the number to expect.
         power: the chance that the test finds the difference.
-        low: lower end of the 95 % interval that drawing leaves; None where the power is exact.
+        low: lower end of the 95% interval that drawing leaves; None where the power is exact.
         high: upper end.
     """
 
@@ -308,7 +308,7 @@ class _Urn:
 
     Attributes:
         clusters: their values.
-        moves: levels, the share of clusters in which values of this level move, and where to.
+        moves: levels, the proportion of clusters in which values of this level move, and where to.
     """
 
     clusters: tuple[Floats, ...]
@@ -342,7 +342,7 @@ class _Urn:
 
 
 def _moves(pilot: Pilot, wanted: float) -> tuple[tuple[float, float, float], ...]:
-    """The values to change, and in which share of the clusters, for the mean to be that wanted.
+    """The values to change, and in what part of the clusters, for the mean to be that wanted.
 
     The values farthest from the end change first, to the end: of two models, items that only the
     worse one gets right, and only then those on which they agree. All items of a cluster change

@@ -160,7 +160,7 @@ def detectable_difference(
 
     Args:
         n: items; of clustered ones their effective number, of which the whole part counts.
-        discordant: the share of items on which the two models are expected to differ.
+        discordant: the proportion of items on which the two models are expected to differ.
         power: the chance to find the difference.
         alpha: level of the two-sided test.
 
@@ -179,7 +179,7 @@ def detectable_difference(
     if not 0 < discordant <= 1:
         raise UsageError(
             where="smallest difference",
-            seen=f"a share of discordant items of {discordant}",
+            seen=f"a proportion of discordant items of {discordant}",
             todo="Give a share above 0 and up to 1.",
         )
 
@@ -194,7 +194,7 @@ def _detectable(n: int, discordant: float, power: float, alpha: float) -> float 
         first, second = (discordant + d) / 2, (discordant - d) / 2
         return power - mcnemar_power(n, only_first=first, only_second=second, alpha=alpha)
 
-    # A difference cannot exceed the share of discordant items.
+    # A difference cannot exceed the proportion of discordant items.
     return _root(missing, discordant) if missing(discordant) <= 0 else None
 
 
@@ -367,11 +367,11 @@ def _rejected(discordant: int, alpha: float, variant: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The share of simulated data sets in which a test was significant.
+    """The proportion of simulated data sets in which a test was significant.
 
     Attributes:
         power: that share; under the null hypothesis, the test's true level.
-        low: lower end of its 95 % Wilson interval.
+        low: lower end of its 95% Wilson interval.
         high: upper end.
         trials: simulated data sets.
         undefined: of those, how many gave no p, which count as not significant.

@@ -36,12 +36,12 @@ REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class VarianceShares:
-    """The shares of a table's variance that go with its factors.
+    """The proportions of a table's variance that go with its factors.
 
     Attributes:
         shares: factor to its part of the total sum of squares, and ``rest`` for interactions and
             noise, which one observation a cell cannot tell apart; they sum to 1. None where there
-            is no variance.
+            is not a variance.
         reason: why there are none.
     """
 
@@ -98,9 +98,9 @@ class SplitHalf:
         reliability: of the means of all ratings, by Spearman and Brown's formula.
         ceiling: the correlation with these means that a noise-free score could reach, the root of
             the reliability.
-        low: reliability at the 2.5 % quantile of the correlations: the spread of the halving alone;
+        low: reliability at the 2.5% quantile of the correlations: the spread of the halving alone;
             None where that correlation is too far below zero for the formula.
-        high: the same at the 97.5 % quantile.
+        high: the same at the 97.5% quantile.
         items: with two ratings or more, which are used.
         draws: random halvings.
         reason: why there is none.
@@ -152,7 +152,7 @@ def split_half(
         than three items have two ratings, or a halving has no correlation.
 
     Raises:
-        UsageError: another kind, no draws, or ratings that are no numbers.
+        UsageError: another kind, no draws, or ratings that are not numbers.
 
     Example:
         >>> halves = split_half([[1, 1], [2, 3], [5, 5], [7, 6]], seed=1)
@@ -303,7 +303,7 @@ def item_analysis(right: Sequence[Sequence[bool]], *, seed: int) -> ItemAnalysis
     that fewer than five give none.
 
     Args:
-        right: one row an item, one truth value a model.
+        right: one row per item, one truth value a model.
         seed: of the halvings.
 
     Raises:
@@ -351,7 +351,7 @@ def _item_total(table: Floats) -> tuple[float | None, ...]:
 
 
 def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Statistic:
-    """The share of the variance of means that is not error of measurement.
+    """The proportion of the variance of means that is not error of measurement.
 
     ``1 - mean(se²) / var(means)``, the variance with n - 1: true over observed variance as in
     classical test theory (Lord and Novick 1968, Statistical Theories of Mental Test Scores,

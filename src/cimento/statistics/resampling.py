@@ -78,7 +78,7 @@ def bootstrap(
     1987, doi:10.1080/01621459.1987.10478410). `share_interval` and `mean_of` suit small samples.
 
     Args:
-        rows: one an observation; for tables that are no arrays give their row numbers.
+        rows: one an observation; for tables that are not arrays give their row numbers.
         statistic: of an array of rows, NaN or None where it is undefined.
         design: of the rows.
         seed: of the draws.

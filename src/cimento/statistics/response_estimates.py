@@ -23,7 +23,7 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """Estimates on the logit scale, each with its standard error and its 95 % interval.
+    """Estimates on the logit scale, each with its standard error and its 95% interval.
 
     Attributes:
         value: posterior means.
@@ -53,14 +53,14 @@ class Locations:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The standard deviation of one kind of effect, and its share of the variance of answers.
+    """The standard deviation of one kind of effect, and its proportion of the variance of answers.
 
     Attributes:
         sd: in logits.
-        low: lower end of the 95 % interval.
+        low: lower end of the 95% interval.
         high: upper end.
         share: of the variance of answers on the logit scale, a single answer's chance included.
-        share_low: lower end of the 95 % interval of the share.
+        share_low: lower end of the 95% interval of the share.
         share_high: upper end.
     """
 
@@ -265,7 +265,7 @@ def _contrasts(responses: Responses, layout: Layout) -> dict[str, Floats]:
 
 
 def _probability(likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]) -> Floats:
-    """The expected share of right answers of each item and model."""
+    """The expected proportion of correct answers of each item and model."""
     expected = np.empty_like(likelihood.responses.right)
     for chunk in likelihood.chunks:
         _, _, posterior = likelihood.posterior(effects, sds, chunk)
@@ -309,6 +309,6 @@ def spread_records(
 
 
 def _with_ends(drawn: Floats) -> tuple[float, float, float]:
-    """The first of some values, and the middle 95 % of the others."""
+    """The first of some values, and the middle 95% of the others."""
     low, high = np.quantile(drawn[1:], (0.025, 0.975))
     return float(drawn[0]), float(low), float(high)

@@ -1,6 +1,6 @@
 """The likelihood of item-response models: items integrated out by adaptive quadrature.
 
-The logit of a right answer of respondent j to item i of phenomenon p is
+The logit of a correct answer of respondent j to item i of phenomenon p is
 
     a_i (m_j + f_g(j) + d_jp) + o + e_p + c_k(i) + x_i b + v_i,    a_i = 1 + s_a z_i,
 
@@ -47,7 +47,7 @@ class ItemPosterior:
         weights: items x nodes, summing to 1 for each item.
         easiness: items x nodes, the effect v in logits.
         discrimination: items x nodes, a.
-        share: items x nodes x respondents, the chance of a right answer.
+        share: items x nodes x respondents, the chance of a correct answer.
         loglik: of each item, its marginal log-likelihood.
         modes: items x dimensions, standardized; where the next search may begin.
     """
@@ -145,7 +145,7 @@ def _nodes(dimensions: int, count: int) -> tuple[Floats, Floats]:
 
 
 def logistic(eta: Floats) -> Floats:
-    """The share of right answers at some logits."""
+    """The proportion of correct answers at some logits."""
     return np.asarray(0.5 * (1 + np.tanh(eta / 2)))
 
 
@@ -375,7 +375,7 @@ def _curvature(by_answer: Floats, mean: Floats, turned: Floats, x: Floats) -> Fl
 
 
 def _solve(precision: Floats, gradient: Floats) -> Floats:
-    """The Newton step; where the surface is not concave, away from what is no maximum."""
+    """The Newton step; where the surface is not concave, away from what is not a maximum."""
     from scipy import linalg
 
     try:

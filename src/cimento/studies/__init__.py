@@ -34,7 +34,7 @@ __all__ = [
 def printed_tables(study: str) -> Mapping[str, Mapping[str, Any]]:
     """The numbers that a study prints, with the digits as printed.
 
-    They stand in ``data/studies``, by table or section of the paper.
+    They are in ``data/studies``, by table or section of the paper.
 
     Args:
         study: its name.
@@ -47,7 +47,7 @@ def printed_tables(study: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 ROUNDING_OF_SUMS = Decimal("1e-12")
-"""Share of a number by which sums of floats in another order may differ from it.
+"""Proportion of a number by which sums of floats in another order may differ from it.
 
 Without it a number that was released with all digits of the machine would never be equal.
 """
@@ -68,7 +68,7 @@ def equals_printed(computed: float, printed: str) -> bool:
 
 
 def as_long_as(computed: float, printed: str) -> str:
-    """A computed number with one digit more than the printed one, to stand beside it."""
+    """A computed number with one digit more than the printed one, to be beside it."""
     known = Decimal(printed)
     if "e" in printed.lower():
         return f"{computed:.{len(known.as_tuple().digits)}e}"
@@ -79,7 +79,7 @@ def same_decimals(cells: Iterable[str]) -> list[str]:
     """The cells of a column, all with as many decimals as the longest.
 
     Spreadsheets and data files drop zeros at the end of a number; a column was computed and
-    printed with one number of decimals. What is no number stays as it is.
+    printed with one number of decimals. What is not a number stays as it is.
     """
     texts = list(cells)
     numbers = [_decimal(text) for text in texts]
@@ -130,7 +130,7 @@ class Cell:
         equal: whether it agrees with `printed`, or else with `recomputed`, within half a unit of
             the last digit; None where there is nothing to compare.
         note: what explains the number, or why it is None or another one.
-        low: lower end of its 95 % interval; None where it has none.
+        low: lower end of its 95% interval; None where it has none.
         high: upper end.
         count: what it rests on, such as ``217/356``.
     """
@@ -227,7 +227,7 @@ def need_folder(path: Path) -> None:
         InputError: it is not.
     """
     if not path.is_dir():
-        raise InputError(where=str(path), seen="is no folder", todo="Give the data with --data.")
+        raise InputError(where=str(path), seen="is not a folder", todo="Give the data with --data.")
 
 
 def beside(
@@ -238,7 +238,7 @@ def beside(
     note: str = "",
     recomputed: str | None = None,
 ) -> Cell:
-    """A computed number beside a printed one, or one that others recomputed; "" is no number."""
+    """A computed number beside a printed one, or one that others recomputed; "" is not a number."""
     known = printed or recomputed
     equal = equals_printed(computed, known) if computed is not None and known else None
     return Cell(
@@ -386,7 +386,7 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
 
 
 def _shared_notes(grids: Sequence[Grid]) -> list[str]:
-    """The notes that stand below more than one table."""
+    """The notes that are below more than one table."""
     counts = Counter(note for grid in grids for note in dict.fromkeys(grid.notes))
     return [note for note, count in counts.items() if count > 1]
 
@@ -424,14 +424,14 @@ def study_grid(section: Section) -> Grid:
     columns: dict[str, list[str]] = {
         "what": [cell.what for cell in cells],
         "computed": [_shown(cell) for cell in cells],
-        "95 %": [_interval(cell) for cell in cells],
+        "95%": [_interval(cell) for cell in cells],
         "n": [cell.count for cell in cells],
         "printed": [cell.printed or "" for cell in cells],
         "recomputed": [cell.recomputed or "" for cell in cells],
         "equal?": [BLANK if cell.equal is None else _EQUAL[cell.equal] for cell in cells],
         "note": [cell.note for cell in cells],
     }
-    for name in ("95 %", "n", "recomputed"):
+    for name in ("95%", "n", "recomputed"):
         if not any(columns[name]):
             del columns[name]
     return Grid(

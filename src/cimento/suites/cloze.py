@@ -34,10 +34,10 @@ MARKED_WORD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that may stand in a blank.
+    """Something that may be in a blank.
 
     Attributes:
-        text: as it would stand there.
+        text: as it would be there.
         role: ``target`` (what the author had there), ``plausible`` or ``implausible``.
         variants: other spellings that count as equal (``e`` for ``ed``).
     """
@@ -63,7 +63,7 @@ class ClozeItem:
         id: stable, and the only one of its kind in a suite.
         before: everything before the blank, blanks included.
         after: everything after it.
-        options: what may stand there; empty where fills are open and judged by people or rules.
+        options: what may be there; empty where fills are open and judged by people or rules.
         none_option: whether people could answer that none of the options is suitable.
         columns: free keys that results are broken down by (``template``, ``seed``, ``category``,
             ``dimension``, ``expression``, ``word``), as text.
@@ -185,7 +185,7 @@ class MultiwordItem:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the expression as they stand in the sentence."""
+        """The words of the expression as they are in the sentence."""
         return tuple(MARKED_WORD.findall(self.text))
 
 

@@ -27,7 +27,7 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 """Columns that, with the number, identify the item of a sentence."""
 
 _USUAL = 0.75
-"""Least share of items that show what a table means, of which the others may have a mistake."""
+"""Least part of items that show what a table means; others may have a mistake."""
 
 MOST_FACTORS = 40
 """Columns of two levels that are tried as factors; tables made to exhaust have thousands."""
@@ -321,7 +321,7 @@ def _ways(table: Table, sides: Sequence[str], columns: Sequence[str]) -> list[st
 
 
 JOINED = " x "
-"""What stands between the names of two columns that are joined."""
+"""What is between the names of two columns that are joined."""
 _MOST_TELLING = 200
 _MOST_LEVELS = 6
 _MOST_FACTORS = 8

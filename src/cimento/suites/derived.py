@@ -138,7 +138,7 @@ def _rows_of_columns(columns: Mapping[str, Any], what: str) -> list[dict[str, ob
     """The rows of a dictionary of columns.
 
     Raises:
-        UsageError: a value is no column, or the columns have different lengths.
+        UsageError: a value is not a column, or the columns have different lengths.
     """
     lengths = {
         len(cells) if isinstance(cells, Sequence) and not isinstance(cells, str) else None

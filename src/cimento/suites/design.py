@@ -59,12 +59,14 @@ def licensing_of(suite: Suite) -> Licensing | None:
         return None
     where = f"suite {suite.name!r}, [{KEY}]"
     if not isinstance(declared, dict):
-        raise InputError(where=where, seen="is no table", todo=f"Write [{KEY}] and its keys.")
+        raise InputError(where=where, seen="is not a table", todo=f"Write [{KEY}] and its keys.")
     names = {key: str(declared.get(key, "")) for key in ("filler", "gap", "island")}
     for key, name in names.items():
         if name and name not in suite.factors:
             todo = did_you_mean(name, tuple(suite.factors))
-            raise InputError(where=where, seen=f"{key} is {name!r}, which is no factor", todo=todo)
+            raise InputError(
+                where=where, seen=f"{key} is {name!r}, which is not a factor", todo=todo
+            )
         if not name and key != "island":
             todo = f"Name the factor: {key} = ..."
             raise InputError(where=where, seen=f"{key} is missing", todo=todo)
@@ -264,7 +266,7 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     where = f"suite {suite.name!r}, [design.{WINDOWS}]"
     todo = f'Write lines such as "embedded" = [2, 3]; regions are counted from 1 to {len(names)}.'
     if not isinstance(declared, dict):
-        raise InputError(where=where, seen="is no table", todo=todo)
+        raise InputError(where=where, seen="is not a table", todo=todo)
     by_name = {}
     for name, regions in declared.items():
         listed = regions if isinstance(regions, list) else [regions]

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from cimento.suites import ItemColumns, Meta, Prediction
+from cimento.io.clusters import columns_said
+from cimento.suites import ItemColumns, Meta, Prediction, Suite
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
@@ -45,7 +46,7 @@ def whole_digest(suite: object) -> str:
 def _digest(suite: object, *, whole: bool) -> str:
     if not dataclasses.is_dataclass(suite):
         return ""
-    # What stands beside the items, such as the kind of test and its scale, decides how to judge.
+    # What is beside the items, such as the kind of test and its scale, decides how to judge.
     extra = getattr(suite, _EXTRA, {})
     try:
         settings = {key: _plain(extra[key], whole=whole) for key in extra if key != _PROVENANCE}
@@ -103,7 +104,10 @@ def _record(record: object, *, whole: bool) -> dict[str, Plain]:
     names = [field.name for field in dataclasses.fields(record) if field.compare]  # type: ignore[arg-type]
     if not whole:
         names = [name for name in _COUNTED.get(type(record), names) if name != _EXTRA]
-    return {name: _plain(getattr(record, name), whole=whole) for name in names}
+    plain = {name: _plain(getattr(record, name), whole=whole) for name in names}
+    if isinstance(record, Suite):  # one cluster column is its name, as suite.toml has it
+        plain["cluster"] = _plain(columns_said(record.cluster), whole=whole)
+    return plain
 
 
 def _columns(items: ItemColumns, *, whole: bool) -> dict[str, Plain]:

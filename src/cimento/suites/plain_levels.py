@@ -65,7 +65,7 @@ def with_known_design(suite: Suite, *, where: str) -> tuple[Suite, list[Fault]]:
         first, second = suite.factors[factor][:2]
         seen = (
             f"Nothing says which level of {factor!r} is the plain one, {first!r} or {second!r}:"
-            " the table is no design yet, and nothing is predicted."
+            " the table is not a design yet, and nothing is predicted."
         )
         todo = (
             "Add a word that says it to the name of one of them, such as control:"

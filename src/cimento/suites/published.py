@@ -180,7 +180,7 @@ def _at(entry: PublishedDataset, commit: str) -> PublishedDataset:
     """A dataset of the hub at a commit of the user's.
 
     Raises:
-        UsageError: it is on no hub, or this is no commit.
+        UsageError: it is on no hub, or this is not a commit.
     """
     where = f"{entry.name}@{commit}"
     if not entry.hub:
@@ -192,7 +192,7 @@ def _at(entry: PublishedDataset, commit: str) -> PublishedDataset:
     if not COMMIT.fullmatch(commit):
         raise UsageError(
             where=where,
-            seen=f"{commit!r} is no commit; branches and tags can change",
+            seen=f"{commit!r} is not a commit; branches and tags can change",
             todo=f"Give its 40 digits, from {entry.commits}",
         )
     return replace(entry, revision=commit)
@@ -236,7 +236,7 @@ def _at_address(name: str) -> PublishedDataset:
     if match is None:
         raise UsageError(
             where=name,
-            seen="it is no address of a dataset",
+            seen="it is not an address of a dataset",
             todo=f"Write {form}, and :PATH after it where not all files are wanted.",
         )
     parts = match.groupdict(default="")
@@ -266,7 +266,7 @@ def _at_address(name: str) -> PublishedDataset:
     if not COMMIT.fullmatch(commit):
         raise UsageError(
             where=name,
-            seen=f"{commit!r} is no commit; branches and tags can change"
+            seen=f"{commit!r} is not a commit; branches and tags can change"
             if commit
             else "it names no commit, so that you and others could get different files",
             todo=f"Write {prefix}:{repo}@COMMIT, with the 40 digits of a commit from {page}",

@@ -103,7 +103,7 @@ class RatedSet:
         scale: scale of the ratings; None if the sentences only have labels.
         language: ISO 639-1 code; empty if it is unknown.
         warnings: warnings from reading.
-        read: what the table was read as; None where it was no table.
+        read: what the table was read as; None where it was not a table.
     """
 
     name: str

@@ -242,11 +242,11 @@ def validate(model: type[Model], data: object, *, where: str) -> tuple[Model | N
 
 
 _WANTED = {
-    "model_type": "An object with named fields should stand here",
-    "model_attributes_type": "An object with named fields should stand here",
-    "dict_type": "An object with named fields should stand here",
-    "list_type": "A list should stand here",
-    "string_type": "Text should stand here, in quotation marks",
+    "model_type": "An object with named fields should be here",
+    "model_attributes_type": "An object with named fields should be here",
+    "dict_type": "An object with named fields should be here",
+    "list_type": "A list should be here",
+    "string_type": "Text should be here, in quotation marks",
     "string_too_short": "This must not be empty",
     "too_short": "This must not be empty",
     "extra_forbidden": "No such field is known here",

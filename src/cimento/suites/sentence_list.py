@@ -1,4 +1,4 @@
-"""Lists: one sentence a row, with nothing else but perhaps its number."""
+"""Lists: one sentence per row, with nothing else but perhaps its number."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
     """The sentences of a list, without ratings; None where a file is none.
 
     Args:
-        path: a table or a text; a first row that names the column is no sentence.
+        path: a table or a text; a first row that names the column is not a sentence.
         language: ISO 639-1 code of the sentences; empty if it is unknown.
     """
     try:

@@ -75,7 +75,7 @@ def choice_of(table: Table) -> Key | None:
     """The key of a table with several options in each row; None for other tables.
 
     The options are called A, B, C and so on, or 1, 2, 3, and the key has these labels. Two options
-    are a pair of sentences, unless a column of beginnings stands before both.
+    are a pair of sentences, unless a column of beginnings comes before both.
     """
     context = find(table, "context", *CONTEXTS, *PREFIXES)
     is_begun = context is not None and not table.is_mostly(context, ends_sentence)
@@ -166,7 +166,7 @@ def condition_columns(table: Table) -> dict[str, str]:
     """The columns of sentences named after the cells of a design, and the conditions that they are.
 
     The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
-    Columns of other texts may have such names too, if their cells are no sentences.
+    Columns of other texts may have such names too, if their cells are not sentences.
     """
     named = {}
     for name in table.columns:
@@ -287,7 +287,7 @@ def _are_long(table: Table, regions: Sequence[str]) -> bool:
 
 
 _FEWEST_LONG = 1.5
-"""Words in a region, in the mean of a table, from which its regions are no words."""
+"""Words in a region, in the mean of a table, from which its regions are not words."""
 
 
 def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:

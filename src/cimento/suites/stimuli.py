@@ -217,7 +217,7 @@ def count_words(
     """The number of words of a text, in which marks are part of the word that they touch.
 
     In a text without letters of scripts without blanks it is the number of runs between blanks. In
-    others, what consists of marks only is no word, unless blanks surround it.
+    others, what consists of marks only is not a word, unless blanks surround it.
 
     Args:
         text: any text.

@@ -380,7 +380,7 @@ def is_default(attribute: str, value: Value) -> bool:
 
 
 def by_row(stories: Sequence[Story]) -> dict[int, Story]:
-    """The stories by their rows, which are no places where only some of a suite are asked about."""
+    """The stories by their rows, which are not places if only some of a suite are asked about."""
     return {story.row: story for story in stories}
 
 

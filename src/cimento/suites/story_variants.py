@@ -113,7 +113,7 @@ def cloze_variants(
             raise InputError(
                 where=where,
                 seen="there is no plausible story of this number",
-                todo="Write the number that stands in story_id.",
+                todo="Write the number that is in story_id.",
             )
         if not 0 <= replacement.position < len(base.sentences):
             raise InputError(

@@ -184,7 +184,7 @@ def advice_in_workbook(fault: Fault) -> str:
     if fault.code == "CIM-S023":
         _, mark, example = fault.todo.partition(f" {EXAMPLE}")
         return f'To have the items judged, add a row to the sheet "{PREDICTIONS}".{mark}{example}'
-    if fault.seen.startswith("A list should stand here"):
+    if fault.seen.startswith("A list should be here"):
         return "Write the values into one cell, with | between: short | long."
     todo = fault.todo
     for written, row in _ADVICE:

@@ -232,7 +232,7 @@ def _check_names(suite: Suite, variant: Variant) -> None:
 
 def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Variant:
     if not isinstance(table, dict):
-        raise InputError(where=where, seen="is no table", todo="Write [[variants]].")
+        raise InputError(where=where, seen="is not a table", todo="Write [[variants]].")
     for key in table:
         if key not in _KEYS:
             todo = did_you_mean(key, _KEYS)
@@ -244,7 +244,7 @@ def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Vari
     replace = table.get("replace", {})
     texts = isinstance(replace, dict) and all(isinstance(text, str) for text in replace.values())
     if not texts or "" in replace:
-        raise InputError(where=where, seen="replace is no table of phrases and replacements")
+        raise InputError(where=where, seen="replace is not a table of phrases and replacements")
     return Variant(
         name=name,
         comment=str(table.get("comment", "")),
@@ -258,7 +258,7 @@ def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Vari
 def _names(table: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
     value = table.get(key, [])
     if not isinstance(value, list):
-        raise InputError(where=where, seen=f"{key} is no list", todo=f'Write {key} = ["..."].')
+        raise InputError(where=where, seen=f"{key} is not a list", todo=f'Write {key} = ["..."].')
     return tuple(map(str, value))
 
 

@@ -284,7 +284,7 @@ def _scores_first_tokens(tried: _AdapterTrial) -> Iterator[Finding]:
         return
     first = tried.whole().filter(position=0)
     yield Finding(
-        "the first token is scored where BOS stands before it",
+        "the first token is scored where BOS comes before it",
         passed=not first["logprob_nats"].has_nulls(),
         detail=f"{first['logprob_nats'].null_count()} of {first.height} without score",
     )

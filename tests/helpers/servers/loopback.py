@@ -125,7 +125,7 @@ class Handler(BaseHTTPRequestHandler):
     def _answer_list(self, prompts: list[str]) -> None:
         state = self.server.state
         if state.lists is None:
-            self.send_json({"error": "prompt is no string"}, status=400)
+            self.send_json({"error": "prompt is not a string"}, status=400)
             return
         with state.lock:
             (state.probed if prompts[0] in PROBES else state.prompts).extend(prompts)

@@ -160,7 +160,7 @@ def test_the_servers_key_in_a_field_is_refused_and_in_no_file(tmp_path, monkeypa
 
 
 def test_a_model_that_is_no_server_takes_no_fields():
-    with pytest.raises(UsageError, match="is no server"):
+    with pytest.raises(UsageError, match="is not a server"):
         cimento.score("Le lampade.", "demo-causal", body="seed=7")
 
 

@@ -155,7 +155,7 @@ def test_the_wait_that_a_server_asks_for_is_kept():
 
     assert waits[0] == 3.0
     assert 0 < waits[1] <= 90
-    assert 2.0 <= waits[2] <= 4.0, "what cannot be read is no wait"
+    assert 2.0 <= waits[2] <= 4.0, "what cannot be read is not a wait"
 
 
 def test_a_server_that_wants_an_hour_is_not_waited_for():

@@ -248,8 +248,8 @@ def test_articles_that_cannot_be_known_are_refused():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"1s"', '"4s"', "'4s' is no person"),
-        ('"J"', '"X"', "'X' is no tense"),
+        ('"1s"', '"4s"', "'4s' is not a person"),
+        ('"J"', '"X"', "'X' is not a tense"),
         ('"chegar"', '"chegxx"', "no form of 'chegxx'"),
         ("___ <SEED> muito", "<SEED> muito", "no blank"),
         ('dictionary = "rules:pt"', "", "need a dictionary"),

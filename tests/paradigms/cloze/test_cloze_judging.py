@@ -101,7 +101,7 @@ class TestPrecision:
 
     @pytest.mark.parametrize(
         ("share", "expected"),
-        # 1/32 = 3.125 %, 3/32 = 9.375 %: ties at the third decimal, which go up.
+        # 1/32 = 3.125%, 3/32 = 9.375%: ties at the third decimal, which go up.
         [(Fraction(1, 32), 3.13), (Fraction(3, 32), 9.38), (Fraction(1, 3), 33.33), (1, 100.0)],
     )
     def test_percentages_are_rounded_half_up(self, share, expected):

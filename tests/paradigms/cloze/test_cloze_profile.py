@@ -190,7 +190,7 @@ class TestCommand:
             ("item\toption\tn\n", "there is no column 'count'"),
             ("item\toption\tcount\nc9\tma\t1\n", "there is no item 'c9'"),
             ("item\toption\tcount\nc1\tma\tmany\n", "the count is 'many'"),
-            ("item\toption\tcount\nc1\tpoi\t1\n", "people chose 'poi', which is no option"),
+            ("item\toption\tcount\nc1\tpoi\t1\n", "people chose 'poi', which is not an option"),
         ],
     )
     def test_choices_that_cannot_be_used(self, runs, capsys, tmp_path, table, seen):

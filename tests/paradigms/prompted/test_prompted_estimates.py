@@ -268,4 +268,4 @@ def test_the_page_has_a_reliability_diagram_where_people_voted(tmp_path):
     assert figure.frame["n"].sum() == 8
     assert [table.name for table in section.tables] == ["bias", "calibration"]
     page = cimento.report(run, tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "share of people who accept" in page
+    assert "proportion of people who accept" in page

@@ -268,9 +268,9 @@ def test_what_a_suite_declares_a_cluster_stays_together():
 def test_the_table_of_auc_names_its_method(tmp_path, capsys):
     runs = tmp_path / "runs"
     invoke(["run", "it-connectives", "-m", "demo-causal", "-o", str(runs), "--no-cache"])
-    assert "95 % of AUC: jackknife" in capsys.readouterr().out
+    assert "95% of AUC: jackknife" in capsys.readouterr().out
     invoke(["report", str(runs), "--table", "binary"])
-    assert "95 % of AUC: jackknife" in capsys.readouterr().out
+    assert "95% of AUC: jackknife" in capsys.readouterr().out
 
 
 def test_no_label_of_the_scatter_is_written_over_another():

@@ -121,7 +121,7 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):
 
 
 def rated_folder(folder, header, cells):
-    """A suite whose ratings stand under a header of its author's."""
+    """A suite whose ratings are under a header of its author's."""
     (folder / "suite.toml").write_text(
         'kind = "acceptability"\nregions = ["text"]\n[meta]\nname = "mia"\nlanguage = "it"\n'
         "[ratings]\nlow = 1\nhigh = 7\n",

@@ -46,7 +46,7 @@ def test_values_of_a_model_are_no_ratings_in_silence(tmp_path, capsys, numbers, 
         ("0.81 -1.2 0.93 -0.54", "rating"),  # z-scores
         ("-1 -3 -2 -3", "rating"),  # a scale from -3 to 3, of which nobody used the half
         ("90 12 85 20", "rating"),  # single answers of a slider
-        ("0.95 0.2 0.875 0", "rating"),  # shares of people
+        ("0.95 0.2 0.875 0", "rating"),  # proportions of people
         ("90.4 12.25 85.5 20.1", "rating (0 to 100)"),  # means of a slider that is named
         ("-31.2 -38.911 -24.05 -29.7", "rating (-40 to 0)"),
     ],

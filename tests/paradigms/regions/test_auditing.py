@@ -101,7 +101,7 @@ def test_whole_sentences_are_cut_at_the_words_that_differ() -> None:
     audit = audit_region_suite(suite, scorer=uniform_scorer(100), frequency=len)
     assert audit.target == "the words that differ of good against bad"
     good, bad = audit.conditions
-    # Oggi stands in both sentences of the last pair, and then all words differ.
+    # Oggi is in both sentences of the last pair, and then all words differ.
     assert good.zipf == pytest.approx((5 + 5 + 10 / 3) / 3)
     assert bad.zipf == pytest.approx((7 + 7 + 19 / 5) / 3)
     assert good.words == pytest.approx((4 + 5 + 4) / 3)

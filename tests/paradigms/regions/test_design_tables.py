@@ -196,7 +196,7 @@ def test_dd_is_tested_over_items_and_corrected():
     assert first.dd.reason == "2 values: an interval needs 5 or more"
     assert table(as_csv(dd_grid(tests)))[1][-1] == first.dd.reason
     assert dd_grid(()).rows == ()
-    # tests that could not be made are no part of the family
+    # tests that could not be made are not part of the family
     assert "Holm's correction is over all 0 tests." in dd_grid(tests).notes
 
 

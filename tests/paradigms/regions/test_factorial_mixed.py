@@ -95,7 +95,7 @@ def test_a_dd_that_differs_between_clusters_is_not_found_in_null_data(sizes, sd)
     for seed in range(trials):
         for place, model in enumerate(design_models([clustered(sizes, sd=sd, seed=seed)])):
             rejected[place] += model.interaction.p <= 0.05
-    # 3 to 7 %, and two standard errors of 200 trials.
+    # 3 to 7%, and two standard errors of 200 trials.
     slack = 2 * (0.05 * 0.95 / trials) ** 0.5
     for count in rejected:
         assert 0.03 - slack <= count / trials <= 0.07 + slack

@@ -221,7 +221,7 @@ def test_run_and_report_show_it(tmp_path, capsys, monkeypatch):
     start = shown.index("DD by region")
     rows = [line.split() for line in shown[start:].splitlines()]
     cells = {row[0]: row[1:] for row in rows if row and row[0].endswith("_clause")}
-    # The matrix clause is the same with and without the island, and nothing stands before it.
+    # The matrix clause is the same with and without the island, and nothing comes before it.
     assert cells["main_clause"][:2] == ["6", "0.00"]
     embedded = cells["embedded_clause"]
     assert embedded[0] == "6"

@@ -144,7 +144,7 @@ def test_without_an_island_there_is_no_island_term():
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        (3, "is no table"),
+        (3, "is not a table"),
         ({**DECLARED, "filler": "filer"}, "Did you mean 'filler'"),
         ({**DECLARED, "gap": ""}, "gap is missing"),
         ({**DECLARED, "windows": {}}, "windows are missing"),

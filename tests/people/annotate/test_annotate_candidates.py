@@ -145,7 +145,7 @@ def test_remarks_come_from_a_list_that_can_be_edited(tmp_path):
 def test_what_is_no_key_does_nothing(tmp_path):
     script, decisions = play(tmp_path, "x", "", "?", "q")
     assert not decisions
-    assert "'x' is no key" in script.text
+    assert "'x' is not a key" in script.text
 
 
 @given(st.lists(st.sampled_from(["y", "n", "u", "s", "b", "j", "p", "j 2", "j 3"]), max_size=25))

@@ -246,7 +246,7 @@ def test_stories_that_are_no_objects_are_named_with_their_line(tmp_path, refusal
     (suite / "suite.toml").write_text('kind = "stories"\n')
     (suite / "items.jsonl").write_text('{"example_id": 1, "sentences": ["Piove."]}\n[1]\n')
     said = refusal(export_review, suite, tmp_path / "sheet.tsv")
-    assert "items.jsonl line 2 is no object" in said
+    assert "items.jsonl line 2 is not an object" in said
 
 
 def test_a_sheet_is_not_overwritten(tmp_path, capsys):

@@ -33,7 +33,7 @@ def test_a_line_that_was_cut_off_is_passed_over_and_then_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "seen"), [("{", "is no note"), ("[1", "is no note"), ('"x"', "is no note")]
+    ("line", "seen"), [("{", "is not a note"), ("[1", "is not a note"), ('"x"', "is not a note")]
 )
 def test_a_line_that_is_no_record_is_named(tmp_path, line, seen):
     path = tmp_path / "notes.jsonl"

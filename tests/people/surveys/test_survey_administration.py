@@ -175,7 +175,7 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     (tmp_path / "notes.tsv").write_text("name\nAnna\n", encoding="utf-8")
     other = ["-n", "1", "-o", str(tmp_path / "notes.tsv")]
     assert invoke([*serve, "invite", str(tmp_path), *other]) == 2
-    assert "is no table of links" in capsys.readouterr().err
+    assert "is not a table of links" in capsys.readouterr().err
     assert len(storage.participants(tmp_path / "answers.sqlite")) == 3
     app = make_app(design, tmp_path / "answers.sqlite", secret=SECRET)
     with starlette.TestClient(app, base_url="http://localhost") as client:
@@ -266,7 +266,7 @@ def test_a_secret_that_is_no_text_is_refused(design, tmp_path, capsys):
     (tmp_path / "secret").write_bytes(b"\xff" * 20)
     command = ["annotate", "serve", str(tmp_path), "--admin-secret-file", str(tmp_path / "secret")]
     assert invoke(command) == 2
-    assert "is no text" in capsys.readouterr().err
+    assert "is not text" in capsys.readouterr().err
 
 
 def test_links_begin_with_the_address_that_participants_know(design, database):
@@ -281,7 +281,7 @@ def test_links_begin_with_the_address_that_participants_know(design, database):
 def test_an_address_that_names_no_host_is_refused(design, tmp_path, url, capsys):
     write_design(design, tmp_path / "design.json")
     assert invoke(["annotate", "serve", str(tmp_path), "--url", url]) == 2
-    assert "is no address" in capsys.readouterr().err
+    assert "is not an address" in capsys.readouterr().err
 
 
 def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(

@@ -1,4 +1,4 @@
-"""What a request says of having been passed on, where no web server stands in front."""
+"""What a request says of having been passed on, where no web server is in front."""
 
 from __future__ import annotations
 

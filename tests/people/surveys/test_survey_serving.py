@@ -307,7 +307,7 @@ def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
         assert [judgment.value for judgment in administration.judgments_in(database)] == [
             "false", "0 and 3", "power",
         ]  # fmt: skip
-        # What was said of a conflict that is no conflict any more does not count any more.
+        # What was said of a conflict that is not a conflict any more does not count any more.
         assert person.answer(1, "true", "0 and 3", "power").status_code == 303
         assert [judgment.value for judgment in administration.judgments_in(database)] == ["true"]
 
@@ -459,7 +459,7 @@ def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
     assert {judgment.question for judgment in judgments} == {"acceptability", "attention"}
     header, row = administration.people_csv(database).splitlines()
     assert header.endswith("first-language,age")
-    # What is none of the choices is no answer, and no spreadsheet computes a free one.
+    # What is none of the choices is not an answer, and no spreadsheet computes a free one.
     assert row.endswith(",'=italiano,")
 
 

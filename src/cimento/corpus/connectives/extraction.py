@@ -48,7 +48,7 @@ class Selection:
 
     @property
     def infinitive_share(self) -> float | None:
-        """The share of infinitives among its occurrences; None without occurrences."""
+        """The proportion of infinitives among its occurrences; None without occurrences."""
         return self.infinitive / self.n if self.n else None
 
 

@@ -136,7 +136,7 @@ def read_nvdb(path: Path) -> Inventory:
     content = read_json(path)
     if not isinstance(content, dict):
         raise InputError(
-            where=str(path), seen="is no object of lemmas", todo="Give the JSON of the NVdB."
+            where=str(path), seen="is not an object of lemmas", todo="Give the JSON of the NVdB."
         )
     entries = []
     for lemma, readings in content.items():
@@ -272,7 +272,7 @@ def merge_inventories(
     for inventory in inventories:
         for entry in inventory.connectives:
             same = [group for group in groups if any(_same(entry, one) for _, one in group)]
-            # The first of them stays where it stands in its list.
+            # The first of them stays where it is in its list.
             kept, *others = same or [[]]
             kept += [*itertools.chain(*others), (inventory.name, entry)]
             groups = [group for group in groups if not any(group is one for one in others)]

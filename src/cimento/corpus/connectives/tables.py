@@ -208,7 +208,7 @@ class RankAgreement:
     Attributes:
         first: name of the one.
         second: name of the other.
-        spearman: rho, with its 95 % interval (jackknife over connectives).
+        spearman: rho, with its 95% interval (jackknife over connectives).
         kendall: tau-b, with its own.
     """
 
@@ -249,7 +249,7 @@ def rank_grid(agreements: Sequence[RankAgreement]) -> Grid:
     reasons = dict.fromkeys(agreement.spearman.reason for agreement in agreements)
     return Grid(
         title="Agreement of ranks",
-        header=("corpora", "n", "rho", "95 %", "tau-b", "95 %"),
+        header=("corpora", "n", "rho", "95%", "tau-b", "95%"),
         rows=tuple(rows),
         notes=tuple(f"No interval: {reason}." for reason in reasons if reason),
     )

@@ -89,7 +89,7 @@ def parse_features(text: str) -> dict[str, str]:
         if not (name and equals and value):
             raise UsageError(
                 where="features",
-                seen=f"{part!r} is no feature",
+                seen=f"{part!r} is not a feature",
                 todo="Write them as in Gender=Fem|Number=Plur.",
             )
         features[name] = value

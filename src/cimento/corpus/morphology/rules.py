@@ -220,7 +220,7 @@ Article: TypeAlias = Literal["definite", "indefinite"]
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
 
 _VOWEL = re.compile(r"[aeiouàèéìòùh]", re.IGNORECASE)
-# lo and uno stand before s with a consonant, z, gn, ps, pn, x, y and i with a vowel (Serianni,
+# lo and uno come before s with a consonant, z, gn, ps, pn, x, y and i with a vowel (Serianni,
 # Grammatica italiana, IV.3).
 _IMPURE = re.compile(r"s[^aeiouàèéìòùh]|z|gn|ps|pn|x|y|i[aeou]", re.IGNORECASE)
 # Feminine nouns that begin with a stressed a take el and un in the singular (Nueva gramática de

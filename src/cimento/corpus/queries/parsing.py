@@ -51,7 +51,7 @@ def parse_request(text: str) -> Request:
             any order; ``%`` begins a comment.
 
     Raises:
-        InputError: the text is no request; the message names line, column and what was expected.
+        InputError: the text is not a request; the message names line, column and what was expected.
 
     Example:
         >>> parse_request("pattern { V -[nsubj]-> S; S << V }").nodes
@@ -107,7 +107,7 @@ class PatternError(InputError):
     Args:
         text: the whole query.
         at: offset of the first offending character.
-        seen: what stands there.
+        seen: what is there.
         expected: what would be right there.
     """
 
@@ -476,7 +476,7 @@ def open_query(text: str) -> StoredQuery:
     if text not in queries:
         raise UsageError(
             where="query",
-            seen=f"{text!r} is no stored query, no file {SUFFIX}, and no pattern {{ ... }}",
+            seen=f"{text!r} is not a stored query, no file {SUFFIX}, and no pattern {{ ... }}",
             todo=f"{did_you_mean(text, queries)} cimento corpus queries lists them.",
         )
     return queries[text]

@@ -349,7 +349,7 @@ def refuse_other_files(
     ):
         raise ModelError(
             where=str(folder / "config.json"),
-            seen=f"{_NAMED_BY_CONFIG} is {str(named)[:_SHORT]!r}, which is no safetensors file",
+            seen=f"{_NAMED_BY_CONFIG} is {str(named)[:_SHORT]!r}, which is not a safetensors file",
             todo=_PICKLES,
         )
     indices = {*folder.glob(f"*{_INDEX}"), *([folder / named] if named else [])}
@@ -392,7 +392,7 @@ def _check(index: Path, *, allow_pickle: bool) -> None:
         if not (allow_pickle or name.endswith(SAFE)):
             raise ModelError(
                 where=str(index),
-                seen=f"it names the file {name[:_SHORT]!r}, which is no safetensors file",
+                seen=f"it names the file {name[:_SHORT]!r}, which is not a safetensors file",
                 todo=_PICKLES,
             )
 

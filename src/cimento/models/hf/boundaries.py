@@ -8,7 +8,7 @@ row of words the inner factors cancel, so that a term for each token is enough::
 
     boundary_nats = ln Z(before the token) - ln Z(after the token)
 
-added to the token's surprisal. Where the marks stand at the ends of words, Z is 1 after a marked
+added to the token's surprisal. Where the marks are at the ends of words, Z is 1 after a marked
 token, and the correction vanishes but for words that end without the mark.
 """
 
@@ -94,7 +94,7 @@ class _Spelling:
     """The spelling rules of a tokenizer.
 
     Attributes:
-        suffix: what stands at the end of a word; None where nothing does.
+        suffix: what is at the end of a word; None where nothing does.
         bytewise: whether each character stands for a byte.
         blank: what stands for a blank; None where nothing does.
     """
@@ -181,7 +181,7 @@ class Boundaries:
         marked: tokens that begin with the mark of a word's beginning.
         closing: tokens after which a word has ended, whatever follows.
         eos: the EOS token that ends words too; empty where none does.
-        first: whether the first word of a text is divided by what can stand first.
+        first: whether the first word of a text is divided by what can come first.
     """
 
     rule: BoundaryRule
@@ -241,7 +241,7 @@ def find_boundaries(
 
 
 def card_with_boundaries(card: ModelCard, *, bos: str, boundaries: Boundaries | None) -> ModelCard:
-    """A model's card with what stands before its texts, and how its words are corrected."""
+    """A model's card with what comes before its texts, and how its words are corrected."""
     if boundaries is None:
         return dataclasses.replace(card, bos=bos)
     details = card.details | {"boundary_eos": boundaries.eos}
@@ -286,7 +286,7 @@ def with_boundaries(
 def _with_next(text: Encoding) -> Encoding:
     """A text that also wants the token after each that it wants.
 
-    Something stands in for the token after the last one: what comes there is never read, only
+    Something is in for the token after the last one: what comes there is never read, only
     what the model expects there.
     """
     wanted = sorted({*text.wanted, *(index + 1 for index in text.wanted)})
@@ -303,7 +303,7 @@ def _log_z(
     if index == 0:
         return math.nan
     if index == text_start:
-        # The first word: divided by what can stand at the beginning of a text, B in the paper.
+        # The first word: divided by what can be at the beginning of a text, B in the paper.
         if boundaries.rule == "word-end" or not boundaries.first:
             return 0.0
         return float(opening if ids[index] in boundaries.marked else initial)

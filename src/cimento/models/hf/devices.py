@@ -77,7 +77,7 @@ def _computes(node: Path) -> bool:
 def _visible(gpus: list[str], *variables: str) -> int:
     """The number of GPUs that the environment leaves visible.
 
-    A list is read up to the first name that is no GPU, as CUDA does it.
+    A list is read up to the first name that is not a GPU, as CUDA does it.
     """
     number = len(gpus)
     for variable in variables:

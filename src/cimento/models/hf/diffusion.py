@@ -6,8 +6,8 @@ any number of masked tokens at once. Its log-likelihood of a text of L tokens ha
     E [ L / l * sum of ln P(token | the tokens that are not masked) over the l masked tokens ],
 
 where l is uniform on 1 to L and the masked tokens are drawn without replacement (Nie et al. 2025,
-eq. 6, doi:10.48550/arXiv.2502.09992). A token's share of it is the mean, over the numbers l, of its
-log-probability when it is one of l masked tokens.
+eq. 6, doi:10.48550/arXiv.2502.09992). A token's proportion of it is the mean, over the numbers l,
+of its log-probability when it is one of l masked tokens.
 
 The expectation is estimated by samples in replicates that are independent of one another, so that
 the spread of anything computed from scores can be computed on each replicate. Inside a replicate

@@ -272,7 +272,7 @@ def _hub_name(name: str, *, where: str, todo: str) -> tuple[str, str | None]:
     if is_path or not _HUB_NAME.match(hub_name):
         raise UsageError(
             where=where,
-            seen="there is no such folder, and it is no name on the hub either",
+            seen="there is no such folder, and it is not a name on the hub either",
             todo=meant_by(name) or todo,
         )
     return hub_name, revision or None
@@ -401,7 +401,7 @@ def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
         files = sorted({path for pattern in patterns for path in folder.glob(pattern)})
         for path in files:
             if not path.is_file():  # a link may lead to a device, which could be read endlessly
-                raise ModelError(where=str(path), seen="is no file")
+                raise ModelError(where=str(path), seen="is not a file")
             total.update(path.name.encode() + b"\0")
             with path.open("rb") as handle:
                 total.update(hashlib.file_digest(handle, "sha256").digest())

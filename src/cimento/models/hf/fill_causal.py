@@ -98,7 +98,7 @@ class CausalFiller(RowFiller):
         if not text:
             raise ModelError(
                 where=f"text {request.after[:60]!r}",
-                seen="nothing stands before its blank, and the model has no BOS token",
+                seen="nothing comes before its blank, and the model has no BOS token",
                 todo="Use a masked model, or give a --bos rule that puts a token there.",
             )
         window = self.card.window

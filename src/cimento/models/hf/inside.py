@@ -103,10 +103,10 @@ class TokenizerFacts:
         marks: what of words its tokens mark.
         boundary: what ``--boundary auto`` corrects words by with this model; ``none`` where it
             corrects nothing.
-        bos: the policy for what stands before a text; empty where the model leaves no choice.
-        before: the tokens that stand before a text when it is scored.
+        bos: the policy for what comes before a text; empty where the model leaves no choice.
+        before: the tokens that come before a text when it is scored.
         origin: where these come from.
-        after: the tokens that stand after it.
+        after: the tokens that come after it.
         unknown: the token for what it does not know; empty where it has none.
         knows_capitals: whether its vocabulary has tokens with capital letters, or it lower-cases
             texts itself.

@@ -1,4 +1,4 @@
-"""Interchanges: texts scored while hidden states of other texts stand at some of their places.
+"""Interchanges: texts scored while hidden states of other texts are at some of their places.
 
 A text (the base) is passed through the model while, at one layer and at the tokens of one region,
 the hidden states are those that another text (the source) has there; everything above is computed

@@ -358,7 +358,8 @@ def _digest(tokenizer: PreTrainedTokenizerBase) -> str:
     serialized: str = tokenizer.backend_tokenizer.to_str()
     state = json.loads(serialized)
     if state.get("padding") or state.get("truncation"):
-        # What a call left behind, such as that of a data collator, is no property of a tokenizer.
+        # What a call left behind, such as that of a data collator, is not a property of a
+        # tokenizer.
         plain = Tokenizer.from_str(serialized)
         plain.no_padding()
         plain.no_truncation()

@@ -132,13 +132,13 @@ def _is_step(name: str, revision: str) -> bool:
 
 
 def folder_without_model(name: str) -> UsageError:
-    """The error for a folder that is no model, with what it holds in place of one."""
+    """The error for a folder that is not a model, with what it holds in place of one."""
     path = expanded(name)
     seen = "this folder holds no config.json, so it is not a Hugging Face model"
     todo = "Give the folder that `save_pretrained` wrote."
     files = [entry.name for entry in _entries(path) if entry.suffix == ".gguf"]
     if inside := checkpoints(path):
-        seen = f"this folder is no model, and holds {len(inside)}: {', '.join(_some(inside))}"
+        seen = f"this folder is not a model, and holds {len(inside)}: {', '.join(_some(inside))}"
         flags = (
             inner if inner == _MORE else f"-m {_quoted(name, inner)}" for inner in _some(inside)
         )
@@ -192,7 +192,7 @@ def _badly_written(name: str) -> str:
         f"Give -m once for each model: {' '.join(f'-m {part}' for part in parts)}": len(parts) > 1,
         "-m takes one model and no pattern; give it once for each.": bool(set(name) & set("*?")),
         f"Folders are separated by / on this system: {there}": there != name and os.sep == "/",
-        f"No kind of models is called {prefix!r}; a revision stands after @: {prefix}@{rest}": bool(
+        f"No kind of models is called {prefix!r}; a revision comes after @: {prefix}@{rest}": bool(
             colon and re.fullmatch(r"[\w.-]+", rest)
         ),
     }

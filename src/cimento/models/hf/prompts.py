@@ -331,7 +331,7 @@ class _PromptReader:
     Args:
         inside: the model and its tokenizer.
         card: what is known about it.
-        policy: its rule for what stands before a text.
+        policy: its rule for what comes before a text.
         sharing: whether what prompts share is computed once.
     """
 
@@ -441,7 +441,7 @@ class CausalReplier(_PromptReader):
 
     def _done(self, written: Sequence[int], ask: Reply, reason: StopReason) -> GeneratedReply:
         text = self._text(written)
-        # Empty lines before the reply are no end of it.
+        # Empty lines before the reply do not end it.
         opening = len(text) - len(text.lstrip())
         ends = [at for stop in ask.stop if (at := text.find(stop, opening)) >= 0]
         return GeneratedReply(text[: min(ends)] if ends else text, reason)

@@ -78,7 +78,7 @@ class TransformersScorer(ABC):
     Args:
         model: in evaluation mode, on its device.
         tokenizer: a fast tokenizer.
-        card: the card of the model, to which what stands before its texts is added here.
+        card: the card of the model, to which what comes before its texts is added here.
         policy: the policy of scoring.
         limits: the limits of a batch.
 
@@ -213,7 +213,7 @@ class TransformersScorer(ABC):
     def _unigrams(self) -> FloatArray:
         """The log-probability of each token of the vocabulary without context, in nats.
 
-        It is NaN throughout where nothing stands before a text.
+        It is NaN throughout where nothing comes before a text.
         """
         ids, place = self._without_text()
         if place < 0:

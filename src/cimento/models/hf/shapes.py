@@ -4,7 +4,7 @@ On a GPU, a shape that is new costs tens of milliseconds (attention in half prec
 plan for it), and a batch that is not full costs as much as a full one. So lines wait until they
 fill a batch, whichever units they come from, and a batch has one of few shapes. The shape of a
 line's batch depends on the requests of its unit alone, and a batch that stays short is filled up
-with rows that nobody reads. A row's scores depend on the shape, not on what stands in other rows,
+with rows that nobody reads. A row's scores depend on the shape, not on what is in other rows,
 so that they do not depend on company, order or workers.
 
 On a CPU, batches are as wide as their longest line, and nothing waits.
@@ -43,7 +43,7 @@ widths occur."""
 SMALL = 8
 """Lines of which a unit has few go into batches of this part of the limit, which fill sooner.
 
-With 64 units under way, all of BLiMP needs 3 % more tokens than in batches of any width, in eight
+With 64 units under way, all of BLiMP needs 3% more tokens than in batches of any width, in eight
 shapes.
 """
 
@@ -146,7 +146,7 @@ class Filling(Generic[AnyPlan]):
 
     @property
     def fullness(self) -> float:
-        """The share of rows of the fullest batch that waits; 0 where none does."""
+        """The proportion of rows of the fullest batch that waits; 0 where none does."""
         return max(map(self._fullness, self._waiting), default=0.0)
 
     def flush(self) -> None:

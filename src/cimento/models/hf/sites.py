@@ -175,7 +175,7 @@ def probe_of(model: PreTrainedModel) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """What stands in the place of what in a pass over a batch.
+    """What is in the place of what in a pass over a batch.
 
     Attributes:
         part: the part of the layer.
@@ -183,7 +183,7 @@ class Swap:
         start: base states of shape (rows, length, hidden) with which the pass goes on after layer
             `begin`; with those of the source in it, if the part is the residual stream.
         begin: the layer after which the pass goes on.
-        cells: row, position, first and last channel, and the states that stand there.
+        cells: row, position, first and last channel, and the states that are there.
     """
 
     part: Part

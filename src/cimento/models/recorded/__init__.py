@@ -58,7 +58,7 @@ class Sample:
     Attributes:
         where: it stands, for messages.
         doc: as the task's data have it.
-        contexts: what stood before each option.
+        contexts: what came before each option.
         options: as they were asked, with the blank before them where there is one.
         logprobs_nats: of each option; NaN where none was logged.
         greedy: whether the model would have written each option; None where that is not known.
@@ -200,7 +200,7 @@ def _samples(text: str, path: Path) -> Iterator[Sample]:
         except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
             raise InputError(
                 where=f"{path.parent / path.name} line {number}",
-                seen="it is no sample of a task with options that were scored",
+                seen="it is not a sample of a task with options that were scored",
                 todo=_GET_THEM,
             ) from error
 
@@ -449,7 +449,7 @@ def _warnings(stimuli: Sequence[_Stimulus], spec: ModelSpec) -> Iterator[str]:
     respelled = [stimulus.text for stimulus in stimuli if stimulus.alignment.is_respelled]
     if respelled:
         yield (
-            "Recorded with accents or apostrophes spelled otherwise than in the suite, and taken"
+            "Recorded with accents or apostrophes spelled differently in the suite, and taken"
             f" for the same letters: {counted(len(respelled), 'sentence')}, the first"
             f" {respelled[0]!r}. A model may score the other spelling otherwise."
         )

@@ -56,7 +56,7 @@ class RewrittenText:
         owner: for each of `chars` its region, from 1, or 0 between regions; for their end the
             last region.
         ends: for each region one past its last character, in `chars`.
-        is_respelled: whether letters are spelled otherwise than in the suite.
+        is_respelled: whether letters are spelled differently from the suite.
     """
 
     source: str
@@ -179,7 +179,7 @@ class Alignment:
         oovs: for each region the words that unknown tokens stand for.
         unspelled: indices of tokens that were placed by their length, because they begin with
             the mark for a blank and do not spell the text there.
-        is_respelled: whether the tokens spell the letters of the text otherwise than the suite.
+        is_respelled: whether the tokens spell the letters of the text differently from the suite.
     """
 
     regions: tuple[int | None, ...]

@@ -93,7 +93,7 @@ def parse_body(texts: Sequence[str]) -> dict[str, JsonValue]:
         texts: as the user wrote them.
 
     Raises:
-        UsageError: one is neither, a field stands there twice, is one of cimento's, or may hold a
+        UsageError: one is neither, a field is there twice, is one of cimento's, or may hold a
             secret, which would be stored.
     """
     fields: dict[str, JsonValue] = {}

@@ -220,7 +220,7 @@ def _checked(value: float | None, token: str, where: str, *, first: bool) -> flo
     if value > ROUNDING_NATS:
         raise ModelError(
             where=where,
-            seen=f"the server gave {value} for the token {token!r}, which is no logarithm of a"
+            seen=f"the server gave {value} for the token {token!r}, which is not a logarithm of a"
             " probability",
         )
     return value

@@ -263,7 +263,7 @@ class Server:
 def _spellings(key: str) -> re.Pattern[str] | None:
     """What a key looks like in an answer or an address: as it is, escaped, in other capitals.
 
-    Short words such as ``EMPTY`` are no secrets; local servers are given them since clients insist
+    Short words such as ``EMPTY`` are not secrets; local servers are given them since clients insist
     on a key.
     """
     if len(key) < _SHORTEST_SECRET:
@@ -304,7 +304,7 @@ def _check_url(url: str) -> None:
     if parts.scheme not in {"http", "https"} or not host:
         raise UsageError(
             where="--model",
-            seen="what stands between `openai:` and `#` is no http or https URL",
+            seen="what is between `openai:` and `#` is not an http or https URL",
             todo="Write it as openai:http://127.0.0.1:8000/v1#model.",
         )
     if parts.username is not None or parts.query:

@@ -144,7 +144,7 @@ def _fit_estimates(
             like,
             question=f"{FITS}{k}",
             statistic=PRECISION,
-            description=f"share of {first} that fit",
+            description=f"proportion of {first} that fit",
         )
         yield rate(rows, fit)
         if GROUP + TEMPLATE in rows.columns:
@@ -207,8 +207,8 @@ _KINDS = {"masked": "masked models", "causal": "causal models", "seq2seq": "enco
 _AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _HITS = (
     "A hit at k means that an answer expected by the suite's author is among the first k"
-    " candidates; an answer that could not be found counts as a miss. The share of fitting"
-    " candidates is the share of those that were judged [@wilkens2023]."
+    " candidates; an answer that could not be found counts as a miss. The proportion of fitting"
+    " candidates is the proportion of those that were judged [@wilkens2023]."
 )
 
 

@@ -265,7 +265,7 @@ def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:
 
 
 def _check_notation(items: Sequence[ClozeItem]) -> list[Fault]:
-    """What stands in texts or in options and is no part of them, such as judgment marks.
+    """What is in texts or in options and is not part of them, such as judgment marks.
 
     The texts of a suite are compared with one another, and the options of an item by their roles.
     """
@@ -442,7 +442,7 @@ def _end(cell: str) -> str:
 def choice_task(suite: ClozeSuite) -> ChoiceTask:
     """The blanks of a suite that have options, as a task of lm-evaluation-harness.
 
-    The prompt is what stands before a blank, and a text is an option with what stands after it, so
+    The prompt is what comes before a blank, and a text is an option with what comes after it, so
     that the order of the texts is that of the filled sentences.
 
     Raises:

@@ -4,7 +4,7 @@ An expectation is written as parts of speech with features of Universal Dependen
 ``or``: ``ADJ Gender=Fem|Number=Plur or VERB VerbForm=Part|Gender=Fem|Number=Plur``. ``*`` stands
 for any part of speech. With ``not`` in front a candidate fits where one of its readings is none
 of these. All readings count, since a dictionary does not know which one is meant; a candidate
-without a reading does not fit. How far such judgments can stand in for a person's is measured by
+without a reading does not fit. How far such judgments can be in for a person's is measured by
 `compare_judgments`, and has to be, phenomenon by phenomenon.
 
 People's judgments come from the run itself, from an earlier run, or from a table.
@@ -188,7 +188,7 @@ class JudgmentComparison:
 
     @property
     def agreement(self) -> Share:
-        """The share of candidates on which they agree."""
+        """The proportion of candidates on which they agree."""
         return Share(self.both + self.neither, self.n)
 
     @property

@@ -130,7 +130,7 @@ class ClozeAsker(Asker[ClozeSuite, ClozeOptions]):
         """One blank for each distinct text, with the options of all its items.
 
         Raises:
-            UsageError: a context is to stand before the texts, or an option cannot be used.
+            UsageError: a context is to come before the texts, or an option cannot be used.
             InputError: the suite has no item, or a dictionary or judgments cannot be used.
         """
         if answers.n:
@@ -221,7 +221,7 @@ class ClozePresenter(PlainPresenter[ClozeSuite]):
         return (*noted, *faults_of(dictionary_of(answers)))
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
-        """Hits, choices, figures, and the items with what stood in their blanks."""
+        """Hits, choices, figures, and the items with what was in their blanks."""
         from cimento.paradigms.cloze.sections import cloze_sections
 
         return cloze_sections(runs)

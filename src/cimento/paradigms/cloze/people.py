@@ -2,8 +2,8 @@
 
 The tables are those of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033): by item the
 option that most people choose, and whether the target, the plausible alternative, both or neither
-is among a model's ten candidates; the first candidate alone; and labels for candidates that are no
-option.
+is among a model's ten candidates; the first candidate alone; and labels for candidates that are
+not an option.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def majority(item: ClozeItem, choices: Choices) -> Majority:
     Options compete one by one: three implausible ones are not pooled.
 
     Raises:
-        InputError: somebody chose what is no option of the item.
+        InputError: somebody chose what is not an option of the item.
     """
     roles = {option.text: option.role for option in item.options}
     unknown = next((text for text in choices if text not in roles and text != NONE), None)
     if unknown is not None:
         raise InputError(
             where=f"item {item.id!r}",
-            seen=f"people chose {unknown!r}, which is no option",
+            seen=f"people chose {unknown!r}, which is not an option",
             todo=did_you_mean(unknown, [*roles, NONE]),
         )
     most = max(choices.values(), default=0)
@@ -109,7 +109,7 @@ def folded_text(text: str) -> str:
 def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> TopClass:
     """Whether the target, the plausible alternative, both or neither is among k candidates.
 
-    Spellings that count as equal do; pieces that continue a word are no candidates.
+    Spellings that count as equal do; pieces that continue a word are not candidates.
     """
     texts = {
         folded_text(candidate.text)
@@ -158,7 +158,7 @@ def count_first_matches(
 
 
 def count_labels(labels: Iterable[str]) -> dict[Label, Share]:
-    """The count of each label among candidates that are no option.
+    """The count of each label among candidates that are not an option.
 
     Raises:
         InputError: there is no such label.
@@ -196,7 +196,7 @@ def option_agreement(
     Args:
         item: with options.
         choices: what people chose.
-        weights: text of an option to its probability under the model, or its share of it.
+        weights: text of an option to its probability under the model, or its proportion of it.
     """
     from cimento.statistics.calibration import jensen_shannon
 
@@ -221,7 +221,7 @@ class PeopleReport:
 
     Attributes:
         majorities: class of the most frequent choice to its number of items; ties are named.
-        same_mode: share of items on which the model's most probable option is a choice of most
+        same_mode: proportion of items on which the model's most probable option is a choice of most
             people, over the items that both answered.
         divergence_bits: mean Jensen-Shannon divergence over these items.
         items: agreement item by item.
@@ -276,7 +276,7 @@ def compare_with_people(
             an option has the score of its most probable spelling.
 
     Raises:
-        InputError: somebody chose what is no option.
+        InputError: somebody chose what is not an option.
     """
     answered = [item for item in items if len(item.options) > 1]
     compared = [

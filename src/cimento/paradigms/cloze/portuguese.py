@@ -256,7 +256,7 @@ def test_of(template: str, where: str) -> dict[str, str]:
     """The test that a template belongs to, and its group there, as columns.
 
     Raises:
-        InputError: it is no template of the study.
+        InputError: it is not a template of the study.
     """
     dimensions = ((match[1], name) for p, name in _DIMENSIONS if (match := p.match(template)))
     group, dimension = next(dimensions, ("", ""))
@@ -340,7 +340,7 @@ def read_templates(path: Path) -> list[Template]:
     """Templates with the seeds that were left after the study's review by hand.
 
     Raises:
-        InputError: the file is no notebook, or does not print them.
+        InputError: the file is not a notebook, or does not print them.
     """
     printed = [text for *_, shown in _cells(path) for text in shown if text.startswith("{")]
     if not printed:
@@ -358,14 +358,14 @@ def read_templates(path: Path) -> list[Template]:
             for name, (seeds, sentences) in tasks.items()
         ]
     except (AttributeError, TypeError, ValueError) as error:
-        raise _unlike(path, "what it prints are no templates") from error
+        raise _unlike(path, "what it prints are not templates") from error
 
 
 def read_multiwords(path: Path) -> list[ClozeItem]:
     """The multiword items with one word masked each; columns `expression`, `word` and `cue`.
 
     Raises:
-        InputError: the file is no notebook, or has none.
+        InputError: the file is not a notebook, or has none.
     """
     items = []
     for name, sentences in _expressions(path).items():
@@ -389,7 +389,7 @@ def read_predictions(path: Path) -> dict[str, list[Candidate]]:
     """Recorded candidates by model, without probabilities, in the order of their ranks.
 
     Raises:
-        InputError: the file is no notebook, or has none.
+        InputError: the file is not a notebook, or has none.
     """
     places = [
         f"{name}/{number}"
@@ -463,7 +463,7 @@ def _cells(path: Path) -> list[tuple[str, str, list[str]]]:
             for cell in parse_json(decoded_sheet(path, read_bytes(path)))["cells"]
         ]
     except (json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
-        raise _unlike(path, "it is no notebook") from error
+        raise _unlike(path, "it is not a notebook") from error
 
 
 def _literal(text: str, path: Path) -> Any:  # noqa: ANN401  # what a notebook shows

@@ -66,7 +66,7 @@ class ClusteredShare:
 
     Attributes:
         share: counts.
-        interval: of the share, 95 %.
+        interval: of the share, 95%.
     """
 
     share: Share

@@ -81,7 +81,7 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
     """The options of some items as lm-eval scored them.
 
     The rule is seen from the requests: an option after the text before the blank (``left``), the
-    same with the text after it (``sentence``, if nothing stood before it), or the text after the
+    same with the text after it (``sentence``, if nothing came before it), or the text after the
     blank, given each option (``continuation``).
 
     Args:
@@ -160,7 +160,7 @@ def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
         try:
             record = _Line.model_validate(parse_json(line))
         except ValueError as error:
-            seen = f"it is no recorded answer: {error}".splitlines()[0]
+            seen = f"it is not a recorded answer: {error}".splitlines()[0]
             todo = "Each line has id, model and top10, a list of texts."
             raise InputError(where=where, seen=seen, todo=todo) from error
         by_model.setdefault(record.model, []).extend(
@@ -170,7 +170,7 @@ def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
 
 
 def _table(path: Path, data: bytes) -> list[Candidate]:
-    """A table without quoting, so that every token is read as it stands there."""
+    """A table without quoting, so that every token is read as it is there."""
     header, *lines = decoded_sheet(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
     names = header.split("\t")
     item, rank, text = (_column(names, name, path) for name in ("item", "rank", "candidate"))
@@ -231,7 +231,7 @@ def _number(cell: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(where=where, seen=f"{cell!r} is no number", todo="Correct it.")
+        raise InputError(where=where, seen=f"{cell!r} is not a number", todo="Correct it.")
     return value
 
 

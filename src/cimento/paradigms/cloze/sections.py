@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 5
-"""Fillers of an item that stand in a page."""
+"""Fillers of an item that are in a page."""
 
 _GROUPS = (2, 12)
 """A free column divides a suite into dimensions if it has so many values."""
@@ -226,7 +226,7 @@ def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
 
 
 def _items(answers: ClozeAnswers) -> tuple[ItemRecord, ...]:
-    """Items with what stood in their blanks, those that went worst first."""
+    """Items with what was in their blanks, those that went worst first."""
     outcomes = answers.run.outcomes()
     given = {method: _given(answers, method) for method in answers.methods}
     hits = {method: _by_item(asked(outcomes, f"{HIT}1", method)) for method in answers.methods}
@@ -258,7 +258,7 @@ _Hits = Mapping[str, Mapping[str, Outcome]]
 def _outcome(item: ClozeItem, hits: _Hits, choice: Outcome | None) -> Outcome | None:
     """Whether the target came first by the first method; of items without targets, the choice."""
     hit = next((of_method[item.id] for of_method in hits.values() if item.id in of_method), None)
-    # A rank is no margin; it stands among the remarks.
+    # A rank is not a margin; it stands among the remarks.
     return choice if hit is None else replace(hit, value=None, unit="")
 
 
@@ -322,7 +322,7 @@ def expressions_figure(profiles: Sequence[Named]) -> Figure:
     )
     import altair as alt
 
-    title = "Share of sentences in which the word of the expression is hit"
+    title = "Proportion of sentences in which the word of the expression is hit"
     order = list(dict.fromkeys(frame["expression"]))
     base = alt.Chart().encode(
         x=alt.X("word:N", title="masked word", axis=alt.Axis(labelAngle=0)),
@@ -386,7 +386,7 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
     )
     import altair as alt
 
-    title = "The profile, with 95 % intervals that respect clusters"
+    title = "The profile, with 95% intervals that respect clusters"
     order = list(dict.fromkeys(frame["dimension"]))
     base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
     whiskers = base.mark_rule(color=BLUE).encode(

@@ -114,7 +114,7 @@ _NUMBERS = {"s": "Sing", "p": "Plur"}
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A form that may stand in a template.
+    """A form that may be in a template.
 
     Attributes:
         category: what it has in common with others.
@@ -319,7 +319,7 @@ def _tense(text: str, where: str) -> Features:
         return parse_features(text)
     raise InputError(
         where=where,
-        seen=f"{text!r} is no tense",
+        seen=f"{text!r} is not a tense",
         todo=f"Write one of {', '.join(TENSES)}, or features such as Mood=Ind|Tense=Pres.",
     )
 
@@ -328,7 +328,7 @@ def _person(text: str, where: str) -> Features:
     if not text:
         return {}
     if len(text) != 2 or text[0] not in "123" or text[1] not in _NUMBERS:  # noqa: PLR2004  # 1s
-        raise InputError(where=where, seen=f"{text!r} is no person", todo="Write 1s to 3p.")
+        raise InputError(where=where, seen=f"{text!r} is not a person", todo="Write 1s to 3p.")
     return {"Person": text[0], "Number": _NUMBERS[text[1]]}
 
 

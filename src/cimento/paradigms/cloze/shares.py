@@ -1,14 +1,15 @@
 """Shares over many blanks, always with counts: acc@k, P@1 and P@k, top-p, confidence, clusters.
 
-acc@k is the share of items whose target is among the first k candidates. P@k is the share of
-candidates that fit among all those at ranks 1 to k, not the share of items with one that fits.
-**micro** pools the candidates of all items; **macro** is the unweighted mean of the micro values of
-groups (templates, say). Candidates that nobody has judged count in neither part of the share
-(Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1, whose tables use both).
+acc@k is the proportion of items whose target is among the first k candidates. P@k is the proportion
+of candidates that fit among all those at ranks 1 to k, not the proportion of items with one that
+fits. **micro** pools the candidates of all items; **macro** is the unweighted mean of the micro
+values of groups (templates, say). Candidates that nobody has judged count in neither part of the
+share (Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1, whose tables use
+both).
 
 Items made from one sentence are not independent, and intervals say so.
 
-**Top-p** is the share of items whose target is in the nucleus of Holtzman et al. 2020
+**Top-p** is the proportion of items whose target is in the nucleus of Holtzman et al. 2020
 (arXiv:1904.09751, section 3.1): the fewest candidates, the most probable first, whose probabilities
 sum to p or more.
 """
@@ -62,7 +63,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ExactMean:
-    """An unweighted mean of the shares of groups.
+    """An unweighted mean of the proportions of groups.
 
     Attributes:
         groups: number of groups.
@@ -94,7 +95,7 @@ def among_top(candidates: Iterable[Candidate], k: int) -> list[Candidate]:
 
 
 def micro(candidates: Iterable[Candidate]) -> Share:
-    """The share of candidates that fit, all pooled."""
+    """The proportion of candidates that fit, all pooled."""
     judged = [candidate.fits for candidate in candidates if candidate.fits is not None]
     return Share(sum(judged), len(judged))
 
@@ -112,8 +113,8 @@ class UnexpectedFits:
     """Candidates that fit and are not what the item asks for.
 
     Attributes:
-        of_judged: their share of all that were judged.
-        of_fitting: their share of those that fit.
+        of_judged: their proportion of all that were judged.
+        of_fitting: their proportion of those that fit.
         above: number of them that are more probable than a threshold.
         threshold: that probability.
     """
@@ -180,7 +181,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
 
 
 def accuracy_at(ranks: Ranks, k: int) -> Share:
-    """acc@k: the share of items whose target is among the first k candidates."""
+    """acc@k: the proportion of items whose target is among the first k candidates."""
     return Share(sum(is_hit(rank, k) for rank in ranks.values()), len(ranks))
 
 
@@ -287,7 +288,7 @@ def confidence(candidates: Iterable[Candidate], *, threshold: float = 0.5) -> Co
 
 
 def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibration:
-    """The share of candidates that fit, by their probability.
+    """The proportion of candidates that fit, by their probability.
 
     Several candidates may fit in one blank, so that a well calibrated model need not have equal
     shares and probabilities; the curve should rise all the same.
@@ -350,7 +351,7 @@ def clustering(clusters: Iterable[str]) -> Clustering:
 def precision_interval(
     candidates: Iterable[Candidate], cluster_of: Callable[[Candidate], Hashable]
 ) -> Interval:
-    """The interval of the share of judged candidates that fit.
+    """The interval of the proportion of judged candidates that fit.
 
     All candidates of one cluster belong together, and so do those of one item; the method is
     that of `cimento.statistics.intervals.share_interval`.
@@ -377,7 +378,7 @@ class Nucleus:
         hits: items whose target is surely in it, of all items: the lower bound of the share, and
             the share itself where no item is undecided.
         at_most: items whose target may be in it, of all items: the upper bound.
-        interval: of the share, 95 %, over clusters; none where some items are undecided.
+        interval: of the share, 95%, over clusters; none where some items are undecided.
         undecided: items whose candidates reach less than p and hold no target, or have no
             probabilities; more candidates would decide them.
         reached: items whose candidates reach p.

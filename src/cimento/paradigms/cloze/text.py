@@ -58,7 +58,7 @@ _KINDS_IN_WORDS: Mapping[FillKind, tuple[str, str]] = {
 _BAR = "█"
 _MISS = "·"
 _LISTED = 12
-ENDS = "95 % interval"
+ENDS = "95% interval"
 """The header of intervals of shares in percent."""
 
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
@@ -431,7 +431,7 @@ def _calibration(calibration: Calibration) -> Iterator[str]:
 
 
 def _options(profile: Profile) -> Iterator[str]:
-    # Shares of one item's candidates depend on each other, and have no interval.
+    # Proportions of one item's candidates depend on each other, and have no interval.
     yield f"  options among {profile.k}, without intervals: {_counted(profile.top_classes.items())}"
     yield f"  first candidate, without intervals: {_counted(profile.first_matches.items())}"
     if profile.labels:

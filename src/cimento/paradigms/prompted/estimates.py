@@ -61,7 +61,7 @@ _EVERY_WORDING = "items were not asked with words and with letters: balance=lati
 _DETECTED = "log-linear rates (Hautus 1995)"
 
 ANSWERED_RIGHT: Mapping[str, str] = {
-    "choice": "The share of answers, over the whole design, that name the better sentence.",
+    "choice": "The proportion of answers, over the whole design, that name the better sentence.",
     "yesno": "Said to be acceptable more often than its rival, over the whole design.",
     "rating": "Rated higher than its rival, on average over the whole design.",
 }
@@ -134,7 +134,7 @@ def _chance(
     read: dict[str, list[int]] = {}
     for one in asked:
         read.setdefault(one.item, []).append(len(one.answers))
-    # Replies that could not be read are no guesses; items without any are in no rate.
+    # Replies that could not be read are not guesses; items without any are in no rate.
     sizes = Counter(tuple(counts) for counts in read.values() if all(counts))
     if not sizes:
         return None, "no reply could be read"
@@ -153,7 +153,7 @@ def _more_than_half(n: int) -> float:
 
 
 def _more_often(n: int, *others: int) -> float:
-    """How often yes is a larger share of n guesses than of m others: half of all without a tie."""
+    """How often yes is more usual in n guesses than in m others: half of all without a tie."""
     m = others[0] if others else n
     tie = sum(math.comb(n, k) * math.comb(m, k * m // n) for k in range(n + 1) if k * m % n == 0)
     return (1 - tie / (1 << (n + m))) / 2
@@ -244,10 +244,10 @@ def _biases(
         yield _mean_bias(prompted, values, replace(like, statistic=END_BIAS, description=about))
         return
     what = "sentence" if form == "choice" else "answer"
-    about = f"share of answers that take the {what} that comes first"
+    about = f"proportion of answers that take the {what} that comes first"
     said = [(item, decided(answer.share(answer.prompt.answers[0]))) for item, answer in answers]
     yield _share_bias(prompted, said, replace(like, statistic=FIRST, description=about))
-    about = "share of answers A or 1, whatever they stand for"
+    about = "proportion of answers A or 1, whatever they stand for"
     said = [
         (item, decided(answer.share(label)))
         for item, answer in answers
@@ -275,7 +275,7 @@ def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
 def _share_bias(
     prompted: PromptedRun, values: Iterable[tuple[str, float]], like: Estimate
 ) -> Estimate:
-    """A share of answers with its interval over items, beside a half."""
+    """A proportion of answers with its interval over items, beside a half."""
     shares = _by_item(values)
     design = _design(prompted, list(shares))
     like = replace(
@@ -318,7 +318,7 @@ def _yes_bias(
         (item, answer.chosen) for item, answer in answers if answer.prompt.kind == LETTERED
     )
     gaps = {item: words[item] - letters[item] for item in words if item in letters}
-    about = "share of acceptable where it is said by yes, less the share where by a letter"
+    about = "proportion of acceptable where it is said by yes, less the share where by a letter"
     reason = "" if gaps else _EVERY_WORDING
     like = replace(like, statistic=YES_BIAS, description=about, reason=reason)
     return _mean_bias(prompted, gaps.items(), like)
@@ -327,7 +327,7 @@ def _yes_bias(
 def _by_design(
     prompted: PromptedRun, form: Form, asked: Sequence[Asked], like: Estimate, *, target: str
 ) -> Iterator[Estimate]:
-    """The share of right answers with each wording, pair of answers and order."""
+    """The proportion of correct answers with each wording, pair of answers and order."""
     factors: Mapping[str, Callable[[Answered], str]] = {
         "wording": lambda a: str(a.prompt.cell.wording + 1),
         "labels": lambda a: a.prompt.labels,
@@ -339,7 +339,7 @@ def _by_design(
         return 1 - answer.chosen if is_rival else answer.chosen
 
     answers = _each_answer(asked)
-    about = "share of right answers"
+    about = "proportion of correct answers"
     like = replace(like, statistic=about, description=about, role="detail")
     for factor, of in factors.items():
         for level in sorted({of(answer) for _, answer in answers}):
@@ -433,7 +433,7 @@ def _slope(
 
 
 def reliability(prompted: PromptedRun) -> Calibration | None:
-    """The bins of yes beside the share of people who accept; None where that is not known."""
+    """The bins of yes beside the proportion of people who accept; None where that is not known."""
     shares = _shares(prompted)
     if not shares:
         return None
@@ -441,7 +441,7 @@ def reliability(prompted: PromptedRun) -> Calibration | None:
 
 
 def _shares(prompted: PromptedRun) -> list[tuple[float, float]]:
-    """The share of acceptable in the answers, and among people, of each sentence with both."""
+    """The proportion of acceptable in the answers, and among people, of each sentence with both."""
     scale = rated_of(prompted.suite).scale
     return [
         (one.value, share)
@@ -451,14 +451,14 @@ def _shares(prompted: PromptedRun) -> list[tuple[float, float]]:
 
 
 def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
-    """ECE and Brier's score with its parts, of the share of people who accept a sentence."""
+    """ECE and Brier's score with its parts, of the proportion of people who accept a sentence."""
     shares = _shares(prompted)
     like = replace(like, n=len(shares), reason="" if shares else _NO_SHARES)
     probabilities, people = [p for p, _ in shares], [o for _, o in shares]
     error = expected_calibration_error(probabilities, people)
     parts = brier_parts(probabilities, people)
     without = "no interval is made for it" if shares else _NO_SHARES
-    about = "share of acceptable among answers and among people"
+    about = "proportion of acceptable among answers and among people"
     numbers = {
         ECE: error.ece,
         "Brier": parts.score,

@@ -63,7 +63,7 @@ class Answered:
 
     @property
     def good(self) -> float:
-        """The share of the answer for what is better; of a rating the points, more is better."""
+        """Proportion of the answer for what is better; of a rating the points, more is better."""
         if self.prompt.form != "rating":
             return self.share(self.prompt.good)
         raw, points = self.points, len(self.prompt.answers)
@@ -80,7 +80,7 @@ class Answered:
         return decided(self.good)
 
     def share(self, answer: str) -> float:
-        """The share of an answer."""
+        """The proportion of an answer."""
         return (self.shares or {}).get(answer, 0.0)
 
 
@@ -225,7 +225,7 @@ _LOOKALIKES = str.maketrans("ав", "ab")  # Cyrillic, as Russian models write
 
 
 def _shares(prompt: Prompt, nats: Sequence[float | None]) -> Answered:
-    """The share of each answer in the probability of all of them.
+    """The proportion of each answer in the probability of all of them.
 
     An answer that a server does not list among the most probable ones counts as 0; where it lists
     none, there is no answer.
@@ -260,7 +260,7 @@ def prompted_outcomes(
     """The outcome of each item on each question.
 
     A pair passes if the better sentence is chosen in more than half of the answers, said to be
-    acceptable more often than its rival, or rated higher. A single sentence has its share of
+    acceptable more often than its rival, or rated higher. A single sentence has its proportion of
     *acceptable*, which passes or fails where the suite labels it, or its rating; beside it stands
     the mean rating of people, for yes or no on a scale from 0 to 1.
 
@@ -278,7 +278,11 @@ def _pair_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator
     target, rivals = rivals_of(suite)
     clusters = clusters_of(suite)
     values = {(one.item, one.conditions): one.value for one in asked if one.form == form}
-    unit = {"choice": "share of the design", "yesno": "difference of shares", "rating": "points"}
+    unit = {
+        "choice": "proportion of the design",
+        "yesno": "difference of shares",
+        "rating": "points",
+    }
     for rival in rivals:
         for item in suite.items:
             if form == "choice":
@@ -347,7 +351,7 @@ def _degree(sentence: RatedSentence, scale: Scale | None) -> float | None:
 
 
 def accepting_share(sentence: RatedSentence, scale: Scale | None) -> float | None:
-    """The share of people who accept a sentence; None where only their mean is known.
+    """The proportion of people who accept a sentence; None where only their mean is known.
 
     They rated it above the middle of the scale, or said yes; who chose the middle counts half.
     """

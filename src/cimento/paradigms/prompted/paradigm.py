@@ -129,7 +129,7 @@ class PromptedAsker(Asker[Suite, PromptedOptions]):
         suite: Suite,
         options: PromptedOptions,
         *,
-        scoring: Asking,  # noqa: ARG002  # prompts are no texts to be scored
+        scoring: Asking,  # noqa: ARG002  # prompts are not texts to be scored
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
@@ -167,7 +167,7 @@ class PromptedJudge(Judge["Run"]):
     """The judge of what a model says about sentences."""
 
     def outcomes(self, run: Run) -> pl.DataFrame:
-        """Pairs pass, fail or tie over the design; sentences stand beside the mean of people.
+        """Pairs pass, fail or tie over the design; sentences are beside the mean of people.
 
         Raises:
             TableError: the run was asked by another version's design or wordings.
@@ -209,7 +209,7 @@ class PromptedPresenter(PlainPresenter[Suite]):
     record = staticmethod(RATINGS.presenter.record)
 
     def methods(self, run: Run) -> MethodFacts:
-        """The methods by which answers were asked for and read, which are no probabilities."""
+        """The methods by which answers were asked for and read, which are not probabilities."""
         suite, options = cast("Suite", run.suite), _options(run)
         forms = options.forms_of(suite)
         wording = judgment_wording(options.language or suite.meta.language)

@@ -162,7 +162,7 @@ class Prompt:
         item: the item that it is about.
         form: which of the three questions.
         conditions: of the sentences that are shown: of a choice the better one, then its rival.
-        instruction: stands before the sentences.
+        instruction: comes before the sentences.
         body: the sentences.
         answers: the possible ones, the first named or shown first.
         good: the answer that names the better sentence, that means acceptable, or that is the best

@@ -57,12 +57,14 @@ _PEOPLE_COLUMNS: Mapping[str, str] = {
 }
 _ABOUT_BIAS = (
     "d' is 0 where good and bad are not told apart. c is below 0 for a tendency to say acceptable,"
-    " or to choose the first of two. Without bias, the shares of what comes first and of A or 1 are"
+    " or to choose the first of two. Without bias, the proportions of what comes first and of A"
+    " or 1 are"
     ' 0.5, and all other biases 0; those of numbers are in points (see the page "Asking in words").'
 )
 _ABOUT_PEOPLE = (
     "slope: of people's mean ratings on the answers, both from 0 to 1. ceiling: the correlation"
-    " that the spread among people allows. ECE and Brier: share of acceptable among the answers"
+    " that the spread among people allows. ECE and Brier: proportion of acceptable among the"
+    " answers"
     " beside that among people; reliability is better low, resolution high."
 )
 _SHOWN_AS_ZERO = 0.005
@@ -101,7 +103,7 @@ def prompted_grids(runs: Sequence[Run], *, notes: Sequence[str] = ()) -> dict[st
 
 
 def _expected(runs: Sequence[Run]) -> str:
-    """The remark that ratings are no people's, where a suite says so."""
+    """The remark that ratings do not come from people, where a suite says so."""
     suites = {run.suite.name: cast("Suite", run.suite) for run in runs}
     names = [name for name, suite in suites.items() if ratings_by(suite) == "author"]
     return f" Ratings of {', '.join(names)} are what its author expects." if names else ""
@@ -150,7 +152,7 @@ def _two_decimals(cell: EstimateCell) -> EstimateCell:
 
 
 def _design_grid(estimates: Sequence[Estimate], suites: str) -> Grid:
-    """The share of right answers with each wording, pair of answers and order."""
+    """The proportion of correct answers with each wording, pair of answers and order."""
     return Grid.of(
         estimates,
         {
@@ -160,7 +162,7 @@ def _design_grid(estimates: Sequence[Estimate], suites: str) -> Grid:
             "level": lambda e: e.level,
             "right": estimate_cell,
         },
-        title=f"{suites}: the share of right answers by wording, labels and order.",
+        title=f"{suites}: the proportion of correct answers by wording, labels and order.",
         labels=4,
         grouped=2,
     )
@@ -176,8 +178,8 @@ def prompted_sections(runs: Sequence[Run]) -> list[SuiteReport]:
             for run in several
             if (curve := reliability(PromptedRun.of(run))) is not None and curve.ece is not None
         }
-        title = f"Share of acceptable on {suite}: answers beside people"
-        share = "share of people who accept"
+        title = f"Proportion of acceptable on {suite}: answers beside people"
+        share = "proportion of people who accept"
         figure = partial(calibration_figure, curves, title=title, share=share)
         grids = prompted_grids(several)
         grids.pop("rates", None)  # the page has them above
@@ -233,6 +235,7 @@ def answers_grid(runs: Sequence[Run]) -> Grid:
             "answer": answer,
             "value": value,
         },
-        title="Every answer: value is the share of the answer for what is better, or the points.",
+        title="Every answer: value is the proportion of the answer for what is better, or the"
+        " points.",
         labels=6,
     )

@@ -307,7 +307,7 @@ def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[Estima
     """
     from cimento.statistics.multiple import holm
 
-    if len(families) < 2:  # noqa: PLR2004  # one test is no family
+    if len(families) < 2:  # noqa: PLR2004  # one test is not a family
         return [*itertools.chain(*families)]
     corrected = []
     adjusted = holm([estimates[0].p for estimates in families])
@@ -370,7 +370,7 @@ def ceilings(
 
     ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
     halves = split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
-    reason = halves.reason or "the spread of halvings is no interval of the ceiling"
+    reason = halves.reason or "the spread of halvings is not an interval of the ceiling"
     by_halves = replace(like, method=BY_HALVES, n=halves.items, reason=reason)
     yield replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
     yield replace(by_halves, statistic="split-half reliability", value=halves.reliability)

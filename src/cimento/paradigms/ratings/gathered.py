@@ -27,7 +27,7 @@ _VERSION = "version"
 _ROUNDED = 0.051
 """Largest difference of a mean from one with a single decimal."""
 _LEAST_ALIKE = 0.9
-"""Least share of sentences whose mean is that of the columns beside it."""
+"""Least proportion of sentences whose mean is that of the columns beside it."""
 _FEWEST = 2
 _PARTS = pattern("parts")
 """Names of columns that part the rows, and name no person."""

@@ -362,7 +362,7 @@ def _in_brief(measures: Sequence[str], *, by_author: bool) -> str:
     """A sentence on how measures were compared with ratings, as in a paper."""
     others = len(measures) - 1
     more = f" and {others} other measures (see the appendix)" if others else ""
-    # Degrees that an author expects are no data on people.
+    # Degrees that an author expects say nothing about people.
     rating = "the author's expected degree" if by_author else "its mean rating"
     return (
         f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with"

@@ -120,7 +120,7 @@ def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
 
     The file is ``blimp_human_validation_rawMTurk.csv`` as it was released: a row is a sheet of five
     choices, each with a condition such as ``passive_2ans1``, whose last digit is the good option.
-    Which of two sentences stands first differs between sheets, so that the sentences name the item
+    Which of two sentences comes first differs between sheets, so that the sentences name the item
     and not the option.
 
     Raises:
@@ -168,7 +168,7 @@ def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
 
 
 def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
-    """The share of preferences for the good sentence: a mean over pairs, by paradigm.
+    """The proportion of preferences for the good sentence: a mean over pairs, by paradigm.
 
     This is the count in BLiMP's validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321);
     missing answers are ignored.

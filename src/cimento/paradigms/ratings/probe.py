@@ -59,9 +59,9 @@ class Probe:
         left_out: how many others have no label, or a rating in the middle of the scale.
         folds: number of parts, each classified from the others.
         auc: area under the ROC curve; 0.5 by chance.
-        low: lower end of its 95 % interval.
+        low: lower end of its 95% interval.
         high: upper end.
-        accuracy: share of sentences classified rightly.
+        accuracy: proportion of sentences classified rightly.
         mcc: Matthews's correlation.
         reason: why a number is None.
     """

@@ -335,11 +335,11 @@ def _unrated(rated: Mapping[str, RatedSentence], name: str) -> list[Fault]:
 
 
 _MOST_ODD = 0.1
-"""Largest share of judgments that are mistakes among those of two kinds."""
+"""Largest proportion of judgments that are mistakes among those of two kinds."""
 
 
 def _odd_mark(table: Table, *, in_pairs: bool = False) -> Fault | None:
-    """The fault of the few cells that are no judgment, where all others are one of two.
+    """The fault of the few cells that are not a judgment, where all others are one of two.
 
     Args:
         table: of sentences and judgments.

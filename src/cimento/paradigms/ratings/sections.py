@@ -73,7 +73,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
     family = any(spearman.p_corrected is not None for spearman in spearmans)
     rows: list[tuple[str, ...]] = [
         (
-            "measure", "n", "expected", "Spearman", "95 %", "p", *(["Holm"] if family else []),
+            "measure", "n", "expected", "Spearman", "95%", "p", *(["Holm"] if family else []),
             "Pearson", "Kendall", "partial",
         )
     ]  # fmt: skip
@@ -115,7 +115,7 @@ def _methods_of(spearmans: Sequence[Estimate]) -> str:
     """The methods of the intervals and of the tests of some correlations."""
     intervals = method_names(one.interval_method for one in spearmans)
     tests = method_names(one.p_method for one in spearmans if one.p is not None)
-    return f"95 %: {intervals}; p of Spearman: {tests}"
+    return f"95%: {intervals}; p of Spearman: {tests}"
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -216,13 +216,13 @@ def _binary(run: RatedRun) -> Iterator[str]:
     if not areas:
         return
     rows: list[tuple[str, ...]] = [
-        ("yes or no by a threshold", "n", "AUC", "95 %", "MCC", "MCC in sample")
+        ("yes or no by a threshold", "n", "AUC", "95%", "MCC", "MCC in sample")
     ]
     rows += [_binary_row(run, area) for area in areas]
     yield columns(rows, indent=2)
     reasons = {area.reason for area in areas if area.reason}
     yield from (f"  no interval of AUC: {reason}" for reason in sorted(reasons))
-    yield f"  95 % of AUC: {method_names(area.interval_method for area in areas)}"
+    yield f"  95% of AUC: {method_names(area.interval_method for area in areas)}"
     yield "  MCC has no interval: its threshold was chosen on other sentences"
 
 
@@ -232,7 +232,7 @@ def _accuracies(run: RatedRun) -> Iterator[str]:
         # A design has its own estimates of the same predictions, by measure, in a table above.
         once = [accuracy for accuracy in levels if not accuracy.method] or levels
         several = len({accuracy.question for accuracy in once}) > 1
-        rows = [(f"accuracy by {column}", *(["prediction"] * several), "n", "accuracy", "95 %")]
+        rows = [(f"accuracy by {column}", *(["prediction"] * several), "n", "accuracy", "95%")]
         for accuracy in once:
             shown = interval(accuracy.low, accuracy.high, absent=accuracy.reason or "-")
             named = (accuracy.level or "-", *([accuracy.question] * several))
@@ -285,7 +285,7 @@ def label_places(frame: pl.DataFrame, middle: float) -> list[float | None]:
 
     Args:
         frame: table made by `scatter_frame`.
-        middle: rating up to which labels stand on the right of their points, else on the left.
+        middle: rating up to which labels are on the right of their points, else on the left.
     """
     values, ratings = frame["value"].to_list(), frame["rating"].to_list()
     apart = (max(values) - min(values)) * _LINE / _HEIGHT
@@ -361,7 +361,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
     ]
     if spearmans:
         header = (
-            "model", "measure", "n", "expected", "Spearman", "95 %", "p", "p (Holm)", "Pearson",
+            "model", "measure", "n", "expected", "Spearman", "95%", "p", "p (Holm)", "Pearson",
             "Kendall", "partial",
         )  # fmt: skip
         shown = [estimate for _, estimate in spearmans]
@@ -389,11 +389,11 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
         )
         grid = Grid(
             title="Acceptable or not, by a threshold on each measure.",
-            header=("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample"),
+            header=("model", "measure", "n", "AUC", "95%", "MCC", "MCC in sample"),
             rows=tuple((run.model, *_binary_row(run, estimate)) for run, estimate in areas),
             labels=2,
             notes=(
-                f"95 % of AUC: {intervals}.",
+                f"95% of AUC: {intervals}.",
                 "MCC has no interval: its threshold was chosen on other sentences.",
             ),
         )

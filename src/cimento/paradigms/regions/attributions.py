@@ -102,7 +102,7 @@ def attributed(
         run: run of a region suite.
         compared: the comparisons.
         settings: the settings, of which items, rule and baseline count.
-        context: what stands before the texts.
+        context: what comes before the texts.
         by_region: whether a token's score depends on its region.
 
     Raises:
@@ -250,7 +250,7 @@ class ContributionMean:
         region: number of the region; 0 for all together.
         region_name: its name.
         contribution_bits: the mean over items; None without items.
-        low: lower end of its 95 % interval over items (clusters, if there are any).
+        low: lower end of its 95% interval over items (clusters, if there are any).
         high: upper end.
         p: of no contribution; None without a test.
         p_holm: the same, corrected for all regions of the table.
@@ -357,7 +357,7 @@ def _contribution_mean(
     moved: float | None = None
     if not place["region"]:
         largest, unsettled = rows["gap_bits"].max(), _unsettled(rows)
-        # The sizes of all contributions as a share of those of the margins.
+        # The sizes of all contributions as a proportion of those of the margins.
         margins = float(items["margin_bits"].abs().sum())
         moved = float(rows["contribution_bits"].abs().sum()) / margins if margins else None
     return ContributionMean(

@@ -49,7 +49,7 @@ RARE_IN_ITEMS = 50
 """Most items in which a shared word counts as a sign that two items may overlap."""
 
 SIMILAR = 0.8
-"""Smallest share of common words (Jaccard index) at which two items overlap."""
+"""Smallest proportion of common words (Jaccard index) at which two items overlap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,7 +137,7 @@ def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Frac
 
 
 def _simulated(whole: Formula, signed: _Signed, *, seed: int) -> float:
-    """The share of draws in which the formulas hold."""
+    """The proportion of draws in which the formulas hold."""
     import numpy as np
 
     generator = np.random.default_rng(seed)

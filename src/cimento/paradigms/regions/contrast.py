@@ -4,7 +4,7 @@
 differ. It is read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is the
 target, that ``match`` is the grammatical condition and that ``mismatch`` is an alternative to it.
 
-The probability ratio is the grammatical form's share of two forms' probability (Táboas García
+The probability ratio is the grammatical form's proportion of two forms' probability (Táboas García
 and Wanner, SyntacticAgreement)::
 
     ratio = p(target) / (p(target) + p(alternative)) = 1 / (1 + b^(S_target - S_alternative))
@@ -255,7 +255,7 @@ def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Seque
 
 
 SHARE = 0.1
-"""Share of a phenomenon's items below which a difference is too rare to affect its DD."""
+"""Proportion of a phenomenon's items below which a difference is too rare to affect its DD."""
 
 SHARE_OF_TOKENS = 0.5
 """Likewise for counts of tokens, which vary with the words of every item."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_ITEMS = 6
 _LEAST_MOVED, _LEAST_PRINTED = 0.01, 0.001
-"""Contributions that are a smaller share of the margins say nothing; the least share printed."""
+"""Contributions that are a smaller part of the margins say nothing; the least printed."""
 
 
 def contribution_grids(means: Sequence[ContributionMean]) -> list[Grid]:

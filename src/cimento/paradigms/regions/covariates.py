@@ -177,7 +177,7 @@ def _margins(
 
 
 def _independent(columns: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
-    """The columns that are no sum of a constant and those before them."""
+    """The columns that are not a sum of a constant and those before them."""
     import numpy as np
 
     kept: dict[str, Sequence[float]] = {}
@@ -231,7 +231,7 @@ class PartRate:
         model: label of the model.
         items: the part, such as `EVERY`, `ANY` or `NONE`.
         n: number of judged items in it.
-        accuracy: share of them that are right; None if there is none.
+        accuracy: proportion of them that are right; None if there is none.
         interval: its interval.
     """
 
@@ -251,7 +251,7 @@ def is_baseline(run: Run) -> bool:
 def baseline_rates(
     runs: Sequence[Run], frequency: Callable[[str], Frequency | None]
 ) -> list[PartRate]:
-    """The accuracies of all models that are no baselines, on parts of their suites.
+    """The accuracies of all models that are not baselines, on parts of their suites.
 
     Args:
         runs: runs of suites that are judged by formulas.
@@ -369,14 +369,14 @@ def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
         title="Margins in bits, and what length and word frequency have to do with them.",
         header=(
             "suite", "model", "prediction", "items", "mean", "margin, and bits for each", "value",
-            "95 %", "p", "p (Holm)", "remark",
+            "95%", "p", "p (Holm)", "remark",
         ),
         rows=tuple(rows),
         labels=3,
         remarks=1,
         notes=(
             "Least squares over items, with CR2 standard errors over clusters.",
-            "First line: the margin of an item whose two sides are alike in what stands below it.",
+            "First line: the margin of an item whose two sides are alike in what is below it.",
             "Left out is what is the same in all items, or follows from the other covariates.",
             "Holm's correction is over all the other lines; p of the first lines is not corrected.",
             "Frequencies are summed over words.",

@@ -60,7 +60,7 @@ DEFAULT_MEASURE = "surprisal-bits"
 """Measure of runs that are judged on regions: the whole sentence, in the unit of their margins."""
 
 MASKED_MODELS_REASON = "logistic scores are those of masked models"
-"""The bert-syntax-it study (2022) defines them so, as a causal model's raw outputs are no votes."""
+"""The bert-syntax-it study (2022) defines them so: a causal model's raw outputs are not votes."""
 
 
 def factorial_of(
@@ -320,7 +320,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
         lengths = _parts(table.select(split).with_columns(verdicts_of(run, equal_costs=True)))
     nearness = nearness_of(run, table["value"])
     table = table.with_columns(near=nearness.near)
-    decided = pl.col("verdict").is_in(["pass", "fail"])  # exact ties are no near ones
+    decided = pl.col("verdict").is_in(["pass", "fail"])  # exact ties are not near ones
     parts = _parts(table)
     for column, level in dict.fromkeys([("", ""), *(part[:2] for part in parts)]):
         for like, on_scale in expected:
@@ -409,10 +409,10 @@ def _of_people(run: Run, choices: ChoiceRate) -> Estimate:
 
 
 def _of_shares(run: Run, choices: ChoiceRate, correlation: Correlation) -> Estimate:
-    """The correlation of the model's margins with people's shares of choices."""
+    """The correlation of the model's margins with people's proportions of choices."""
     return dataclasses.replace(
         _of_people(run, choices),
-        method="margin and share of choices",
+        method="margin and proportion of choices",
         statistic="spearman",
         value=correlation.r,
         low=correlation.low,

@@ -26,7 +26,8 @@ _HEADS_SHOWN = 12
 _ALPHA = 0.05
 LENS = "logit lens"
 LENS_NOTE = (
-    "The logit lens is no effect: it is the margin itself, in bits, that the model would have if it"
+    "The logit lens is not an effect: it is the margin itself, in bits, that the model would"
+    " have if it"
     " ended after this layer."
 )
 NOT_A_SUM = (

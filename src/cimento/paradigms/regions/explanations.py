@@ -268,14 +268,14 @@ class InterchangeMean:
         layer: the layer; None for the full effect.
         head: the head; None unless single heads are exchanged.
         effect_bits: the mean effect; None without items.
-        low: lower end of its 95 % interval over items (clusters, if there are any); None without
+        low: lower end of its 95% interval over items (clusters, if there are any); None without
             one.
         high: upper end.
         p: of no effect; None without a test.
         p_holm: the same, corrected for all cells of the table.
         method: of interval and test.
         n: number of items.
-        n_inexact: number of items whose tokens were paired otherwise than one by one at the same
+        n_inexact: number of items whose tokens were not paired one by one at the same
             positions.
         full_bits: the mean over the same items of the effect of exchanging everything.
         share: `effect_bits` / `full_bits`; None where the full effect is not surely there.
@@ -414,7 +414,7 @@ def _means(
 
 
 def _with_share(mean: InterchangeMean, sure: Collection[tuple[str, str]]) -> InterchangeMean:
-    """A mean with its share of the full effect, or why there is none."""
+    """A mean with its proportion of the full effect, or why there is none."""
     if (mean.question, mean.phenomenon) not in sure:
         return replace(mean, reason=mean.reason or NO_FULL)
     if not mean.full_bits or mean.effect_bits is None:

@@ -63,7 +63,7 @@ class DesignRate:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of compared items in which the comparison held; None without items."""
+        """The proportion of compared items in which the comparison held; None without items."""
         return self.passed / self.n if self.held else None
 
 

@@ -125,7 +125,7 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
     averages = " Averages are unweighted means over the phenomena." if several else ""
     return (
         f"n: items. Ties count as failures.{averages}",
-        *((f"Intervals (95 %): {intervals}.",) if intervals else ()),
+        *((f"Intervals (95%): {intervals}.",) if intervals else ()),
         *blank,
     )
 
@@ -240,7 +240,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         remarks=1,
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            f"Intervals of 95 % and p: {interval_methods(test.dd for test in tests)}.",
+            f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}.",
         ),
     )
 
@@ -266,7 +266,7 @@ def regions_grid(regions: Sequence[Estimate]) -> Grid:
         remarks=1,
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
-            f"Intervals (95 %): {interval_methods(regions)}. No test is made here.",
+            f"Intervals (95%): {interval_methods(regions)}. No test is made here.",
             *_small_dds(regions),
         ),
     )
@@ -323,7 +323,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
         notes=(
             "Intercepts alone can look surer than they are, or less sure: see the table tests too.",
             "With `cluster` in the formula, effects may differ between the suite's clusters.",
-            "p and 95 % interval: Satterthwaite's degrees of freedom; not corrected. REML.",
+            "p and 95% interval: Satterthwaite's degrees of freedom; not corrected. REML.",
         ),
     )  # fmt: skip
 
@@ -369,7 +369,7 @@ def licensing_grid(effects: Sequence[Estimate]) -> Grid:
         notes=(
             "Filler effect: surprisal with the wh-word less that without it.",
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
-            "Intervals of 95 % and p: "
+            "Intervals of 95% and p: "
             + interval_methods(effects)
             + ". Holm's correction is over all effects of a model on the suite, in all windows.",
         ),

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 BARS: Mapping[Bars, str] = {
     "se": "± 1 standard error of the mean over items",
-    "means-removed": "95 % within items (means of items removed)",
-    "cousineau-morey": "95 % within items (Cousineau-Morey)",
-    "loftus-masson": "95 % within items (Loftus-Masson)",
+    "means-removed": "95% within items (means of items removed)",
+    "cousineau-morey": "95% within items (Cousineau-Morey)",
+    "loftus-masson": "95% within items (Loftus-Masson)",
 }
 """The meaning of error bars, in words."""
 

@@ -102,7 +102,7 @@ def paired_differences(
     Args:
         suite: the suite.
         values: the region values of its stimuli.
-        bars: ``se``, or a method of `cimento.statistics.means`, at 95 %.
+        bars: ``se``, or a method of `cimento.statistics.means`, at 95%.
 
     Yields:
         Region, condition, first condition, items, difference (bits), bars, low and high end.

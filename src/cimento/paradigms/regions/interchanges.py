@@ -79,7 +79,7 @@ def interchanges(
         run: run of a region suite.
         compared: the comparisons.
         settings: the settings.
-        context: what stands before the texts.
+        context: what comes before the texts.
         by_region: whether a token's score depends on its region.
 
     Raises:

@@ -270,8 +270,9 @@ def verdicts_of(run: Run, *, equal_costs: bool = False) -> pl.DataFrame:
     options = options_of(run)
     rows = _of_lengths(run) if equal_costs else _without_first_tokens(run)
     ties = pl.lit(options.ties == "pass")
-    # A verdict that does not need a missing value is no reason to count the item: among the items
-    # with the same value missing, only those on which the other parts decide would be counted.
+    # A verdict that does not need a missing value is not a reason to count the item: among the
+    # items with the same value missing, only those on which the other parts decide would be
+    # counted.
     right = pl.when((pl.col("verdict") != "unscored") & pl.col("whole")).then(
         pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
     )
@@ -393,7 +394,7 @@ def _schema() -> dict[str, pl.DataType]:
 
 
 def margin_errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
-    """The error of the margins of each prediction; none where scores are no estimates."""
+    """The error of the margins of each prediction; none where scores are not estimates."""
     margins = [
         [part.margins_bits for part in compared(run, replicate)[0]]
         for replicate in replicates_of(tokens)

@@ -31,7 +31,7 @@ class LensMean:
         phenomenon: the phenomenon of the items.
         layer: the layer; 0 is the input of the first one.
         margin_bits: the mean margin; None without items.
-        low: lower end of its 95 % interval over items (clusters, if there are any).
+        low: lower end of its 95% interval over items (clusters, if there are any).
         high: upper end.
         n: number of items.
         reason: why there is no interval.

@@ -30,7 +30,8 @@ class NgramBaseline:
         NEAR_CHANCE: the largest accuracy that counts as near chance, which is 0.50.
         name: ``unigrams`` or ``bigrams``.
         n: number of pairs.
-        accuracy: share of pairs that they get right, ties counted half; None for too few pairs.
+        accuracy: proportion of pairs that they get right, ties counted half; None for too few
+            pairs.
     """
 
     NEAR_CHANCE: ClassVar[float] = 0.60

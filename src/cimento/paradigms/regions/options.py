@@ -161,7 +161,7 @@ def _by_formula(text: str, suite: Suite, name: str) -> Prediction:
     """A prediction that the user gives by its formula.
 
     Raises:
-        UsageError: the text is no formula, and names no prediction of the suite.
+        UsageError: the text is not a formula, and names no prediction of the suite.
     """
     known = [prediction.name for prediction in named(suite.predictions)]
     if known and "(" not in text:

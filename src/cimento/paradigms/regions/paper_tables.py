@@ -61,7 +61,7 @@ def _about_tests(tests: Sequence[DDTest]) -> str:
     """The methods behind intervals and p, and over how many tests p is corrected."""
     number = sum(test.dd.p is not None for test in tests)
     corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
-    return f"Interval (95 %) and p of DD: {interval_methods(test.dd for test in tests)}.{corrected}"
+    return f"Interval (95%) and p of DD: {interval_methods(test.dd for test in tests)}.{corrected}"
 
 
 def _places(tests: Sequence[DDTest]) -> dict[str, dict[tuple[str, str], DDTest]]:

@@ -3,7 +3,8 @@
 Each prediction is evaluated with votes in place of surprisals: the surprisal of a sentence is minus
 the number of people who chose it, so that the most chosen sentence has the lowest. This is the
 majority's verdict. A single person's choice is evaluated in the same way, with one vote. The rate
-for one person is the mean over items of the share of single choices by which the prediction holds.
+for one person is the mean over items of the proportion of single choices by which the prediction
+holds.
 """
 
 from __future__ import annotations
@@ -64,12 +65,13 @@ class ChoiceRate:
         n: number of items in the rate, all of which people answered.
         tied: number of ties among them; None for single choices.
         choices: number of choices that people made in these items; None for a model.
-        rate: share of the items, or mean over them of the share of choices; None without items.
+        rate: proportion of the items, or mean over them of the proportion of choices; None without
+            items.
         low: lower end of the 95% interval; None if there is none.
         high: upper end of the interval.
         reason: reason why there is no interval, or no rate.
-        graded: Spearman's correlation, over items, of the model's margin with the share of choices
-            by which the prediction holds; None for people.
+        graded: Spearman's correlation, over items, of the model's margin with the proportion of
+            choices by which the prediction holds; None for people.
     """
 
     suite: str
@@ -151,7 +153,7 @@ def _of_model(
 
 
 def _made(counts: Iterable[Iterable[float]]) -> int | None:
-    """The number of choices; None where only shares of them are known."""
+    """The number of choices; None where only proportions of them are known."""
     votes = [count for choices in counts for count in choices]
     return None if any(isinstance(count, float) for count in votes) else int(sum(votes))
 
@@ -204,7 +206,7 @@ def _single(
     *,
     seed: int,
 ) -> ChoiceRate:
-    """The mean share of choices by which the prediction holds."""
+    """The mean proportion of choices by which the prediction holds."""
     if not shares:
         return dataclasses.replace(like, choices=None, reason=NO_SINGLE)
     interval = bounded_mean(list(shares.values()), Design.of(shares, clusters), seed=seed)
@@ -277,7 +279,8 @@ def _kind(formula: Formula, votes: Mapping[str, float]) -> VerdictName:
 def _counts(suite: Suite) -> tuple[dict[str, dict[str, float]], str]:
     """The choices of each sentence of each item, and why one cannot be read.
 
-    Whole numbers are numbers of people; numbers with a point, from 0.0 to 1.0, are shares of them.
+    Whole numbers are numbers of people; numbers with a point, from 0.0 to 1.0, are proportions of
+    them.
     """
     counts: dict[str, dict[str, float]] = {}
     unread = ""
@@ -305,7 +308,7 @@ def _undecidable(formula: Formula, *, whole_sentence: bool) -> str:
         if reference.region != "*" and not whole_sentence:
             return f"people chose sentences, and {canonical(reference)} is a part of one"
     if numbers(formula):
-        return "people's choices are no bits, and the prediction has a number in it"
+        return "people's choices are not bits, and the prediction has a number in it"
     return ""
 
 
@@ -424,14 +427,14 @@ def _by_condition(
         elif judgment.question == ACCEPTABLE and not yes_no:
             passed["yes or no, where others rated"] += 1
         elif (value := _given_rating(judgment)) is None:
-            passed["a rating is no number"] += 1
+            passed["a rating is not a number"] += 1
         else:
             ratings.setdefault(key, []).append((value, judgment.annotator or ""))
     return ratings, chosen
 
 
 def _given_rating(judgment: Judgment) -> str | None:
-    """A rating as written, with yes as 1 and no as 0; None if the judgment is no rating."""
+    """A rating as written, with yes as 1 and no as 0; None if the judgment is not a rating."""
     if judgment.question == ACCEPTABLE:
         return {"yes": "1", "no": "0"}.get(judgment.value or "")
     # Commas separate the ratings of several people.

@@ -29,11 +29,11 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
             "ties": lambda rate: rate.tied,
             "choices": lambda rate: rate.choices,
             "rate": lambda rate: rate_as_text(rate.rate, absent=BLANK),
-            "95 %": ends_of,
+            "95%": ends_of,
             "rho": lambda rate: number(
                 rate.graded.r if rate.graded else None, digits=3, absent=BLANK
             ),
-            "95 % of rho": lambda rate: ends_of(rate.graded) if rate.graded else BLANK,
+            "95% of rho": lambda rate: ends_of(rate.graded) if rate.graded else BLANK,
             "reason": lambda rate: rate.reason or (rate.graded.reason if rate.graded else None),
         },
         title="How often people choose as is predicted, and models on the same items.",
@@ -42,7 +42,7 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
         remarks=1,
         notes=(
             "most people: the prediction holds of the numbers of people who chose each sentence.",
-            "one person: mean over items of the share of choices by which it holds.",
+            "one person: mean over items of the proportion of choices by which it holds.",
             "Choices that decide nothing are left out of the latter.",
             "rho: Spearman's correlation, over items, of the model's margin with that share.",
         ),

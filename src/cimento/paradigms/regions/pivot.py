@@ -37,7 +37,7 @@ class PivotCell:
         model: label of the model.
         measure: of sentences; empty for regions.
         accuracy: None where nothing was scored.
-        low: lower end of its 95 % interval; None where there is none.
+        low: lower end of its 95% interval; None where there is none.
         high: upper end.
         n: items that it rests on.
         chance: accuracy by chance; None where it is not defined.

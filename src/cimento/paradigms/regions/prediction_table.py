@@ -32,7 +32,7 @@ class PredictionRate:
     Attributes:
         words: the prediction in words.
         model: label of the model, with the measure if the run is not judged on regions.
-        rate: the share of items in which it holds.
+        rate: the proportion of items in which it holds.
         margin: mean over items of its margin, in bits.
     """
 
@@ -140,7 +140,7 @@ def _row(by_model: Sequence[PredictionRate | None]) -> tuple[GridCell, ...]:
 
 
 def _notes(rates: Sequence[PredictionRate], kinds: Iterable[str]) -> tuple[str, ...]:
-    methods = formatting.methods([one.rate for one in rates]).replace("95 %", "95%")
+    methods = formatting.methods([one.rate for one in rates]).replace("95%", "95%")
     of_means = dict.fromkeys(one.margin.method for one in rates if one.margin.low is not None)
     margins = f" Of margins: {'; '.join(of_means)}." if of_means else ""
     together = any(one.rate.question == ALL_PREDICTIONS for one in rates)

@@ -35,7 +35,7 @@ def first_token_remarks(run: Run) -> Iterator[str]:
     if without.any():
         model = run.manifest.get("model")
         device = str(model.get("device", "")) if isinstance(model, dict) else ""
-        yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
+        yield f"Nothing comes before the first token of these sentences. {_cure(device, run)}"
     asked, plain = questions(run), judged_rows(run, tokens)
     judged = table.filter(table["question"].is_in(asked))  # suites of ratings have others too
     if not asked or judged.height != plain.height:

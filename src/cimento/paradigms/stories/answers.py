@@ -1,7 +1,7 @@
 """Answers read from the tables of a run, and labels read from replies.
 
-Replies are read strictly on purpose: what is not clearly one answer is no answer, and is counted
-as such.
+Replies are read strictly on purpose: what is not clearly one answer is not an answer, and is
+counted as such.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ _LATIN = str.maketrans("ав", "ab")  # Cyrillic letters, and the Latin ones lik
 
 
 def _without_thinking(reply: str) -> str:
-    """A reply without what stands between ``<think>`` marks."""
+    """A reply without what is between ``<think>`` marks."""
     # Only as far as thoughts end: of many that never do, each would be followed to the end.
     end = max((mark.end() for mark in _THOUGHT.finditer(reply)), default=0)
     return _THINKING.sub(" ", reply[:end]) + reply[end:]
@@ -199,7 +199,7 @@ def _conflict(text: str, numbering: int) -> ParsedReply:
 
 
 def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
-    """The labels whose names stand in a text, as whole words."""
+    """The labels whose names are in a text, as whole words."""
     named = set()
     # Longer names first, and out of the way: "acceso/spento" is not "acceso" and something else.
     for name in sorted(labels, key=len, reverse=True):
@@ -270,7 +270,7 @@ class AnswerOptions:
 RECORDED: Mapping[Task, AnswerOptions] = {
     tier: AnswerOptions(labels, labels) for tier, labels in OPTIONS.items()
 }
-"""The options of recorded answers, which have no words and stand in one order."""
+"""The options of recorded answers, which have no words and are in one order."""
 
 
 def raw_answers(tables: Mapping[str, Rows]) -> dict[int, RawAnswer]:

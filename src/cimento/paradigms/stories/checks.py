@@ -44,7 +44,7 @@ class StoryCheck:
         title: what is wrong, in a few words.
         todo: what to do about it.
         rows: finds the stories in which it is wrong.
-        severity: an ``error`` leaves a tier without a right answer, a ``warning`` does not.
+        severity: an ``error`` leaves a tier without a correct answer, a ``warning`` does not.
     """
 
     code: str
@@ -93,7 +93,7 @@ def story_names(file: StorySuite) -> tuple[str, ...]:
 
 
 def notation_faults(file: StorySuite) -> list[Fault]:
-    """Faults of what stands in sentences and is no part of them, such as judgment marks.
+    """Faults of what is in sentences and is not part of them, such as judgment marks.
 
     Plausible and implausible stories of a number are compared; each should be typed as the others.
     """
@@ -291,7 +291,7 @@ _ALL = (
         "Add blocks.", _where(_blocks_missing)),
     StoryCheck("CIM-T031", "outer_spaces_in_entity", "blanks around an entity", "Remove them.",
         _where(lambda story: any(name != name.strip() for name in _entities(story)))),
-    StoryCheck("CIM-T032", "human_entity_is_not_actor", "states of somebody who is no actor",
+    StoryCheck("CIM-T032", "human_entity_is_not_actor", "states of somebody who is not an actor",
         "Correct the name.", _unlisted("actor", lambda story: story.actor_names)),
     StoryCheck("CIM-T033", "object_entity_not_listed", "states of an unlisted object",
         "Correct one of the two.", _unlisted("object", lambda story: story.object_names)),

@@ -79,7 +79,7 @@ class Choices:
         chance: accuracy of drawing an option by lot.
         majority: accuracy of always giving the label that is most often right among these.
         n_ties_at_max: answers where options share the highest log-probability.
-        any_choice_greedy_rate: share of answers in which an option is what greedy decoding
+        any_choice_greedy_rate: proportion of answers in which an option is what greedy decoding
             writes; None where it was not recorded. Near 0 says that no option follows the prompt
             as the model would write it, mostly because of a blank.
         pred_distribution: label to the number of answers that chose it.
@@ -135,7 +135,7 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
 
 
 def share(values: Collection[float], reason: str = "no answers") -> Statistic:
-    """The share of true values, or the mean of numbers."""
+    """The proportion of true values, or the mean of numbers."""
     return Statistic(math.fsum(values) / len(values)) if values else Statistic(None, reason)
 
 
@@ -212,11 +212,11 @@ class ConflictDetection:
 
     Attributes:
         answered: stories with a readable answer that have a label.
-        answers: label to the share of `answered`.
+        answers: label to the proportion of `answered`.
         invalid: replies that could not be read.
         counts: true and false positives and negatives.
-        tpr: share of plausible stories called plausible.
-        tnr: share of implausible stories called implausible.
+        tpr: proportion of plausible stories called plausible.
+        tnr: proportion of implausible stories called implausible.
         balanced_accuracy: mean of the two.
         mcc: Matthews's correlation.
         auc: how often a plausible story has the higher margin of "true" over "false".
@@ -344,7 +344,7 @@ def _answered(first: Sequence[TierOutcome]) -> list[TierOutcome]:
 def detection_intervals(
     stories: Sequence[Story], outcomes: Sequence[TierOutcome]
 ) -> dict[str, Interval]:
-    """Intervals of the first tier's measures, 95 %, stories of one triple together.
+    """Intervals of the first tier's measures, 95%, stories of one triple together.
 
     Those of balanced accuracy and AUC are of `statistics.classification`; the accuracy of sibling
     pairs is a mean (`mean_of`, without draws).

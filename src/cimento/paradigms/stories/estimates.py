@@ -133,7 +133,7 @@ def _rate(
     *,
     empty: str = EMPTY,
 ) -> Estimate:
-    """The share of right outcomes of a question, over all stories or over some of them."""
+    """The proportion of right outcomes of a question, over all stories or over some of them."""
     import polars as pl
 
     is_here = pl.col("question") == like.question
@@ -183,7 +183,7 @@ def _metrics(
 
 
 def _given(tier: Tier, table: pl.DataFrame, judged: JudgedAnswers, like: Estimate) -> Estimate:
-    """The share of the implausible stories reaching a tier that pass it: a step of the flow."""
+    """Proportion of the implausible stories reaching a tier that pass it: a step of the flow."""
     like = replace(
         like,
         question=tier,
@@ -231,7 +231,7 @@ def _detection(judged: JudgedAnswers, like: Estimate, *, seed: int) -> Iterator[
     for statistic, name in _DETECTION.items():
         yield _number(statistic, getattr(detection, name), like, intervals.get(name, _NONE))
     for label, value in detection.answers.items():
-        yield _number(f"share of answers {label}", Statistic(value), like)
+        yield _number(f"proportion of answers {label}", Statistic(value), like)
     for name, number in {"d'": detection.d_prime, "criterion": detection.criterion}.items():
         yield _number(name, Statistic(number, "one class only"), like)
     yield _number("MCC at a held-out threshold", Statistic(best.mcc, best.reason), like)
@@ -322,7 +322,7 @@ def _by_examples(
 def question_estimates(run: Run) -> list[Estimate]:
     """Questions that are right, and stories of which all questions are.
 
-    For pairs also how often the story that stands first is chosen: one half is no preference.
+    For pairs also how often the story that comes first is chosen: one half is not a preference.
     """
     import polars as pl
 
@@ -351,4 +351,4 @@ def _first_chosen(answers: Sequence[AnsweredQuestion], like: Estimate) -> Estima
         clustered=design.clustered,
     )  # fmt: skip
     value, interval = share(first, "nothing was asked"), share_interval(first, design)
-    return _number("share of answers", value, like, interval)
+    return _number("proportion of answers", value, like, interval)

@@ -1,7 +1,7 @@
 """Accuracy, consistency and verifiability, by group and by kind of conflict, with baselines.
 
-Accuracy is the share of stories that are right at the first tier; consistency the share of
-implausible stories that are right at the first two; verifiability at all three (Storks et al.
+Accuracy is the proportion of stories that are right at the first tier; consistency the proportion
+of implausible stories that are right at the first two; verifiability at all three (Storks et al.
 2021, doi:10.18653/v1/2021.findings-emnlp.422; Pensa et al. 2024, CEUR-WS Vol-3878, paper 127).
 """
 
@@ -57,7 +57,7 @@ class Rate:
         name: of the metric.
         value: None where it cannot be told.
         count: stories that are right, and stories that count.
-        interval: of the share, 95 %, stories of one triple together; None without a value.
+        interval: of the share, 95%, stories of one triple together; None without a value.
         reason: why there is no value.
         unscored: stories left out because an answer could not be scored.
     """
@@ -81,7 +81,7 @@ def rates(chained: Chain, grouping: Grouping) -> dict[str, Rate]:
 
 
 def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, reason: str) -> Rate:
-    """The share of stories that are right, with the interval over triples.
+    """The proportion of stories that are right, with the interval over triples.
 
     Args:
         name: of the metric.
@@ -248,7 +248,7 @@ class PartialCredit:
         mean_distance: mean of the sum of distances of both sentences; None without answers.
         n_states: answers at the third tier.
         state_right: the state.
-        family_right: a state of the same family (`FAMILIES`), the right one included.
+        family_right: a state of the same family (`FAMILIES`), the correct one included.
     """
 
     n_pairs: int

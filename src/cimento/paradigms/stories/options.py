@@ -264,7 +264,7 @@ def prior_corrections(values: Sequence[Sequence[float]], labels: Sequence[str]) 
     """Logarithm of the mean probability of each label over all scored prompts of a tier.
 
     Batch calibration, Zhou et al. 2024, doi:10.48550/arXiv.2309.17249: what a model prefers on
-    average is no answer to any story. It depends on all stories of the run.
+    average is not an answer to any story. It depends on all stories of the run.
 
     Args:
         values: ln P of the options, one row for each prompt.

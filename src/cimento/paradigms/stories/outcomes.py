@@ -30,7 +30,7 @@ _BITS = 1 / math.log(2)
 
 NAN = "a log-probability is NaN or plus infinity"
 ALL_IMPOSSIBLE = "every option has probability zero"
-NO_GOLD = "the story has no right answer at this tier"
+NO_GOLD = "the story has no correct answer at this tier"
 INVALID = "no answer could be read"
 TIED = "options share the highest value"
 NOT_ANSWERED = "it was not asked, or there is no answer"
@@ -94,9 +94,9 @@ class TierOutcome:
 def judge(answer: TierAnswer, gold: str | None, *, first_of_ties: bool = False) -> TierOutcome:
     """The choice of an answer, and whether it is right.
 
-    A reply that cannot be read is wrong. A tie is no answer, whichever option stands first in the
-    list, and is not right. NaN, plus infinity, or nothing but probability zero cannot be scored;
-    a single minus infinity is an option that is never chosen.
+    A reply that cannot be read is wrong. A tie is not an answer, whichever option comes first in
+    the list, and is not right. NaN, plus infinity, or nothing but probability zero cannot be
+    scored; a single minus infinity is an option that is never chosen.
 
     Args:
         answer: of a model.

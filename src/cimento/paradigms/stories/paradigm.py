@@ -87,7 +87,8 @@ _ANSWERS = {
     "constrained": "The model wrote its answer, restricted to the options.",
 }
 _METRICS = (
-    "Accuracy is the share of stories that are right at the first tier, consistency the share of"
+    "Accuracy is the proportion of stories that are right at the first tier, consistency the"
+    " share of"
     " implausible stories that are right at the first two, and verifiability at all three"
     " [@storks2021; @pensa2024]."
 )
@@ -112,7 +113,7 @@ class StoryReader(SuiteReader[StorySuite]):
         """A suite as it is, with whatever is wrong in it: published files have faults.
 
         `audit` says what that is. Runs repeat it as warnings; nothing keeps a story from
-        being asked, and one that has no right answer at a tier is unscored there.
+        being asked, and one that has no correct answer at a tier is unscored there.
 
         Raises:
             InputError: the path does not exist or may not be read.

@@ -23,7 +23,7 @@ class PrintedPrompt:
         prompt_sha256: sha256 of the prompt.
         prompt: the prompt as the model reads it.
         options: the answers to choose among.
-        right: the right one.
+        right: the correct one.
     """
 
     tier: str
@@ -65,7 +65,7 @@ def listed_prompts() -> list[tuple[str, str, str, str]]:
 def printed_story(
     suite: StorySuite, row: int, options: StoryOptions, prompt_format: PromptFormat
 ) -> PrintedStory:
-    """The prompts of a story for each of its tiers, with the options and the right answer.
+    """The prompts of a story for each of its tiers, with the options and the correct answer.
 
     Args:
         suite: the suite of the story.

@@ -1,6 +1,6 @@
-"""The wordings of the story tasks, and the worked examples that stand before a story.
+"""The wordings of the story tasks, and the worked examples that come before a story.
 
-The wordings stand in ``data/prompts``, with ids and versions. ``paper-en`` is that of the study,
+The wordings are in ``data/prompts``, with ids and versions. ``paper-en`` is that of the study,
 byte for byte; the others (``en-1`` to ``en-5``, and the same in Italian, Spanish, Brazilian
 Portuguese and Russian) are cimento's own. Neither the story itself nor another
 variant of it is ever among its examples, except in ``paper`` mode, which draws as the study did
@@ -35,12 +35,12 @@ class Wording:
     """The wording of the question at one tier.
 
     Attributes:
-        instruction: stands before everything; may hold ``{options}`` and ``{definitions}``.
+        instruction: comes before everything; may hold ``{options}`` and ``{definitions}``.
         definitions: what is put for ``{definitions}`` where it is asked for.
-        before: stands before the story.
+        before: comes before the story.
         sentence: how a sentence is written; holds ``{sentence}`` and perhaps ``{number}``.
-        between: stands between two sentences.
-        after: stands after the story.
+        between: is between two sentences.
+        after: comes after the story.
         answers: label to the word that a model answers with.
     """
 
@@ -61,7 +61,7 @@ class PromptWording:
         id: such as ``it-1``.
         version: raised whenever a letter of it changes.
         language: ISO 639-1 code of its instructions and answers.
-        gap: what stands between the instruction and what follows it.
+        gap: what is between the instruction and what follows it.
         wide_gap: the same as the study's task files have it; like `gap` in other prompts.
         tiers: how each tier is asked.
     """
@@ -290,7 +290,7 @@ FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS = "fixed", "balanced", "varied", 
 MODES = (FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS)
 
 _SHARED = 3
-"""Variants of a story share four of five sentences; so many in common are no accident."""
+"""Variants of a story share four of five sentences; that many in common cannot be chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -383,7 +383,7 @@ def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], rule: Shots) -> tup
         ]
         if not allowed:
             raise _too_few(
-                tier, len(chosen), rule.n, f"that are no variants of {item.example_id!r}"
+                tier, len(chosen), rule.n, f"that are not variants of {item.example_id!r}"
             )
         pick = _PICKS.get(rule.mode)
         chosen.append(pick(tier, allowed, chosen) if pick else allowed[0])

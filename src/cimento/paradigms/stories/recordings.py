@@ -158,7 +158,7 @@ def logged_stories(log: ModelLog) -> tuple[Story, ...]:
     """The stories that lm-eval asked about at the first tier, in the order of the log.
 
     Raises:
-        SuiteError: a document is no story.
+        SuiteError: a document is not a story.
     """
     tasks = [task for task in log.tasks if _tier_of(task) == STORY]
     samples = [sample for task in tasks for sample in task.samples]
@@ -233,7 +233,7 @@ def _tier_of(task: TaskLog) -> Tier | None:
 
 
 def _content(sample: Sample) -> tuple[object, ...]:
-    """The fields that tell a document from all others; its id may stand twice."""
+    """The fields that tell a document from all others; its id may appear twice."""
     doc, sentences = sample.doc, sample.doc.get("sentences")
     texts = tuple(sentences) if isinstance(sentences, list) else ()
     return (doc.get("example_id"), texts, doc.get("plausible"), doc.get("breakpoint"))
@@ -394,7 +394,7 @@ def _options(answer: TierAnswer, story: Story) -> list[tuple[object, ...]]:
     """The options of a recorded answer in the order of the tier, as rows of the choices table.
 
     Where only a label was recorded, it is what the model would write; where only that the answer
-    was wrong, all that is known is that it would not write the right one.
+    was wrong, all that is known is that it would not write the correct one.
     """
     values = dict(zip(answer.options, answer.logprobs_nats or (), strict=False))
     greedy = dict(zip(answer.options, answer.greedy, strict=False))

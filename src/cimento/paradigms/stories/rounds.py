@@ -61,7 +61,7 @@ _SIDES: tuple[Side, Side] = ("effect", "precondition")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question with its right answer.
+    """One question with its correct answer.
 
     Attributes:
         task: which kind.

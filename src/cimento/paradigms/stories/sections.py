@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 CONSTANT = "one answer for all"
-"""The most frequent right answer at every tier: what needs no knowledge."""
+"""The most frequent correct answer at every tier: what needs no knowledge."""
 
 
 def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
@@ -124,7 +124,9 @@ def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suit
         y=alt.Y("right:N", title="right", sort=order),
     )
     squares = base.mark_rect(stroke="white").encode(
-        color=alt.Color("share:Q", title="share of the state").scale(scheme="blues", domain=[0, 1])
+        color=alt.Color("share:Q", title="proportion of the state").scale(
+            scheme="blues", domain=[0, 1]
+        )
     )
     counts = base.mark_text(fontSize=10).encode(
         text="n:Q", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("#222"))
@@ -136,7 +138,7 @@ def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suit
 
 
 def states_frame(confused: Mapping[str, Mapping[str, int]]) -> pl.DataFrame:
-    """Right and chosen state to the number of stories and their share of the right state."""
+    """Right and chosen state to the number of stories and their proportion of the right state."""
     rows = (
         (right, chosen, n, n / sum(counts.values()))
         for right, counts in confused.items()
@@ -146,7 +148,7 @@ def states_frame(confused: Mapping[str, Mapping[str, int]]) -> pl.DataFrame:
 
 
 SHOWN = 4
-"""Options of a tier that stand in a page."""
+"""Options of a tier that are in a page."""
 
 
 def story_sections(runs: Sequence[Run]) -> list[SuiteReport]:
@@ -213,7 +215,9 @@ def _tables(runs: Mapping[str, Run], judged: Mapping[str, JudgedAnswers]) -> Ite
         return
     steps = [(model, flow_rows(result)) for model, result in judged.items()]
     title = "Flow of implausible stories, beside one answer: who reaches and passes each tier."
-    note = "Shares of those who reach a tier have no interval; the table metrics has intervals."
+    note = (
+        "Proportions of those who reach a tier have no interval; the table metrics has intervals."
+    )
     yield NamedGrid("flow", _grid(steps, title, note))
     metrics = [
         (model, metric_rows(run.estimates(), judged[model].groupings))
@@ -222,7 +226,7 @@ def _tables(runs: Mapping[str, Run], judged: Mapping[str, JudgedAnswers]) -> Ite
     title = "Right at a tier and at all before, by kind of story, beside constant answers."
     [first, *_] = runs
     said = constants_in_words(runs[first].estimates(), judged[first].groupings)
-    note = " ".join(["n: stories. Intervals: 95 %.", *said])
+    note = " ".join(["n: stories. Intervals: 95%.", *said])
     yield NamedGrid("metrics", _grid(metrics, title, note))
 
 

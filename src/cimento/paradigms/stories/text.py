@@ -147,7 +147,7 @@ def tier_rows(estimates: Sequence[Estimate], judged: JudgedAnswers) -> Rows:
     }
     answers = {tier: choices(judged.outcomes, tier) for tier in TIERS}
     return [
-        ("tier", "accuracy", "95 % interval", "n", "ties", "greedy", "unread", "unscored"),
+        ("tier", "accuracy", "95% interval", "n", "ties", "greedy", "unread", "unscored"),
         *(
             (
                 tier,
@@ -187,15 +187,15 @@ def constant_flow(judged: JudgedAnswers) -> tuple[Step, ...]:
 
 
 def share_of(step: Step) -> float | None:
-    """The share of the scored stories that pass a step; None where none is known."""
+    """The proportion of the scored stories that pass a step; None where none is known."""
     scored = None if step.reached is None else step.reached - step.unscored
     return None if not scored or step.passed is None else step.passed / scored
 
 
 def question_rows(estimates: Iterable[Estimate]) -> Rows:
-    """The shares of additional questions that are right."""
+    """The proportions of additional questions that are right."""
     return [
-        ("", "share", "95 % interval", "right", "n", "chance"),
+        ("", "share", "95% interval", "right", "n", "chance"),
         *(
             (
                 estimate.question, shown(estimate.value, 3), interval(estimate.low, estimate.high),
@@ -209,10 +209,10 @@ def question_rows(estimates: Iterable[Estimate]) -> Rows:
 def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
     """Notes on how intervals of rates were made and why some are missing, one sentence each."""
     known = [rate for rate in estimates if rate.is_share and rate.value is not None and rate.n]
-    rates = [rate for rate in known if rate.statistic in ("accuracy", "share of answers")]
+    rates = [rate for rate in known if rate.statistic in ("accuracy", "proportion of answers")]
     made = dict.fromkeys(rate.interval_method for rate in rates if rate.low is not None)
     missing = reasons_together(rate.reason for rate in rates if rate.low is None)
-    notes = [f"Intervals (95 %): {'; '.join(filter(None, made))}."] if made else []
+    notes = [f"Intervals (95%): {'; '.join(filter(None, made))}."] if made else []
     return [*notes, *([f"No interval where there is a dash ({missing})."] if missing else [])]
 
 

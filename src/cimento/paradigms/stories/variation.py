@@ -32,13 +32,13 @@ class Variation:
     """One model under several prompts and seeds, at one tier.
 
     Attributes:
-        rates: condition to the share of stories that are right.
+        rates: condition to the proportion of stories that are right.
         mean: of these shares.
         low: the lowest.
         high: the highest.
         sd: their standard deviation (n - 1 below); None with one condition.
         n_common: stories that are scored in every condition; what follows is about these.
-        same_throughout: share of them that are right everywhere or wrong everywhere.
+        same_throughout: proportion of them that are right everywhere or wrong everywhere.
         kappa: Fleiss's kappa of conditions as raters of right and wrong.
         shares: of the variance: prompt, seed, story and the rest.
         reason: why something is missing.
@@ -117,8 +117,9 @@ class PromptRanking:
     Attributes:
         orders: condition to its models, the best first; equal ones by name.
         mean_tau: mean of Kendall's tau-b over all pairs of conditions; None where no pair has one.
-        same_best: share of pairs of conditions that have the same best model.
-        kept: pair of models to the share of conditions in which the first is ahead, ties as half.
+        same_best: proportion of pairs of conditions that have the same best model.
+        kept: pair of models to the proportion of conditions in which the first is ahead, ties as
+            half.
         reason: why there is no mean.
     """
 

@@ -45,8 +45,8 @@ class CandidateTask:
     Attributes:
         item: id of the item.
         candidate: as the model wrote it.
-        before: what stands before the blank.
-        after: what stands after it.
+        before: what comes before the blank.
+        after: what comes after it.
         details: what else is shown, name to value (template, seed ...).
         probability: None where it is not known.
     """
@@ -194,7 +194,7 @@ class CandidateDialogue:
             "?": lambda: HELP,
         }
         action = actions.get(key)
-        return action() if action else f"{line!r} is no key.\n{HELP}" if line else ""
+        return action() if action else f"{line!r} is not a key.\n{HELP}" if line else ""
 
     def _decide(self, fits: YesOrNo, words: str) -> str:
         try:
@@ -322,7 +322,7 @@ def shuffled(tasks: Iterable[CandidateTask], seed: int) -> list[CandidateTask]:
 
 
 def read_part(text: str) -> tuple[int, int]:
-    """The share of the items and the number of shares, from a text such as ``1/3``.
+    """The proportion of the items and the number of shares, from a text such as ``1/3``.
 
     Raises:
         UsageError: it is written in another way.

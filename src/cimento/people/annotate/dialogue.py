@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, str] = {
 HELP_TEXT = "\n".join(f"{name:<8}{meaning}" for name, meaning in COMMANDS.items())
 
 LONGEST_PAUSE_S = 300.0
-"""Longer silences are no work, and are not counted."""
+"""Longer silences are not work, and are not counted."""
 StateBlock: TypeAlias = dict[str, dict[str, int]]
 """The codes of one sentence: attribute to entity to code."""
 
@@ -313,7 +313,7 @@ def edit(line: str, values: Values) -> FieldReading:
     """The blocks after one line of the editor; see `USAGE`.
 
     Raises:
-        RefusedError: the line is no command, or names what is not there.
+        RefusedError: the line is not a command, or names what is not there.
     """
     blocks = blocks_of(values)
     words = line.split()
@@ -373,7 +373,7 @@ def _set(number: int, name: str, entity: str, code: str, blocks: list[StateBlock
         raise RefusedError(f"{attribute.name} is about {attribute.bearer}s: {listed}.")
     chosen = whole_number(code)
     if chosen is None or chosen not in attribute.codes:
-        raise RefusedError(f"{code!r} is no code of {attribute.name}.\n{_codes(attribute)}")
+        raise RefusedError(f"{code!r} is not a code of {attribute.name}.\n{_codes(attribute)}")
     # A copied sentence shares its block with the other one.
     blocks[number] = {**blocks[number], attribute.name: {**codes, entity: chosen}}
     return f"Sentence {number}: {entity}, {attribute.name}: {attribute.codes[chosen]}."

@@ -199,7 +199,8 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
 
 FORMS = {
     "long": "a table with one answer a row, as `cimento annotate serve` exports them",
-    "wide": "a table with one person a row and one sentence a column, as form programs export them",
+    "wide": "a table with one person per row and one sentence per column, as form programs"
+    " export them",
     "rated": "a published list of sentences with single ratings, such as ItaCoLA's",
 }
 """The forms of answers beside those of programs."""

@@ -49,7 +49,7 @@ class PairTask:
         section: which kind of item it becomes.
         cells: of the row.
         passage: its text.
-        connective: that stands there.
+        connective: that is there.
         candidates: that may take its place, the likeliest first.
         inventory: that all of them are of.
     """

@@ -62,7 +62,7 @@ def doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
 
 
 def worded(judgments: Sequence[Judgment]) -> Iterator[str]:
-    """A note on ratings that are no numbers, which count nowhere."""
+    """A note on ratings that are not numbers, which count nowhere."""
     words = [
         judgment.value or ""
         for judgment in judgments

@@ -245,10 +245,10 @@ def _timed(judgment: Judgment, row: RawRow, submission: Submission | None) -> Ju
 
 
 def _in_place(row: RawRow, asked: AskedItem, question: str) -> AnswerValue | None:
-    """The answer that stands in a place among those that could be given; None for no such place.
+    """The answer that is in a place among those that could be given; None for no such place.
 
     Raises:
-        InputError: the answers are no scale, and not known.
+        InputError: the answers are neither a scale nor known.
     """
     named = question or asked.question or ACCEPTABILITY
     if not asked.answers and named != ACCEPTABILITY:

@@ -1,7 +1,7 @@
 """A second annotator beside the first: a person who reads only the sentences, or a model.
 
 Stories are annotated a second time, blind to all but their sentences. A model is one more annotator
-by its answers by prompt. Whether it can stand in for a person is a question about agreement: does
+by its answers by prompt. Whether it can be in for a person is a question about agreement: does
 alpha fall when its column is added, and does it agree with each person as people agree among
 themselves?
 """
@@ -159,7 +159,7 @@ def read_story_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJ
             judged = _typed(StoryJudgment(**parse_json(text)))
         except (ValueError, TypeError) as error:
             raise InputError(
-                where=f"{path}, line {number}", seen=f"is no judgment ({error})"
+                where=f"{path}, line {number}", seen=f"is not a judgment ({error})"
             ) from error
         if not 0 <= judged.row < len(stories):
             raise InputError(

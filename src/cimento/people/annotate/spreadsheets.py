@@ -133,7 +133,7 @@ class SheetRow:
     """A row of a suite as a reviewer sees it.
 
     Attributes:
-        table: file of the suite that it stands in.
+        table: file of the suite that it is in.
         number: of the row there, from 1, the header not counted.
         cells: column to text.
         verdict: what the reviewer says; empty for nothing.
@@ -201,7 +201,7 @@ def export_review(suite: Path, path: Path) -> int:
         path: ``.xlsx`` or ``.tsv``.
 
     Raises:
-        InputError: it is no suite folder.
+        InputError: it is not a suite folder.
         UsageError: the suffix is another one, or the suite has a column that the sheet needs.
         StorageError: the sheet cannot be written.
     """
@@ -233,7 +233,7 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
         suite: the folder that the sheet was made of.
         sheet: as the reviewer left it.
         output: folder of the copy.
-        reviewer: who reviewed it; stands in the copy.
+        reviewer: who reviewed it; is in the copy.
 
     Raises:
         InputError: the sheet is of another suite, or a cell cannot be used; all faults are named.
@@ -276,7 +276,7 @@ def _suite_rows(suite: Path) -> Iterator[SheetRow]:
     if not tables or not (suite / TOML).is_file():
         raise InputError(
             where=str(suite),
-            seen=f"is no folder with {TOML} and {', '.join(TABLES)}",
+            seen=f"is not a folder with {TOML} and {', '.join(TABLES)}",
             todo="`cimento suites convert SUITE -o FOLDER` makes one of other formats.",
         )
     for name in tables:
@@ -346,7 +346,7 @@ def _sheet_row(
     # A spreadsheet has one header for all tables, so that a cell may be there for nothing.
     cells = {column: row.cells.get(column, "") for column in known.cells}
     plain = {
-        # Blanks at the ends of a cell are lost in some programs, and are no correction.
+        # Blanks at the ends of a cell are lost in some programs, and are not a correction.
         column: known.cells[column] if cell.strip() == known.cells[column].strip() else cell
         for column, cell in cells.items()
     }

@@ -148,7 +148,7 @@ def _text(typed: str) -> str:
     if len(typed) > 1 and typed[0] == typed[-1] == '"':
         typed = typed[1:-1].strip()
     if not typed:
-        raise RefusedError("Nothing stands between the quotation marks.")
+        raise RefusedError("Nothing is between the quotation marks.")
     return typed
 
 
@@ -238,7 +238,7 @@ def _split(text: str) -> list[str]:
         try:
             content = parse_json(text)
         except ValueError as error:
-            raise RefusedError("This is no list in JSON.") from error
+            raise RefusedError("This is not a list in JSON.") from error
         parts = [str(part) for part in content]
     elif "\t" in text or "|" in text:
         parts = re.split(r"[\t|]", text)
@@ -326,7 +326,7 @@ def _read_state(text: str, _values: Values) -> str:
 
 def _whole(text: str, *, signed: bool = False) -> int:
     if not re.fullmatch(r"-?\d+" if signed else r"\d+", text):
-        raise RefusedError(f"{text!r} is no whole number.")
+        raise RefusedError(f"{text!r} is not a whole number.")
     return int(text)
 
 
@@ -342,7 +342,7 @@ def known_stories(path: Path) -> tuple[Story, ...]:
     """The stories of a file; none where it is not there yet.
 
     Raises:
-        CimentoError: the file is no file of stories.
+        CimentoError: the file is not a file of stories.
     """
     return read_stories(path).stories if path.exists() and path.stat().st_size else ()
 
@@ -402,7 +402,7 @@ def read_recorded(path: Path) -> list[StoryDialogue]:
         except (TypeError, ValueError) as error:
             raise InputError(
                 where=f"{path}, dialogue {name!r}",
-                seen="`typed` is no list of pairs",
+                seen="`typed` is not a list of pairs",
                 todo="Write [field, line] for each line.",
             ) from error
         recorded.append(StoryDialogue(str(name), lines))

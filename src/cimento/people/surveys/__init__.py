@@ -59,7 +59,7 @@ class SurveyField:
         name: what the judgments table calls the question.
         prompt: the question as people read it.
         choices: the answers; empty where each question of the survey has its own.
-        low: what the first choice of a scale means; empty where it is no scale.
+        low: what the first choice of a scale means; empty where it is not a scale.
         high: what the last one means.
         when: the value of the first field for which this one is asked; empty for always.
     """
@@ -91,7 +91,7 @@ class SurveyQuestion:
         choices: of the first field, where the design leaves them open.
         members: what nobody may see two questions of.
         group: what the surveys are balanced over.
-        expected: the right answer of an attention check; empty for every other question.
+        expected: the correct answer of an attention check; empty for every other question.
         kind: `FILLER`, `PRACTICE`, or empty for what is of the suite and for attention checks.
     """
 
@@ -332,7 +332,7 @@ def _question_faults(design: SurveyDesign, question: SurveyQuestion) -> Iterator
         if not values or "" in values or len(set(values)) != len(values):
             yield f"question {question.id!r} has no answers, an empty one or one twice"
         if question.expected and question.expected not in values:
-            yield f"the right answer of the check {question.id!r} is none of its answers"
+            yield f"the correct answer of the check {question.id!r} is none of its answers"
 
 
 _DRAWS = 20
@@ -347,7 +347,7 @@ def order_questions(
     Practice comes first, as it stands. Of the rest no two neighbors are of one group (such as a
     phenomenon), where that is possible, and as few as can be found are of one condition; of two
     conditions two in a row are allowed, since strict turns would give away what comes next.
-    Attention checks stand at equal distances, never first.
+    Attention checks are at equal distances, never first.
 
     Args:
         questions: of one survey.

@@ -196,7 +196,7 @@ def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
 
 
 def script_json(data: object) -> str:
-    """JSON that may stand in a script: nothing in it can end the script element."""
+    """JSON that may be in a script: nothing in it can end the script element."""
     text = json.dumps(data, ensure_ascii=False, indent=1)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")

@@ -28,7 +28,7 @@ def refuse_other_file(path: Path) -> None:
     if first.strip() not in {"", HEADER}:
         raise InputError(
             where=str(path),
-            seen="is there already and is no table of links",
+            seen="is there already and is not a table of links",
             todo="Rename it, or name another file with -o.",
         )
 

@@ -215,7 +215,7 @@ def make_server(app: ASGIApp, *, proxied: bool = False) -> Server:
 
     Args:
         app: what answers.
-        proxied: whether a web server on this machine stands in front; if not, what requests say
+        proxied: whether a web server on this machine is in front; if not, what requests say
             of having been passed on is not believed.
 
     Raises:

@@ -51,7 +51,7 @@ class ModelRow:
         ratio: mean of the ratios, as in the table of languages.
         accuracy: mean of the accuracies.
         target_tokens: mean number of tokens of a target.
-        unequal: share of comparisons whose two forms have different numbers of tokens.
+        unequal: proportion of comparisons whose two forms have different numbers of tokens.
         facts: its tokenizer, vocabulary, parameters, training tokens, and other columns.
     """
 
@@ -78,7 +78,7 @@ class ModelPairRow:
         first: label of the one model.
         second: label of the other.
         n: comparisons with a value for both.
-        first_accuracy: share of these in which the first finds the target less surprising.
+        first_accuracy: proportion of these in which the first finds the target less surprising.
         second_accuracy: share in which the second does.
         difference: mean ratio of the first minus that of the second; None where the models are
             of two kinds, whose scores are on different scales.
@@ -274,7 +274,7 @@ def _facts(table: Table) -> tuple[dict[str, Facts], str]:
         if not name or name in facts:
             raise InputError(
                 where=table.where(row),
-                seen=f"the model {name!r} stands here again" if name else "no model is named",
+                seen=f"the model {name!r} is here again" if name else "no model is named",
                 todo="Give each model one row.",
             )
         facts[name] = cells

@@ -82,12 +82,12 @@ class ProfileRow:
         ratio_low: lower end of its interval.
         ratio_high: upper end.
         reason: why the ratio has no interval.
-        accuracy: share of comparisons in which the target is the less surprising.
+        accuracy: proportion of comparisons in which the target is the less surprising.
         accuracy_low: lower end of its interval.
         accuracy_high: upper end.
         more_tokens: how many more tokens the alternatives have on average.
         less_frequent: by how much they are rarer on average, on the Zipf scale.
-        unequal: share of comparisons whose two forms have different numbers of tokens.
+        unequal: proportion of comparisons whose two forms have different numbers of tokens.
         n_equal: the others, whose two forms have as many tokens.
         ratio_equal: mean probability ratio of these; None where there is none.
         equal_low: lower end of its interval.

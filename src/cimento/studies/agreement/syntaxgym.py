@@ -67,7 +67,7 @@ _NAMES = {
 }
 _MEANS = (
     "A circuit is the mean of its suites, the SG score that of the 31 suites of all circuits;"
-    " without intervals, for the suites are no sample of suites."
+    " without intervals, since the suites are not a sample of suites."
 )
 _CONVENTIONS = (
     "Of fgd_hierarchy the first of its two predictions counts, as in the published verdicts.",
@@ -82,7 +82,7 @@ class Scores:
     Attributes:
         model: its name.
         published: whether somebody else published the verdicts.
-        accuracies: suite to the share of its items that the model gets right.
+        accuracies: suite to the proportion of its items that the model gets right.
         sg_score: mean over the 31 suites of the score; None where one of them is missing.
         circuits: circuit to the mean over its suites; None where one of them is missing.
         reason: why a score is None.
@@ -97,7 +97,7 @@ class Scores:
 
 
 Verdicts = Mapping[str, Mapping[str, tuple[int, int]]]
-"""Model with its corpus and seed, to suite, to right items and all items."""
+"""Model with its corpus and seed, to suite, to correct items and all items."""
 
 
 def syntaxgym_scores(
@@ -107,7 +107,7 @@ def syntaxgym_scores(
 
     Args:
         model: its name.
-        accuracies: suite to the share of its items that the model gets right.
+        accuracies: suite to the proportion of its items that the model gets right.
         published: whether somebody else published them.
     """
     missing = [suite for suite in SCORED if suite not in accuracies]
@@ -206,7 +206,7 @@ def circuit_table(rows: Sequence[Scores], notes: Iterable[str] = ()) -> Grid:
 
     Args:
         rows: the published first.
-        notes: more of what stands below the table.
+        notes: more of what is below the table.
     """
     reasons = [f"{row.model}: {row.reason}." for row in rows if row.reason]
     return _grid(

@@ -39,7 +39,7 @@ class SuiteRow:
         ratio_high: upper end.
         ratio_method: how the interval was made.
         n_verdicts: items on which the formulas were judged.
-        accuracy: share of items in which all formulas hold.
+        accuracy: proportion of items in which all formulas hold.
         accuracy_low: lower end of its interval.
         accuracy_high: upper end.
         accuracy_method: how the interval was made.
@@ -192,7 +192,7 @@ def twin_rows(pairs: Sequence[tuple[AgreementRun, AgreementRun]], *, seed: int) 
 def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[LanguageRow]:
     """The means of each language, version and model.
 
-    They have no intervals: the suites of a language are no sample of suites.
+    They have no intervals: the suites of a language are not a sample of suites.
 
     Args:
         rows: of suites.

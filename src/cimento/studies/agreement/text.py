@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cimento.studies.agreement.table import TwinRow
 
 
-NO_SAMPLE = "without intervals: the suites of a language are no sample of suites"
+NO_SAMPLE = "without intervals: the suites of a language are not a sample of suites"
 UNPUBLISHED = "The ratios that the paper printed are not part of cimento."
 _MOST_NAMED = 8
 
@@ -36,7 +36,7 @@ Column: TypeAlias = "str | tuple[str, str | Callable[[Any], str]]"
 def _ends(low: str, high: str, reason: str = "") -> Column:
     """Both ends of an interval, or why there is none."""
     return (
-        "95 %",
+        "95%",
         lambda row: _interval(
             getattr(row, low), getattr(row, high), getattr(row, reason) if reason else None
         ),
@@ -70,7 +70,7 @@ _TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
         ("ratio where equal", "ratio_equal"), _ends("equal_low", "equal_high"),
     )),
     "covariates": ("regressions of margins in bits and of drops", (
-        "model", "language", "outcome", "term", "value", "95 %", "p (Holm)",
+        "model", "language", "outcome", "term", "value", "95%", "p (Holm)",
     )),
     "models": ("models and what is known of them", (
         "model", "language", "version", "ratio", "accuracy", ("tokens a target", "target_tokens"),
@@ -223,7 +223,7 @@ def drops_figure(rows: Sequence[TwinRow]) -> Figure:
     require_rows(frame, where="the drops as a figure", seen="no suite has a drop")
     import altair as alt
 
-    title = "Ratio on the plain suite minus that on its adversarial twin, with 95 % intervals"
+    title = "Ratio on the plain suite minus that on its adversarial twin, with 95% intervals"
     order = list(dict.fromkeys(frame["suite"]))
     base = alt.Chart().encode(y=alt.Y("suite:N", title=None, sort=order))
     lines = base.mark_rule(color=BLUE).encode(x=alt.X("low:Q", title="drop"), x2="high:Q")

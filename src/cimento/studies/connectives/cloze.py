@@ -58,7 +58,7 @@ _VARIANTS: Mapping[str, tuple[str, ...]] = {
     "come": ("com'", "com’"), "quando": ("quand'", "quand’"),
     "perché": ("perchè", "perche'", "perche’"), "però": ("pero'", "pero’"),
 }  # fmt: skip
-"""Spellings that count as equal; those of a suite stand in the suite."""
+"""Spellings that count as equal; those of a suite are in the suite."""
 
 _CLASSES: Mapping[str, str] = {
     TARGET: TARGET, PLAUSIBLE: PLAUSIBLE, IMPLAUSIBLE: IMPLAUSIBLE, TIED: TIED,
@@ -212,7 +212,7 @@ def read_cloze_section(
         completions: table of a model's completions.
 
     Raises:
-        InputError: a file cannot be read, an option is there twice, a choice is no option, or a
+        InputError: a file cannot be read, an option is there twice, a choice is not an option, or a
             completion belongs to no item.
         SuiteError: a folder holds no cloze suite.
     """
@@ -331,7 +331,7 @@ def _around_blank(name: str, sentence: str) -> tuple[str, str]:
 
 
 def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
-    """An option as it stands in the text, with the spellings that count as equal."""
+    """An option as it is in the text, with the spellings that count as equal."""
     plain = folded_text(word)
     base = next((name for name, others in _VARIANTS.items() if plain in others), plain)
     spellings = list(dict.fromkeys((plain, base, *_VARIANTS.get(base, ()))))

@@ -1,4 +1,4 @@
-"""Statistics of released data that can stand beside the connectives resource, which is not public.
+"""Statistics of released data that can be beside the connectives resource, which is not public.
 
 AcCompl-it, DisCoTEX, Lau et al. 2020, BLiMP's human answers, ItaCoLA's players and the surprisals
 of Britton et al. 2024, each from the files that are in a folder, found under the names of its
@@ -260,7 +260,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(io.StringIO(open_text(path), newline="")))
     except csv.Error as error:
         raise InputError(
-            where=str(path), seen=f"is no CSV ({error})", todo="Save it so."
+            where=str(path), seen=f"is not CSV ({error})", todo="Save it so."
         ) from error
 
 

@@ -52,7 +52,7 @@ def read_expected(path: Path) -> dict[str, JsonValue]:
     """A JSON file of expected statistics, of the shape that `released.released` computes.
 
     Raises:
-        InputError: it cannot be read or is no JSON object.
+        InputError: it cannot be read or is not a JSON object.
     """
     try:
         data: JsonValue = parse_json(read_bytes(path))

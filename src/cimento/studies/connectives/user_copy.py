@@ -153,7 +153,7 @@ def copy_tables(copy: UserCopy) -> list[Section]:
     Perplexities are those of the file's column ``ppl``, completions those of the copy.
 
     Raises:
-        InputError: a perplexity is no number above 0, or there are too few completions.
+        InputError: a perplexity is not a number above 0, or there are too few completions.
     """
     tables: dict[str, Iterable[Cell]] = {}
     if copy.sentences is not None:
@@ -198,7 +198,7 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
     """The perplexities that the file itself has, by id of the sentence.
 
     Raises:
-        InputError: one is no number above 0.
+        InputError: one is not a number above 0.
     """
     perplexities: dict[str, Value] = {}
     for sentence in sentences:

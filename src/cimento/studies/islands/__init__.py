@@ -97,7 +97,7 @@ def _suite_lines(path: Path, label: str) -> Iterator[Cell]:
     note = ", ".join(f"{name} {mean:.1f}" for name, mean in words.items())
     spread = max(words.values()) - min(words.values())
     yield Cell(what=f"{label}: words, longest less shortest condition", computed=spread, note=note)
-    yield Cell(what=f"{label}: share of words in all four", computed=overlap(suite))
+    yield Cell(what=f"{label}: proportion of words in all four", computed=overlap(suite))
 
 
 def overlap(suite: Suite) -> float | None:

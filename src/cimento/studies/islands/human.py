@@ -86,8 +86,8 @@ def read_island_ratings(path: Path) -> list[IslandRating]:
     """The ratings, with z computed as the study did: sample sd, over all of a person's trials.
 
     Raises:
-        InputError: the file cannot be read, a rating is off the scale, or a sentence that is no
-            filler has no condition of the design.
+        InputError: the file cannot be read, a rating is off the scale, or a sentence that is not
+            a filler has no condition of the design.
     """
     rows = read_rows(path)
     need(path, rows, _COLUMNS)
@@ -292,7 +292,7 @@ def _by_unit(
         intervals = within_intervals(table, method=method)
         widths = intervals.half_widths or ()
         yield Cell(
-            what=f"{name}: 95 % half-width by {unit}, {intervals.method}",
+            what=f"{name}: 95% half-width by {unit}, {intervals.method}",
             computed=widths[0] if len(set(widths)) == 1 else None,
             note=intervals.reason or ", ".join(f"{width:.4f}" for width in widths),
         )
@@ -308,7 +308,7 @@ def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Cell
         ]
         interval = share_interval(held, Design.independent(len(held)))
         ends = (
-            f", 95 % {_fixed(interval.low)} to {_fixed(interval.high)}"
+            f", 95% {_fixed(interval.low)} to {_fixed(interval.high)}"
             if interval.low is not None
             else ""
         )

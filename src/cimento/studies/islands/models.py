@@ -207,7 +207,7 @@ def accuracy_table(number: int, results: Results) -> Grid:
     """Table 1 or 2: a row for each phenomenon, sentence form and model.
 
     Args:
-        number: of the table, whose published rows stand above the others.
+        number: of the table, whose published rows are above the others.
         results: of models, which may be none.
     """
     published = _published_columns(number)

@@ -416,14 +416,14 @@ def _twins(values: Mapping[tuple[str, str], float]) -> Iterator[tuple[str, str]]
 
 
 def _item_lines(label: str, cells: Cells, items: Mapping[str, int]) -> Iterator[Cell]:
-    """Cells that are no multiple of one over the number of items."""
+    """Cells that are not a multiple of one over the number of items."""
     for column, values in cells.items():
         odd = []
         for (phenomenon, condition), value in values.items():
             n = items.get(phenomenon, items[""])
             nearest = 100 * round(value * n / 100) / n
             if not equals_printed(nearest, format(value, TENTHS)):
-                odd.append(f"{phenomenon} {condition} {value} is no multiple of 1/{n}")
+                odd.append(f"{phenomenon} {condition} {value} is not a multiple of 1/{n}")
         if odd:
             yield Cell(
                 what=f"{label} {column}: cells that the items cannot give",

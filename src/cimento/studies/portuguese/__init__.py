@@ -311,7 +311,8 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
         "verb_deviant": _share(
             "verb_deviant",
             _among_fitting(verbs, NOT_THE_VERB),
-            "fits, with the remark that it is no verb or leaves the subject out; one row less would"
+            "fits, with the remark that it is not a verb or leaves the subject out; one row less"
+            " would"
             " give the printed one",
         ),
         "connectors_deviant": _share(
@@ -319,7 +320,7 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
         ),
         "connectors_top1": _Answer(
             exact_percent(Fraction(cohesive, len(first))),
-            "fits, without the remark that it is no connector",
+            "fits, without the remark that it is not a connector",
         ),
         "nominal_deviant": _Answer([len(adjectives), len(nouns)]),
         "passive_wrong_agreement": _share("passive_wrong_agreement", wrong_share),

@@ -14,9 +14,9 @@ from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import intervals, precisions
 
 LEAST_COVERED = 0.9
-"""Share of the candidates that must be judged by people for a rate of them to be shown."""
+"""Proportion of the candidates that must be judged by people for a rate of them to be shown."""
 
-UNCOVERED = "fewer than 90 % of the candidates are judged by people, so there are bounds instead"
+UNCOVERED = "fewer than 90% of the candidates are judged by people, so there are bounds instead"
 BOUNDS_NOTE = (
     "Bounds: P@1 and P@10 if all candidates that nobody judged were wrong, and if all were right."
 )

@@ -267,7 +267,7 @@ def _interval(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
 
 
 def pooled_interval(rows: Sequence[JudgedCandidate]) -> Json:
-    """The interval of the pooled share of some rows, whose templates belong together."""
+    """The interval of the pooled proportion of some rows, whose templates belong together."""
     template = {row.candidate.item: row.column("template") for row in rows}
     candidates = [row.candidate for row in rows]
     return interval_json(precision_interval(candidates, lambda candidate: template[candidate.item]))
@@ -287,7 +287,7 @@ def by_template(rows: Iterable[JudgedCandidate]) -> dict[str, list[JudgedCandida
 
 
 def _shares(rows: Sequence[JudgedCandidate]) -> list[Share]:
-    """The share of each template."""
+    """The proportion of each template."""
     return [micro(row.candidate for row in group) for group in by_template(rows).values()]
 
 

@@ -219,7 +219,7 @@ def conditional_rates(chained: Chain) -> dict[str, Rate]:
 
 
 def untiered_rate(judged: JudgedAnswers, tier: Tier) -> Rate:
-    """Accuracy at one tier over all stories that have a right answer there, whatever came before.
+    """Accuracy at one tier over all stories that have a correct answer there, whatever came before.
 
     It is None where only some of them were asked, because these are then the model's own choice.
     """
@@ -390,10 +390,10 @@ def paired_record(
 def bootstrap_intervals(
     chained: Chain, grouping: Grouping, *, seed: int, draws: int
 ) -> dict[str, tuple[float, float] | None]:
-    """The reference's interval (95 %) of each metric: percentile bootstrap over whole triples.
+    """The reference's interval (95%) of each metric: percentile bootstrap over whole triples.
 
-    Where all draws are equal, which a share of 0 or 1 always gives, both ends are the value, as
-    in the reference. It stands here for comparison alone; `rates` has the interval that is shown.
+    Where all draws are equal, which a proportion of 0 or 1 always gives, both ends are the value,
+    as in the reference. It is here for comparison alone; `rates` has the interval that is shown.
 
     Returns:
         None for metrics that have no value.

@@ -123,7 +123,7 @@ _CHOICES: Mapping[str, tuple[tuple[str, ...], int]] = {
 
 
 def _value_at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> JsonValue:
-    """What stands in nested objects; None where there is nothing."""
+    """What is in nested objects; None where there is nothing."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return cast("JsonValue", value)
@@ -226,7 +226,7 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
     bias = mapping(record["bias"])
     constant = _value_at(record, MORE, "constant", "detection")
     intervals = _value_at(record, MORE, "detection_intervals")
-    rows: Rows = [("measure", "value", "95 %", "constant")]
+    rows: Rows = [("measure", "value", "95%", "constant")]
     for name, value in bias.items():
         if not name.endswith("_reason"):
             digits = 0 if isinstance(value, int) else 4
@@ -275,7 +275,7 @@ def paired_grid(paired: Mapping[str, JsonValue]) -> Grid:
     )
     return Grid(
         title="Models against each other, first tier",
-        header=("models", "only first", "only second", "change", "95 %", "p", "Holm p"),
+        header=("models", "only first", "only second", "change", "95%", "p", "Holm p"),
         rows=tuple(rows),
     )
 
@@ -327,7 +327,7 @@ def tier_table(
         by_model: how models were asked, which their rows are named after; those of recordings are
             not there.
         of: all stories of the file, where only some were asked about.
-        notes: sentences to stand below.
+        notes: sentences to be below.
     """
     names = {name: f"{name} ({one.label})" for name, one in (by_model or {}).items()}
     rows = [
@@ -360,7 +360,7 @@ def tier_table(
 
 
 def _row_of(values: JsonValue, *keys: str) -> Iterator[str]:
-    """The metrics of Table 3 in percent, each of which stands below its name and these keys."""
+    """The metrics of Table 3 in percent, each of which is below its name and these keys."""
     return (_percent(_number_at(values, metric, *keys)) for metric in TABLE_3)
 
 
@@ -387,7 +387,7 @@ def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int
 
     Args:
         rows: that are compared.
-        below: how many rows stand above them.
+        below: how many rows are above them.
     """
     codes = set()
     for column in range(1, len(TABLE_3) + 1):

@@ -1,4 +1,4 @@
-"""What stands in a sentence that its author did not mean as part of it: rules about one text.
+"""What is in a sentence that its author did not mean as part of it: rules about one text.
 
 Judgment marks, example numbers, optional words, alternatives, what a PDF or a word processor makes
 of letters and marks, and special tokens of models. Whether a suite has a fault is decided over all
@@ -18,7 +18,7 @@ from cimento.suites.stimuli import Span
 TICKS = "✓✔√"
 _MARKS = f"*?#%{TICKS}"
 _HARD = "*?"
-"""Marks that ordinary text has before no word, as hashtags and ticks of lists stand there."""
+"""Marks that ordinary text has before no word, as hashtags and ticks of lists are there."""
 _OPENING = "\"'«“‘„¿¡(["
 _FIRST = re.compile(
     rf"(?:[{re.escape(_MARKS)}]+|\((?:\?{{1,3}}|\*{{1,2}})\))"
@@ -59,7 +59,7 @@ _AFTER_DOUBTFUL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What stands before a sentence.
+    """What comes before a sentence.
 
     Attributes:
         number: the example number; empty without one.

@@ -30,18 +30,18 @@ from cimento.suites.stimuli import count_words
 FEWEST_ITEMS = 5
 """Least number of items for a difference in length to count as systematic."""
 WORD_SHARE = 0.5
-"""Least net share of items with more words on one side that is reported."""
+"""Least net proportion of items with more words on one side that is reported."""
 CHARACTER_SHARE = 0.75
 """The same for characters, where the numbers of words are balanced."""
 CHARACTER_DIFFERENCE = 0.1
 """Least mean difference in characters, relative to the longer side, that is reported."""
 
 MOST_UNLIKE = 0.25
-"""Greatest share of items that differ in a region for the difference to be reported."""
+"""Greatest proportion of items that differ in a region for the difference to be reported."""
 FEWEST_ALIKE = 3
 """Least number of items among which a single differing one is reported, whatever its share."""
 MOST_SLIPS, FEW_SLIPS = 0.03, 0.1
-"""Largest share of pairs that may differ in more words by mistake; the second is of two at most."""
+"""Largest part of pairs that may differ in more words by mistake; the second is of two at most."""
 MOST_USUAL = 2
 """Most words in which nearly all pairs may differ for a pair with more to be a mistake."""
 
@@ -127,7 +127,7 @@ class _Difference:
 
     @property
     def share(self) -> float:
-        """The share of items with more on the high side minus the share of those with less."""
+        """The proportion of items with more on the high side minus that of those with less."""
         return (self.more - self.less) / self.count
 
     @property
@@ -246,7 +246,7 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 LEAST_COMMON = 0.35
-"""Share of the shorter sentence's words below which two sentences have little in common."""
+"""Proportion of the shorter sentence's words below which two sentences have little in common."""
 _FEWEST_WORDS = 3
 WordT = TypeVar("WordT", str, bytes)
 
@@ -269,7 +269,7 @@ def have_little_in_common(first: str, second: str) -> bool:
 def _have_few_in_common(words: Sequence[WordT], others: Sequence[WordT]) -> bool:
     distinct = {*words}
     common = len(distinct.intersection(others))
-    # Enough in common even if no word stands twice: so it is in most pairs.
+    # Enough in common even if no word appears twice: so it is in most pairs.
     if common >= LEAST_COMMON * min(len(words), len(others)):
         return False
     fewest = min(len(distinct), len({*others}))

@@ -36,7 +36,7 @@ IN_EXCEL = "In Excel, replace ~* by nothing: without ~, any text is replaced."
 _SOFT = frozenset("#%")
 """Marks that may begin any sentence, if they do so in several conditions."""
 _FEW = 0.02
-"""Share of sentences below which parentheses and slashes are taken for those of natural texts."""
+"""Proportion of sentences below which parentheses and slashes count as natural."""
 _SHOWN_SWAPPED = 3
 _TOGETHER = 1000
 
@@ -65,7 +65,7 @@ class Sentences(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Sentences that stand in no suite of regions, such as those of stories.
+    """Sentences that are in no suite of regions, such as those of stories.
 
     Attributes:
         texts: the sentences.

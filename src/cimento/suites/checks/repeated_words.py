@@ -19,7 +19,7 @@ def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
     """Columns whose words are in the sentences and come again in two items or more on average.
 
     The words decide, not the name of the column: a phenomenon or a source that no sentence holds
-    is no word of its items.
+    is not a word of its items.
     """
     suite = stimuli.suite
     declared = [suite.item_cells(name) for name in suite.cluster]

@@ -139,9 +139,9 @@ def mixed_apostrophes(lines: Sequence[str], where: Callable[[int], str]) -> Iter
 
 
 MOST = 0.5
-"""Share of stimuli above which a habit counts as the suite's, so that deviations are reported."""
+"""Proportion of stimuli above which a habit is the suite's, so that deviations are reported."""
 DISTINCT = 0.8
-"""Share of items with distinct common words above which repetitions are reported."""
+"""Proportion of items with distinct common words above which repetitions are reported."""
 _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = (".", "?", "!", "…", ":", ";", "。", "？", "！", "؟", "۔", "।")

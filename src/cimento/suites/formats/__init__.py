@@ -157,7 +157,7 @@ FORMATS = {
         reversed_contexts.read_two_contexts,
     ),
     "choice": Format(
-        "a table with the options A, B and C in each row, and a key that names the right one"
+        "a table with the options A, B and C in each row, and a key that names the correct one"
         " (.csv, .tsv, .xlsx)",
         contexts.read_choice,
     ),

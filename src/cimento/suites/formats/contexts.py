@@ -2,9 +2,9 @@
 
 EWoK (Ivanova et al. 2024, arXiv:2405.09605) crosses two contexts with two targets, each of which
 fits one context. In the entity-tracking task of BabyLM's evaluation (Kim and Schuster 2023,
-doi:10.18653/v1/2023.acl-long.213) a context has several continuations, the right one first. In its
-wug tests (after Berko 1958, doi:10.1080/00437956.1958.11659661; adjectives: Hofmann et al. 2025,
-doi:10.1073/pnas.2423232122) a made-up word has two forms, and people prefer one or the other.
+doi:10.18653/v1/2023.acl-long.213) a context has several continuations, the correct one first. In
+its wug tests (after Berko 1958, doi:10.1080/00437956.1958.11659661; adjectives: Hofmann et al.
+2025, doi:10.1073/pnas.2423232122) a made-up word has two forms, and people prefer one or the other.
 """
 
 from __future__ import annotations
@@ -206,10 +206,10 @@ def read_targets(path: Path) -> Reading:
 
 
 def read_choice(path: Path) -> Reading:
-    """Read rows of several options and a key that names the right one.
+    """Read rows of several options and a key that names the correct one.
 
     The conditions are ``right``, ``other1``, ``other2`` and so on, in the order of the columns. A
-    column of contexts stands before each option. The right one is predicted to be less surprising
+    column of contexts comes before each option. The correct one is predicted to be less surprising
     than each other.
 
     Raises:
@@ -317,7 +317,7 @@ def read_crossed(path: Path) -> Reading:
 
 
 def read_continuations(path: Path) -> Reading:
-    """Read a context and continuations, the right one first; the file's name becomes the suite's.
+    """Read a context and continuations, the correct one first; the file's name becomes the suite's.
 
     The conditions are ``option1``, ``option2`` and so on; the first is predicted to be less
     surprising than each other.
@@ -332,8 +332,9 @@ def read_continuations(path: Path) -> Reading:
 def read_forms(path: Path) -> Reading:
     """Read two forms of each sentence with people's preferences; the file's name is the suite's.
 
-    The conditions are ``first`` and ``second``. Their column ``chosen_by`` has the share of people
-    who prefer the form, so that margins are compared with shares; ``ratio`` is that of the first.
+    The conditions are ``first`` and ``second``. Their column ``chosen_by`` has the proportion of
+    people who prefer the form, so that margins are compared with shares; ``ratio`` is that of the
+    first.
 
     Raises:
         InputError: the file may not be read.
@@ -384,7 +385,7 @@ def _read(
     if errors(faults):
         raise unusable(path, faults)
     named, gathered = table.find(phenomenon) or "", Gathered()
-    # The share of people stays a free column.
+    # The proportion of people stays a free column.
     taken = {column for name, column in columns.items() if name != RATIO}
     for id_, row in zip(_ids(table), table.rows, strict=True):
         where, free = table.where(row), _free(row, taken, phenomenon=named)
@@ -435,7 +436,7 @@ def _chosen(cells: _Cells, free: _Cells, where: str, faults: list[Fault]) -> tup
         options = None
     texts = options if isinstance(options, list) else []
     if len(texts) < _FEWEST_OPTIONS or not all(isinstance(text, str) for text in texts):
-        seen = f"{OPTIONS} is no list of two or more texts."
+        seen = f"{OPTIONS} is not a list of two or more texts."
         faults.append(fault("CIM-S003", where=where, seen=seen))
         return ()
     # The texts are put together as they are, so that blanks between them count.

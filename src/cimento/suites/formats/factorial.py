@@ -1,7 +1,8 @@
 """Factorial suites in JSON or tables, in which an item has one sentence for each condition.
 
 Three forms of JSON are read: one item a line; the same with a first line that gives the conditions,
-the factors and the phenomenon; and one document with ``sentences``. Tables have one sentence a row.
+the factors and the phenomenon; and one document with ``sentences``. Tables have one sentence per
+row.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str,
 
 
 def _inner(record: Record) -> Record:
-    """The sentences of an item that stand in an object of their own; empty for other items."""
+    """The sentences of an item that are in an object of their own; empty for other items."""
     inner = record.get("sentences")
     if not isinstance(inner, dict) or len(inner) == 1 or inner.keys() & record.keys():
         return {}
@@ -178,7 +179,7 @@ def _unnested(record: Record) -> Record:
 
 _BESIDE = pattern("beside")
 _CODE = re.compile(r"[\w.-]*\w", re.ASCII)
-"""One word without a final mark, such as a type, which is no sentence of any condition."""
+"""One word without a final mark, such as a type, which is not a sentence of any condition."""
 
 
 def _sentence_keys(record: Record) -> list[str]:

@@ -135,7 +135,7 @@ def are_numbers(table: Table, name: str) -> bool:
 
 
 _COLUMN = "COLUMN"
-"""What stands in an option for the name of a column that the user knows."""
+"""What is in an option for the name of a column that the user knows."""
 
 
 def column_of_people(table: Table) -> str:
@@ -150,7 +150,7 @@ def column_of_people(table: Table) -> str:
 
 
 def in_excel(table: Table, names: Sequence[str], between: str, skips: str) -> str:
-    """How to join the cells of neighboring columns; empty where others stand between them."""
+    """How to join the cells of neighboring columns; empty where others are between them."""
     first, last = (table.columns.index(name) for name in (names[0], names[-1]))
     if last - first + 1 != len(names) or last >= len(ascii_uppercase):
         return ""

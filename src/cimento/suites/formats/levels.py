@@ -17,7 +17,7 @@ Cells: TypeAlias = Mapping[str, str]
 """The cells of a row, by the names of these modules."""
 
 TAKEN = ("condition", "sentence")
-"""The columns that are no levels of factors."""
+"""The columns that are not levels of factors."""
 
 
 def factors_of(
@@ -56,11 +56,11 @@ def factors_of(
 
 
 LEAST_USUAL = 0.75
-"""Least share of the cells of a condition for their value to count as its level."""
+"""Least proportion of the cells of a condition for their value to count as its level."""
 
 
 def _usual_levels(rows: Sequence[Cells], column: str) -> dict[str, str]:
-    """The level of each condition in a column; empty where it is no factor of two levels."""
+    """The level of each condition in a column; empty where it is not a factor of two levels."""
     if column in (*TAKEN, *ID_COLUMNS, *GROUP_COLUMNS):
         return {}
     cells: dict[str, Counter[str]] = {}

@@ -178,11 +178,11 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             where=str(path),
-            seen=f"is no YAML that can be read safely ({reason})",
+            seen=f"is not YAML that can be read safely ({reason})",
             todo="Tasks with functions of their own cannot be converted.",
         ) from error
     if not isinstance(content, dict):
-        raise InputError(where=str(path), seen="is no task: there are no keys in it")
+        raise InputError(where=str(path), seen="is not a task: there are no keys in it")
     # YAML allows keys that are not texts: `0:`, or `on:` for true.
     content = {str(key): value for key, value in content.items()}
     include = content.pop("include", None)
@@ -259,7 +259,7 @@ def _is_honored(name: str, value: JsonValue) -> bool:
 
 
 def _is_accuracy(metric: JsonValue) -> bool:
-    """Whether a metric is the share of right choices, by sums or per character."""
+    """Whether a metric is the proportion of correct choices, by sums or per character."""
     usual = {"aggregation": "mean", "higher_is_better": True}
     if not isinstance(metric, dict) or metric.get("metric") not in ("acc", "acc_norm"):
         return False
@@ -459,7 +459,7 @@ def write_lm_eval(suite: Suite, folder: Path) -> Path:
             "doc_to_target": "0",
         },
         meta=suite.meta,
-        remark=f"# target_delimiter is what stands before each sentence: {said}.\n",
+        remark=f"# target_delimiter is what comes before each sentence: {said}.\n",
     )
     return folder
 

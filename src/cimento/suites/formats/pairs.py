@@ -153,7 +153,7 @@ def depends_on_cells(table: Table) -> bool:
 
 PHENOMENON = "phenomenon"
 _PARTS = ("prefix", "stimulus")
-"""Parts of a sentence in the tables of minicons, which are no levels."""
+"""Parts of a sentence in the tables of minicons, which are not levels."""
 _AS_DESIGN = (
     "If the interaction of the two counts, read it as a design: `cimento suites convert {} --from"
     " factorial-table -o NAME`."

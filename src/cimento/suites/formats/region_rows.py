@@ -276,7 +276,7 @@ def _sentences(table: Table, faults: list[Fault]) -> list[_Sentence]:
         words = sentence.words.setdefault(region, [])
         if next(reversed(sentence.words)) != region:
             seen = f"The region {region!r} comes back after another one."
-            todo = "Words of one region must stand together; give the second one its own name."
+            todo = "Words of one region must be together; give the second one its own name."
             faults.append(fault("CIM-S014", where=where, seen=seen, todo=todo))
         if word not in _MARKS:
             words.append(word)
@@ -308,7 +308,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         if faults:
             break
         if not isinstance(row, dict):
-            seen = "The line is no JSON object."
+            seen = "The line is not a JSON object."
             faults.append(fault("CIM-S003", where=where, seen=seen))
             break
         rows.append(row)

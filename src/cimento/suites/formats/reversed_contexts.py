@@ -41,8 +41,8 @@ def form_of_table(table: Table) -> Known | None:
 def read_two_contexts(path: Path) -> Reading:
     """Read targets after two contexts each; the file's name becomes the suite's.
 
-    The context in which the target has the higher share of people's continuations is ``expected``,
-    whichever row is the first.
+    The context in which the target has the higher proportion of people's continuations is
+    ``expected``, whichever row is the first.
 
     Raises:
         InputError: the file may not be read.
@@ -84,7 +84,7 @@ def read_two_contexts(path: Path) -> Reading:
 
 
 def _unlike(table: Table, names: dict[str, str], id_: str, rows: list[Row]) -> Fault | None:
-    """The fault of rows that are no two contexts of one target; None for those that are."""
+    """The fault of rows that are not two contexts of one target; None for those that are."""
     targets = {row.cells[names["target"]].strip() for row in rows}
     shares = {number_of(row.cells[names["cloze"]].strip()) for row in rows}
     if len(rows) == len(CONDITIONS) == len(shares) and len(targets) == 1 and None not in shares:

@@ -1,4 +1,4 @@
-"""Tables with one sentence a row: with a label for whether it is grammatical, or with a prefix.
+"""Tables with one sentence per row: with a label for whether it is grammatical, or with a prefix.
 
 Labeled sentences: BLiMP-NL (Suijkerbuijk et al. 2025, doi:10.1162/coli_a_00559) has two rows for a
 pair. So do the tables of Gulordava et al. 2018 (doi:10.18653/v1/N18-1108, "colorless green"), which
@@ -241,7 +241,7 @@ def _columns(table: Table) -> _Columns | None:
 
 
 def _has_between(table: Table, prefix: str, stimulus: str) -> bool:
-    """Whether texts stand between two columns: they are the first and a later region of many."""
+    """Whether texts are between two columns: they are the first and a later region of many."""
     first, last = map(table.columns.index, (prefix, stimulus))
     between = table.columns[first + 1 : last]
     return any(

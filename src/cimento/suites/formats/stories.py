@@ -35,9 +35,9 @@ Entry = Annotated[tuple[str, int], BeforeValidator(_tuple)]
 
 
 def _numbers_only(value: object) -> object:
-    """Refuse what is no whole number in nested lists."""
+    """Refuse what is not a whole number in nested lists."""
     if isinstance(value, list) and not all(map(_is_number, value)):
-        raise ValueError("Whole numbers should stand here, in lists")
+        raise ValueError("Whole numbers should be here, in lists")
     return value
 
 
@@ -169,7 +169,7 @@ def _read_folder(folder: Path) -> StorySuite:
 
 
 def _meta(table: object, *, name: str) -> Meta:
-    """``[meta]`` of suite.toml; what is no text where one should stand is kept as it is."""
+    """``[meta]`` of suite.toml; what is not text where one should stand is kept as it is."""
     content = as_json_value(table) if isinstance(table, dict) else {}
     meta = content if isinstance(content, dict) else {}
     texts = {key: meta[key] for key in META_KEYS if isinstance(meta.get(key), str)}
@@ -231,7 +231,7 @@ def stories_of(
     Args:
         records: as JSON has them.
         keys: by which the file names each; empty where it names none.
-        places: where each stands in the file, for messages.
+        places: where each is in the file, for messages.
         path: of the file.
 
     Raises:
