@@ -1,4 +1,4 @@
-"""Statistics of verdicts, scores and ratings: pure functions, every formula with its source.
+"""Statistics of verdicts, scores and ratings: pure functions, each with the source of its formula.
 
 The names that docs/statistics.md explains are listed in ``__init__.pyi``, once; each is loaded on
 first use.
