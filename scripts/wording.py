@@ -189,10 +189,15 @@ def places(path: str, text: str, rules: Sequence[Rule], kept: Sequence[str]) -> 
 
 
 def fixed(text: str, found: Sequence[Place]) -> str:
-    """A text in which every place with a replacement has it."""
+    """A text in which every place with a replacement has it; of two that overlap, the later one.
+
+    The earlier one is found again in the next run.
+    """
+    begun = len(text)
     for place in sorted(found, reverse=True):
-        if place.instead:
+        if place.instead and place.end <= begun:
             text = text[: place.start] + place.instead + text[place.end :]
+            begun = place.start
     return text
 
 

@@ -79,6 +79,11 @@ def test_of_texts_in_several_languages_the_english_ones_are_read():
     assert better(text, "a.toml") == 'a.it = "5 % di no"\na.en = "5% of it"\n'
 
 
+def test_two_phrases_that_overlap_are_replaced_one_after_the_other():
+    assert better("It is no share of items.") == "It is no proportion of items."
+    assert better(better("It is no share of items.")) == "It is not a proportion of items."
+
+
 def test_texts_that_may_stay_are_kept():
     assert wording.places("a.md", "It is no number.", RULES, ["is no number"]) == []
 

@@ -183,5 +183,6 @@ def test_cells_of_a_table_hold_the_labels_of_all_factors():
     assert cluster_label("7", None) == ("item", "7")
     assert cluster_label("7", "t1") == ("cluster", "t1")
     assert [cluster_shown(cell) for cell in cells] == ["t1 × v1", "t2 × -", "- × -"]
+    assert [cluster_shown("t1"), cluster_shown("")] == ["t1", ""]
     assert cluster_cells([["t1", ""]], 2) == ["t1", None]
     assert cluster_cells([], 2) == [None, None]

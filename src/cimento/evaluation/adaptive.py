@@ -183,7 +183,7 @@ def _headline(run: Run) -> Question:
     """The question that sums up a run.
 
     Raises:
-        UsageError: nothing does, or it is not a sharertion of items.
+        UsageError: nothing does, or it is not a proportion of items.
     """
     for estimate in run.estimates():
         if estimate.role == "headline" and is_count(estimate, run.outcomes()):

@@ -189,7 +189,7 @@ def standard_error(estimate: Estimate) -> tuple[float | None, str]:
         The standard error and an empty text, or None and the reason.
     """
     if not estimate.is_share or estimate.value is None:
-        return None, "it is not a sharertion of items; see the interval"
+        return None, "it is not a proportion of items; see the interval"
     if estimate.n < _FEWEST_VERDICTS:
         return None, "fewer than two verdicts"
     if estimate.right in (0, estimate.n):

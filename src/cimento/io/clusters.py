@@ -49,6 +49,8 @@ def cluster_label(item: str, cell: str | None) -> Hashable:
 
 def cluster_shown(cell: str) -> str:
     """A cell for people: the labels of crossed clusters with a cross between them."""
+    if CROSSED not in cell:
+        return cell
     return " × ".join(label or "-" for label in cell.split(CROSSED))
 
 
