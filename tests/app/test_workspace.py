@@ -165,7 +165,7 @@ def test_a_new_file_never_replaces_another(workspace):
     first.parent.mkdir()
     first.write_text("x")
     assert workspace.new(SUITES, "verbs.csv").name == "verbs-2.csv"
-    with pytest.raises(UsageError, match="no name"):
+    with pytest.raises(UsageError, match="not a name"):
         workspace.new(SUITES, "///")
 
 

@@ -68,7 +68,7 @@ def test_a_misspelled_feature_is_named_and_a_bad_pattern_shown_with_its_place(ca
     assert "pattern, line 1, column 21: there is 'Sing', but expected was , or ]." in error
     assert error.splitlines()[-1].index("^") == 4 + 20
     assert invoke(["corpus", "query", "subject-verb", "it_sample"]) == 2
-    assert "no stored query, no file .req, and no pattern" in capsys.readouterr().err
+    assert "is not a stored query, a file .req, or a pattern" in capsys.readouterr().err
 
 
 def test_the_stored_queries_are_listed_with_what_they_find(capsys):
@@ -104,7 +104,7 @@ def test_a_query_becomes_a_suite_that_loads_with_its_sheet_and_its_trees(tmp_pat
         "items.tsv", "query.json", "review.tsv", "sources.tsv", "suite.toml", "trees.conllu",
     ]  # fmt: skip
     suite = open_suite(out).suite
-    assert (len(suite.items), suite.meta.license, suite.cluster) == (8, "CC BY 4.0", "lemma")
+    assert (len(suite.items), suite.meta.license, suite.cluster) == (8, "CC BY 4.0", ("lemma",))
     assert suite.items[0].column("source") == "it_sample-ud-test.conllu#giardino-6"
     record = json.loads((out / "query.json").read_text(encoding="utf-8"))
     assert record["matches"] == record["usable"] + sum(record["left_out"].values())

@@ -41,6 +41,18 @@ for (part in split(rated, list(rated$suite, rated$model, rated$question), drop =
 # cluster would count as independent; without the second, a difference between models that only some
 # clusters make would look sure.
 clustered <- function(part) any(nzchar(part$cluster)) && length(unique(part$cluster)) > 1
+# Crossed clusters, such as templates and verbs, have a column for each factor beyond the first
+# (cluster_2 ...), and the same two random effects for each.
+further <- function(part) {
+  columns <- grep("^cluster_[0-9]+$", names(part), value = TRUE)
+  Filter(function(column) any(nzchar(as.character(part[[column]]))), columns)
+}
+with_further <- function(part, formula) {
+  columns <- further(part)
+  if (length(columns) == 0) return(formula)
+  terms <- paste0("(1 | ", columns, ") + (1 | ", columns, ":model)")
+  as.formula(paste(deparse1(formula), "+", paste(terms, collapse = " + ")))
+}
 say_groups <- function(part) {
   if (clustered(part)) {
     cat("Random effects of", length(unique(part$cluster)), "clusters and their items\n")
@@ -108,7 +120,7 @@ for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRU
     say_groups(part)
     formula <- if (clustered(part)) right ~ model + (1 | item) + (1 | cluster) + (1 | cluster:model)
                else right ~ model + (1 | item)
-    fitted_or_not(glmer(formula, data = part, family = binomial))
+    fitted_or_not(glmer(with_further(part, formula), data = part, family = binomial))
     exact(part)
   }
 }
@@ -122,6 +134,6 @@ for (part in split(values, list(values$suite, values$question, values$kind), dro
     say_groups(part)
     formula <- if (clustered(part)) value ~ model + (1 | item) + (1 | cluster) + (1 | cluster:model)
                else value ~ model + (1 | item)
-    fitted_or_not(lmer(formula, data = part, REML = TRUE))
+    fitted_or_not(lmer(with_further(part, formula), data = part, REML = TRUE))
   }
 }

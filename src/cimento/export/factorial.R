@@ -12,7 +12,8 @@ for (part in split(crossed, list(crossed$suite, crossed$model, crossed$phenomeno
   second <- make.names(paste0(part$second_factor[1], "_code"))
   fixed <- paste0("oriented ~ ", second, " * ", first)
   items <- c("(1 | item)", paste0("(1 + ", second, " + ", first, " || item)"))
-  clusters <- paste0("(1 + ", second, " * ", first, " || cluster)")
+  factors <- c("cluster", further(part))
+  clusters <- paste0("(1 + ", second, " * ", first, " || ", factors, ")", collapse = " + ")
   for (random in if (clustered(part)) paste(items, "+", clusters) else items) {
     cat("\n", part$suite[1], "-", part$model[1], "-", part$phenomenon[1], "\n")
     say_groups(part)

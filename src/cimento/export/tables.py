@@ -74,7 +74,7 @@ def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:
     for data in runs:
         if name not in (*data.run.tables, OUTCOMES.name, ESTIMATES.name):
             continue
-        table = data.run.table(name).drop("model", "suite", strict=False)
+        table = _with_shown_clusters(data.run.table(name)).drop("model", "suite", strict=False)
         whose = (pl.lit(data.run.model).alias("model"), pl.lit(data.suite).alias("suite"))
         frames.append(table.select(*whose, pl.all()))
     # A column that only some runs have is null in the other runs.
@@ -159,17 +159,9 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
 
     Raises:
         StorageError: the folder cannot be written.
-        UsageError: the clusters of a suite are crossed, which the models of the script do not know.
     """
     import polars as pl
 
-    for data in runs:
-        if CROSSED in "".join(data.run.outcomes()["cluster"].drop_nulls().unique()):
-            raise UsageError(
-                where=data.suite,
-                seen="its clusters are crossed, and the script has models for one factor",
-                todo="Export to hf-dataset for the tables, and write a model with both factors.",
-            )
     runs = _told_apart(runs)
     scores = [table for data in runs if (table := _scores(data)) is not None]
     tables = {"outcomes": _outcomes(runs), "estimates": _estimates(runs)}
@@ -180,9 +172,39 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
     if any("first_factor" in table.columns for table in scores):
         script += "\n" + (_SCRIPTS / "factorial.R").read_text("utf-8")
     written = [
-        write_text(table.write_csv(), folder / f"{name}.csv") for name, table in tables.items()
+        write_text(_factors_apart(table).write_csv(), folder / f"{name}.csv")
+        for name, table in tables.items()
     ]
     return [*written, write_text(script, folder / "analysis.R")]
+
+
+def _factors_apart(table: pl.DataFrame) -> pl.DataFrame:
+    """A table with a column for each factor of crossed clusters: cluster, cluster_2 ...
+
+    An item without a label of a factor is a cluster of its own there.
+    """
+    import polars as pl
+
+    if "cluster" not in table.columns or CROSSED not in "".join(table["cluster"].unique()):
+        return table
+    labels = pl.col("cluster").str.split(CROSSED)
+    factors = [
+        pl.when(labels.list.get(place, null_on_oob=True) == "")
+        .then(pl.col("item"))
+        .otherwise(labels.list.get(place, null_on_oob=True).fill_null(""))
+        .alias(f"cluster_{place + 1}" if place else "cluster")
+        for place in range(int(table.select(labels.list.len().max()).item()))
+    ]
+    return table.with_columns(factors)
+
+
+def _with_shown_clusters(table: pl.DataFrame) -> pl.DataFrame:
+    """A table whose crossed clusters are in one column, with a cross between the labels."""
+    import polars as pl
+
+    if "cluster" not in table.columns:
+        return table
+    return table.with_columns(pl.col("cluster").map_elements(cluster_shown, return_dtype=pl.String))
 
 
 def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
@@ -198,7 +220,7 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
             data.run.model,
             data.run.model_kind,
             one.item,
-            cluster_shown(one.cluster) or (one.item if clustered else ""),
+            one.cluster or (one.item if clustered else ""),
             result.name,
             one.verdict or "",
             None if one.right is None else int(one.right),
@@ -300,8 +322,7 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     table = data.run.paradigm.judge.scores(data.run)
     if table is None:
         return None
-    rows = data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows()
-    clusters = {item: cluster_shown(cell) for item, cell in rows}
+    clusters = dict(data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows())
     whose = pl.col("item").replace_strict(clusters, default=pl.col("item"), return_dtype=pl.String)
     known = _texts(data)
     known = known.select(

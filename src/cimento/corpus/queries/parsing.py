@@ -476,7 +476,7 @@ def open_query(text: str) -> StoredQuery:
     if text not in queries:
         raise UsageError(
             where="query",
-            seen=f"{text!r} is not a stored query, no file {SUFFIX}, and no pattern {{ ... }}",
+            seen=f"{text!r} is not a stored query, a file {SUFFIX}, or a pattern {{ ... }}",
             todo=f"{did_you_mean(text, queries)} cimento corpus queries lists them.",
         )
     return queries[text]
