@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
-from cimento.errors import UsageError, counted
+from cimento.errors import counted
 from cimento.export.data import RunData, counts, run_data
 from cimento.intake.words import HEADERS
 from cimento.io.clusters import CROSSED, cluster_shown
