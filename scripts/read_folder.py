@@ -8,7 +8,7 @@ codes, separated by tabs, for files that are not in English. ``--before`` names 
 earlier version printed, of which a column says what became of each file then. ``--list`` names a
 table of public files: file, repository, path, commit, language, the command that reads such files
 (``suites check``, if it is empty), the shape and the number of items that somebody found in the
-file, and a remark. A file is read rightly if that command finds the same.
+file, and a remark. A file is read correctly if that command finds the same.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def print_row(*cells: str) -> None:
 
 
 def print_published(folder: Path, listed: Path) -> None:
-    """Print how many public files are read rightly, and a table of them.
+    """Print how many public files are read correctly, and a table of them.
 
     Args:
         folder: the folder of the files.
@@ -110,7 +110,7 @@ def print_published(folder: Path, listed: Path) -> None:
     by = [f"{right[command]} by `{command}`" for command in (CHECK, ANNOTATE, JOIN)]
     print(
         f"Of {len(files)} files from {n_repositories} repositories, {counts['right']} are read"
-        f" rightly without an edit ({', '.join(by)}), {counts['wrong']} wrongly;"
+        f" correctly without an edit ({', '.join(by)}), {counts['wrong']} wrongly;"
         f" {counts['other']} are read with a remark, and {counts[REFUSED]} are refused.\n"
     )
     print_row("repository", "file", "commit", "command", "read as", "items", "remarks")

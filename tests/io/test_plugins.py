@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import math
 import os
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,8 @@ from cimento.cli.main import invoke
 from cimento.errors import PluginError
 from cimento.io import plugins
 from cimento.measures import NoValue, Sentence, find_measure, find_measures
+from cimento.models.base import Score
+from cimento.testing import check_model
 from cimento.testing.models import uniform_scorer
 
 FOLDER = Path(__file__).parents[1] / "sample_plugin"
@@ -267,3 +271,15 @@ def test_the_project_on_the_page_installs_and_runs_as_printed(name, tmp_path):
         findings = done("-c", script).splitlines()
         assert findings
         assert all(finding.startswith("passed ") for finding in findings)
+
+
+def test_the_scorer_of_the_page_passes_the_checks_and_scores_as_by_hand():
+    [code] = re.findall(r"```python\n(import math\n.*?)```", sections()["kind"], flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102  # the docs' own code
+    scorer = names["Bigrams"]("the cat sleeps. the dog sleeps. the dog barks.", revision="1")
+    assert [finding for finding in check_model(scorer) if not finding.passed] == []
+    # Each count plus one: "dog" follows 2 of 3 "the", "." follows 0 of 2 "dog". There are 7 words,
+    # six and one for the unknown: (2 + 1) / (3 + 7) and (0 + 1) / (2 + 7).
+    [scores] = scorer.score(scorer.encode([Score(text="dog .", context="the")]))
+    assert scores.tolist() == pytest.approx([math.log(3 / 10), math.log(1 / 9)])

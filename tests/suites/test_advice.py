@@ -1,4 +1,4 @@
-"""Advice is a promise: each refused table is read rightly once what its message says is done.
+"""Advice is a promise: each refused table is read correctly once what its message says is done.
 
 Options are taken from the message itself; edits are made on the columns that the message names.
 """
