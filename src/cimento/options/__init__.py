@@ -74,7 +74,7 @@ class TargetOptions(Options):
     models: Texts = option(
         (),
         "demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
-        " replay:FILE; may be repeated.",
+        " replay:FILE, or a plug-in's prefix; may be repeated.",
         flags=("-m", "--model"),
     )
     output: Path | None = option(Path("runs"), "Folder of runs.", flags=("-o",))
