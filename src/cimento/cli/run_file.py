@@ -166,7 +166,7 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
         raise InputError(
             where=str(file),
             seen=f"is not TOML ({error})",
-            todo='See the page "Many models, many machines".',
+            todo='See the page "Clusters and Slurm".',
         ) from error
     known = recorded_fields(model)
     stated: dict[str, Any] = {}

@@ -353,7 +353,7 @@ def _refused(address: str, text: str) -> UsageError:
     return UsageError(
         where=f"{_ADDRESS}={given}" if given else f"--engine=ray, {address}",
         seen=f"this cluster of Ray cannot be joined: {text}",
-        todo=f'{todo}. The page "Many models, many machines" tells more.',
+        todo=f'{todo}. The page "Clusters and Slurm" tells more.',
     )
 
 
