@@ -22,7 +22,7 @@ _signed = partial(formatting.signed, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
 _H = "h: Cohen's h."
-_KAPPA = "kappa: whether both are right about the same items, beyond chance."
+_KAPPA = "kappa: whether both are correct on the same items, beyond chance."
 _DETECTABLE = (
     "detectable: the smallest change that McNemar's exact test of as many items would find with a"
     " power of 0.8 (of clustered items, of their effective number)."
