@@ -73,7 +73,7 @@ def _module(path: Path) -> ModuleType:
     """A module beside this one, whatever else is called like it."""
     spec = importlib.util.spec_from_file_location(f"site_{path.stem}", path)
     assert spec is not None  # noqa: S101  # it is a file of Python
-    assert spec.loader is not None  # noqa: S101
+    assert spec.loader is not None  # noqa: S101  # it is a file of Python
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

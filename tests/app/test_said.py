@@ -48,7 +48,7 @@ PIECEMEAL = ("which should be", "have it alike", "are like this", "The item ", "
              "has no words in item", "its value there is", "Add the column",
              "Write a whole", "Models read these as",
              # Of the option --columns, which the app does not have.
-             "--columns=", "ROLE=COLUMN", "no role and its column", "no such role of a column",
+             "--columns=", "ROLE=COLUMN", "not a role and its column", "no such role of a column",
              )  # fmt: skip
 """Parts of sentences that the code puts together from several; the pages of checks have them."""
 

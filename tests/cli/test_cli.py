@@ -215,7 +215,7 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
         (["score", str(folder / "none.txt"), "-m", "demo-causal"], 2, "cannot be read"),
         (["suites", "check", str(folder / "wrong.json")], 2, "error"),
         (["suites", "check", "~nobody-here/x"], 2, "there is no home folder"),
-        (["suites", "list", "-\udcff"], 2, "no text in UTF-8"),
+        (["suites", "list", "-\udcff"], 2, "not text in UTF-8"),
         (["judge", "a" * 300], 1, "File name too long"),
     ]
 

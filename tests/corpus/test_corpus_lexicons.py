@@ -91,7 +91,7 @@ def test_an_entry_with_the_spellings_of_two_makes_them_one():
         ("a.xml", "<dimlex>", "is not XML"),
         ("a.xml", "<other/>", "no connective in <other>"),
         ("a.xml", '<!DOCTYPE x [<!ENTITY a "b">]><dimlex/>', "declares XML entities"),
-        ("a.json", "[1]", "no object of lemmas"),
+        ("a.json", "[1]", "not an object of lemmas"),
         ("a.json", "{", "is not JSON"),
         ("a.tsv", "a\tb\nc\td\n", "there are the columns a, b"),
         ("a.toml", "x = 1", "no [[connectives]]"),

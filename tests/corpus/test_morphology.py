@@ -269,7 +269,7 @@ def test_features_are_written_and_read_as_ud_has_them():
     text = "Gender=Fem|Number=Plur"
     assert format_features({"Number": "Plur", "Gender": "Fem"}) == text
     assert parse_features(text) == {"Gender": "Fem", "Number": "Plur"}
-    with pytest.raises(UsageError, match="no feature"):
+    with pytest.raises(UsageError, match="not a feature"):
         parse_features("Gender")
 
 

@@ -184,7 +184,7 @@ def test_a_share_is_a_number_of_so_many(text, capsys):
 @pytest.mark.usefixtures("here")
 def test_an_unknown_engine_is_named(capsys):
     assert invoke(["run", "others", "-m", "counted:a", "--engine", "rey"]) == 2
-    assert "'rey' is not one of 'local', 'ray'" in capsys.readouterr().err
+    assert "got 'rey'. Did you mean 'ray'?" in capsys.readouterr().err
 
 
 def variables(process: int) -> dict[str, str]:

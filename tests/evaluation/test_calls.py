@@ -51,7 +51,10 @@ def test_unusable_suites_are_all_named_and_nothing_is_run(tmp_path, monkeypatch,
     [
         ({"bath_size": 8}, "option bath_size: .* Did you mean 'batch_size'?"),
         ({"outputs": "x"}, "option outputs: .* Did you mean 'output'?"),
-        ({"zzz": 1}, r"option zzz: .* Known: .*metric.* Those of every run: `cimento run --help`"),
+        (
+            {"zzz": 1},
+            r"option zzz: .* Known: .*metric.* Those of every run: `cimento run --help-all`",
+        ),
         ({"measures": 3}, "option measures: got 3. Give a text, or a list of texts."),
         ({"limit": "four"}, "option limit: got 'four'. Give a whole number."),
         ({"precision": 0.1}, "^precision=0.1: without adaptive=True .* Add adaptive=True"),

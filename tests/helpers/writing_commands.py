@@ -63,7 +63,7 @@ SETUP: Sequence[Sequence[str]] = (
     ("annotate", "import", "answers.csv", "--form", "long", "--suite", "mine", "--names", "keep",
      "-o", "judgments.csv"),
     ("run", "run.toml", "--share", "0/1", "-o", "parts"),
-    ("suites", "convert", "es-stories", "-o", "stories.jsonl"),
+    ("suites", "convert", "es-stories", "-o", "stories.jsonl", "--to", "gita4calamita"),
 )  # fmt: skip
 """The commands that make the rest of it."""
 

@@ -252,7 +252,7 @@ def test_a_question_without_a_column_and_a_column_without_a_question_are_named(t
     said = capsys.readouterr().err
     assert f"1 question has no answers at all: {lost['trial']} ({lost['text']})." in said
     for name in ("q99", "check-7"):
-        assert f"column {name!r} is not a question of the design: is this the right design?" in said
+        assert f"column {name!r} is not a question of the design: is this the right design" in said
     assert 'not used: "Quando", "q99", "check-7".' in said
 
 

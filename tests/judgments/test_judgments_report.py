@@ -47,8 +47,8 @@ def test_accuracies_of_a_rated_design_name_their_predictions_once(rated, tmp_pat
     assert invoke(["report", str(rated), "-o", str(tmp_path / "report.txt")]) == 0
     text = (tmp_path / "report.txt").read_text()
     table = text[text.index("accuracy by phenomenon") :].splitlines()
-    assert table[0].split() == ["accuracy", "by", "phenomenon", "prediction", "n", "accuracy", "95",
-                                "%"]  # fmt: skip
+    assert table[0].split() == ["accuracy", "by", "phenomenon", "prediction", "n", "accuracy",
+                                "95%"]  # fmt: skip
     named = [line.split("  ")[1:] for line in table[1:] if line.startswith("  dom ")]
     assert len(named) == 5
     assert len(set(map(tuple, named))) == 5

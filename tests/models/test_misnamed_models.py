@@ -42,7 +42,7 @@ def inside(here, monkeypatch):
         ("steps@200", r"only names on the hub have revisions. Give its check\w+, steps/\w+-200"),
         ("steps@checkpoint-100", "Give its checkpoint, steps/checkpoint-100"),
         ("steps@300", "Give steps"),
-        ("steps", "no model, and holds 3: checkpoint-100, checkpoint-200, checkpoint-1000"),
+        ("steps", "not a model, and holds 3: checkpoint-100, checkpoint-200, checkpoint-1000"),
         ("steps", "that you mean: -m steps/checkpoint-100 -m steps/checkpoint-200 -m steps/c"),
         ("", "model '': the name is empty. Give a folder, org/name@revision"),
         ("  ", "the name is empty"),

@@ -213,8 +213,8 @@ def test_a_compressed_file_is_the_same_model(arpa):
             lambda text: text.replace("-1.25\tporta", "0.5\tporta"),
             "line 13: 0.5 is not a logarithm",
         ),
-        (lambda _: "la porta\n", "no n-gram model in ARPA format"),
-        (lambda _: "", "no n-gram model in ARPA format"),
+        (lambda _: "la porta\n", "not an n-gram model in ARPA format"),
+        (lambda _: "", "not an n-gram model in ARPA format"),
     ],
 )
 def test_a_damaged_file_is_told_with_its_line(arpa, change, said):

@@ -239,5 +239,5 @@ def test_a_recording_of_a_copy_with_accents_taken_apart_is_of_the_same_suite_and
         "1": {"match": (1.0, 2.5, 3.75), "mismatch": (1.0, 7.5, 3.75)}
     }
     [said] = recorded.warnings
-    assert said.startswith("Recorded with accents or apostrophes spelled otherwise")
+    assert said.startswith("Recorded with accents or apostrophes spelled differently")
     assert "2 sentences" in said

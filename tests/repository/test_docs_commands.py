@@ -109,7 +109,7 @@ def test_a_last_decimal_may_differ_by_one_and_no_more():
 
 def test_a_command_that_is_not_there_is_noticed():
     assert problems(["run", "x", "--no-such"]) == ["no option --no-such"]
-    assert problems(["suites", "nothing"]) == ["no command nothing"]
+    assert problems(["suites", "nothing"]) == ["no command suites nothing"]
     assert problems(["suite", "list"]) == ["no command suite"]
     assert problems(["run", "x", "-m", "demo-causal", "--batch_size", "4"]) == []
 

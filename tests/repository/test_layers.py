@@ -196,7 +196,7 @@ def test_layers_by_name():
     assert parse_layers("12, 0,3,3") == tuple(layer_column(number) for number in (0, 3, 12))
     assert [layer_of(column) for column in (layer_column(11), "rank")] == [11, None]
     for wrong in ("last", "-1", "1.5"):
-        with pytest.raises(UsageError, match="no number of a layer"):
+        with pytest.raises(UsageError, match="not a number of a layer"):
             parse_layers(wrong)
 
 

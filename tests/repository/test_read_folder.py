@@ -31,8 +31,8 @@ def test_a_file_is_read_rightly_if_its_shape_and_items_are_those_in_the_list(tmp
     counts, _, _, _, *lines = capsys.readouterr().out.splitlines()
     assert counts == (
         "Of 7 files from 2 repositories, 3 are read rightly without an edit (1 by `suites check`,"
-        " 1 by `annotate import`, 1 by `join`), 2 wrongly; 1 are read with a remark, and 1 are"
-        " refused."
+        " 1 by `annotate import`, 1 by `analyze reading-times`), 2 wrongly; 1 are read with a"
+        " remark, and 1 are refused."
     )
     verdicts = [("**wrong**" in line, "refused" in line) for line in lines]
     wrong, refused, neither = (True, False), (False, True), (False, False)

@@ -250,7 +250,12 @@ DECIDED = b'{"item":[],"candidate":"a","fits":"yes","remarks":[],"at":""}\n'
     [
         (readers.choices_of_people, "a.tsv", COUNTED + b"9" * 5_000, "count is"),
         (readers.fills, "a.tsv", RANKED + b"1000\n", "log-prob"),
-        (readers.arpa, "a.arpa", b"\\data\\\nngram 1=" + b"9" * 5_000 + b"\n", "no n-gram model"),
+        (
+            readers.arpa,
+            "a.arpa",
+            b"\\data\\\nngram 1=" + b"9" * 5_000 + b"\n",
+            "not an n-gram model",
+        ),
         (readers.treebank, "a.conllu", b"9" * 5_000 + b"\ta" + b"\t_" * 8 + b"\n\n", "the ID is"),
         (
             more_readers.cloze_of_a_study,

@@ -170,7 +170,7 @@ def test_kappa_is_symmetric_and_one_where_all_agree(pairs):
 def test_kappa_refuses_what_it_cannot_order():
     with pytest.raises(UsageError, match="categories in their order"):
         cohen_kappa(["a"], ["b"], weights="linear")
-    with pytest.raises(UsageError, match="no category: c"):
+    with pytest.raises(UsageError, match="not categories: c"):
         cohen_kappa(["a", "c"], ["b", "a"], categories=["a", "b"])
     with pytest.raises(UsageError, match="no weights are called 'square'"):
         cohen_kappa(["a"], ["b"], weights="square")

@@ -60,7 +60,7 @@ def test_no_temperature_is_better_than_the_best(rows, data):
 def test_what_cannot_be_scaled_has_a_reason_or_is_refused():
     assert temperature_scaling([], [], seed=1).reason == "no observations"
     assert temperature_scaling([[0.0, 1.0]], [0], seed=1).reason == "one cluster only"
-    with pytest.raises(UsageError, match="no column"):
+    with pytest.raises(UsageError, match="not a column"):
         temperature_scaling([[0.0, 1.0]], [2], seed=1)
     with pytest.raises(UsageError, match="NaN or infinite"):
         temperature_scaling([[-math.inf, 1.0]], [0], seed=1)

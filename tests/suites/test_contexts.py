@@ -117,7 +117,7 @@ def test_a_blank_between_context_and_option_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [["one"], "one", [1, 2], None])
 def test_options_that_are_none(options: object, tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [{"input_prefix": "Box", "options": options}]
-    with pytest.raises(SuiteError, match="no list of two or more texts"):
+    with pytest.raises(SuiteError, match="not a list of two or more texts"):
         open_suite(lines(tmp_path / "boxes.jsonl", rows))
 
 

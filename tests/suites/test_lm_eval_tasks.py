@@ -52,7 +52,7 @@ def test_a_task_is_read_with_what_it_includes(tmp_path: Path) -> None:
         ({"base_yaml": "dataset_path: org/verbs\n"}, "Fetch the dataset org/verbs"),
         ({"verbs_yaml": TASK.replace("target: 1", "target: label")}, "not a task of minimal"),
         ({"verbs_yaml": TASK.replace("[wrong, right]", "choices")}, "not a task of minimal"),
-        ({"verbs_yaml": "process_docs: !function utils.f\n"}, "no YAML that can be read safely"),
+        ({"verbs_yaml": "process_docs: !function utils.f\n"}, "not YAML that can be read safely"),
         ({"verbs_yaml": "include: verbs.yaml\n"}, "without end"),
         ({"verbs_yaml": "- a\n"}, "there are no keys"),
         ({"verbs_jsonl": '{"wrong": "a"}\n'}, "row 1: there is no text in 'right'"),

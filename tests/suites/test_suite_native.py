@@ -79,7 +79,7 @@ weight = 2
     assert (meta.citation, meta.status, meta.author) == ("c", "draft", "a")
     assert (meta.reference, meta.comment, meta.tags) == ("r", "k", ("x", "y"))
     assert meta.extra == {"funding": "none"}
-    assert (suite.metric, suite.join, suite.cluster) == ("mean", "detok", "t")
+    assert (suite.metric, suite.join, suite.cluster) == ("mean", "detok", ("t",))
     assert suite.factors == {"f": ("u", "v")}
     assert suite.extra == {"since": "1999-12-31", "options": {"mine": 3}}
     assert suite.predictions[0].comment == "because"

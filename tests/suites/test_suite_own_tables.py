@@ -292,7 +292,7 @@ def test_a_row_for_each_answer_is_no_pair_even_if_items_have_versions(tmp_path, 
         written(tmp_path, f"Partecipante / Item / {header} / Frase / Voto", *rows)
     )
     assert [len(given) for given in ratings] == [3, 3, 3, 3]
-    assert suite.suite.cluster == "cluster"
+    assert suite.suite.cluster == ("cluster",)
     assert [item.conditions[0].columns["cluster"] for item in suite.suite.items] == [*"1122"]
     assert len({item.id for item in suite.suite.items}) == 4
     assert len(found(suite, "CIM-S065")) == 1

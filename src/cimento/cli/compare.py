@@ -298,7 +298,7 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     suites = len({rate.suite for rate in rates})
     where = rates[0].suite if suites == 1 else f"{suites} suites"
     by = f" by more than {margin:g}" if margin else ""
-    shares = counted(len(rates), "share")
+    shares = counted(len(rates), "proportion")
     items = counted(sum(rate.n for rate in rates), "item")
     few = [f"{rate.suite} ({rate.change.reason})" for rate in rates if rate.change.low is None]
     open_ = f" Nothing can be said of {'; '.join(few)}." if few else ""

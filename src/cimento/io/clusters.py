@@ -34,7 +34,7 @@ def cluster_cells(columns: Sequence[Sequence[str | None]], n: int) -> list[str |
     return [CROSSED.join(label or "" for label in row) for row in zip(*columns, strict=True)]
 
 
-def cluster_label(item: str, cell: str | None) -> Hashable:
+def cluster_label(item: str, cell: Hashable) -> Hashable:
     """What an item belongs to, from its cell: a cluster, a `Crossing`, or itself alone.
 
     Args:
@@ -43,8 +43,10 @@ def cluster_label(item: str, cell: str | None) -> Hashable:
     """
     if cell is None:
         return "item", item
+    if not isinstance(cell, str) or CROSSED not in cell:
+        return "cluster", cell
     labels = tuple(("cluster", label) if label else ("item", item) for label in cell.split(CROSSED))
-    return Crossing(labels) if len(labels) > 1 else labels[0]
+    return Crossing(labels)
 
 
 def cluster_shown(cell: str) -> str:
@@ -54,9 +56,9 @@ def cluster_shown(cell: str) -> str:
     return " × ".join(label or "-" for label in cell.split(CROSSED))
 
 
-def columns_named(said: str | Sequence[str]) -> tuple[str, ...]:
+def columns_named(said: str | Sequence[str] | None) -> tuple[str, ...]:
     """The cluster columns that a setting names: one name, several, or none."""
-    return ((said,) if said else ()) if isinstance(said, str) else tuple(said)
+    return ((said,) if said else ()) if isinstance(said, str) else tuple(said or ())
 
 
 def columns_said(names: Sequence[str]) -> str | list[str]:

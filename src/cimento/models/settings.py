@@ -38,9 +38,7 @@ def dtype_rule(value: object) -> DtypeRule:
     names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
     chosen = next((other for other in names if other == _ALSO_CALLED.get(name, name)), None)
     if chosen is None:
-        raise ValueError(
-            f"there is no such number format. {did_you_mean(name, (*names, *_ALSO_CALLED))}"
-        )
+        raise ValueError(did_you_mean(name, (*names, *_ALSO_CALLED)).removesuffix("."))
     return chosen
 
 

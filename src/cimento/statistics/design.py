@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from cimento.errors import UsageError
 from cimento.io.clusters import Crossing
@@ -276,9 +276,11 @@ def crossed_variance(parts: Sequence[tuple[int, FloatsOrFloat]]) -> FloatsOrFloa
     """
     import numpy as np
 
+    if len(parts) == 1:
+        return parts[0][1]
     total = sum(sign * variance for sign, variance in parts)
-    least: FloatsOrFloat = np.maximum(total, parts[-1][1])
-    return least
+    least = np.maximum(total, parts[-1][1])
+    return cast("FloatsOrFloat", least if least.ndim else float(least))
 
 
 def shortage(m: int, *, clustered: bool) -> str | None:

@@ -249,5 +249,5 @@ def test_a_server_decides_what_stands_before_a_text_and_how_long_it_is(server, o
     ["openai:here", "openai:ftp://host/v1#m", "openai:http://:80#m", "openai:http://a:b/#m"],
 )
 def test_what_is_no_url_is_refused(address):
-    with pytest.raises(UsageError, match="no http or https URL"):
+    with pytest.raises(UsageError, match="not an http or https URL"):
         open_source(address, Asking())

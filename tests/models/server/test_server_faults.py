@@ -314,7 +314,7 @@ numbered = changed(tokens=lambda t: [f"token_id:{i}" for i, _ in enumerate(t)])
         (changed(token_logprobs=with_third(-math.inf)), NonFiniteScoreError, "-inf .*' del'"),
         (changed(token_logprobs=with_third(None)), NonFiniteScoreError, "nothing .*' del'"),
         (changed(token_logprobs=with_third(-9999.0)), NonFiniteScoreError, "-9999.0 .*' del'"),
-        (changed(token_logprobs=with_third(0.5)), ModelError, "no logarithm"),
+        (changed(token_logprobs=with_third(0.5)), ModelError, "not a logarithm"),
         (changed(token_logprobs=with_third("-1")), ModelError, "'-1' as a log-probability"),
         # Another text of the same length, whose offsets fit: two requests were mixed up.
         (changed(tokens=lambda t: [x.replace("erano", "erane") for x in t]),

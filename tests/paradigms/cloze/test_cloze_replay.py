@@ -86,8 +86,8 @@ def test_recorded_candidates_are_judged_without_a_model(suite_folder, tmp_path, 
     [
         ("item\trank\n", "candidate"),
         ("item\trank\tcandidate\nfame\t1\n", "2 cells and 3 columns"),
-        ("item\trank\tcandidate\nfame\tx\ta\n", "no number"),
-        ("item\trank\tcandidate\tprobability\nfame\t1\ta\t1.5\n", "no probability"),
+        ("item\trank\tcandidate\nfame\tx\ta\n", "not a number"),
+        ("item\trank\tcandidate\tprobability\nfame\t1\ta\t1.5\n", "not a probability"),
         ("item\trank\tcandidate\nfame\t1\ta\nfame\t1\tb\n", "two candidates have rank 1"),
     ],
 )

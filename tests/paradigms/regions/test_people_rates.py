@@ -138,7 +138,7 @@ def test_an_interaction_is_counted_in_votes():
     ("formula", "reason"),
     [
         ("(2;%good%) < (2;%bad%)", "(2;%good%) is a part of one"),
-        ("(*;%good%) + 1 < (*;%bad%)", "no bits"),
+        ("(*;%good%) + 1 < (*;%bad%)", "not bits"),
     ],
 )
 def test_predictions_that_choices_cannot_decide_have_a_reason(formula, reason):

@@ -130,7 +130,7 @@ def test_a_variant_takes_over_what_its_story_says():
         (11, "7-O0", "make it '7'"),
         (12, "false", "Stories without type"),
         (13, "2", "write -1"),
-        (13, "two", "no whole number"),
+        (13, "two", "not a whole number"),
         (14, "1", r"write \[\]"),
         (14, "none", r"or \[\]"),
         (15, "9 open acqua 1", "no sentence '9'"),
@@ -309,7 +309,7 @@ def test_a_recorded_dialogue_is_played_by_the_command(tmp_path, capsys):
     [
         ("{", "is not JSON"),
         ("{}", "no dialogue"),
-        ('{"a": {"typed": [["actor"]]}}', "no list of pairs"),
+        ('{"a": {"typed": [["actor"]]}}', "not a list of pairs"),
         ('{"a": {"typed": [["objects", "x"]]}}', "'actor' is asked here"),
         ('{"a": {"typed": [["actor", "Marco"]]}}', "before the story is whole"),
     ],

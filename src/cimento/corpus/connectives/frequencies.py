@@ -293,7 +293,7 @@ def _causes(
         causes.append(f"printed too low: a part of the corpus already has {counted}")
         causes += _copied(name, published)
     elif missing and published.size:
-        causes.append(f"{100 * main.size.words / published.size:.1f} % of the words are here")
+        causes.append(f"{100 * main.size.words / published.size:.1f}% of the words are here")
         causes += _copied(name, published) if counted > _FAR * target else []
     causes += _other_rules(name, counted, target, others)
     if 0 < counted - target <= main.duplicates:

@@ -233,8 +233,7 @@ def _sentence(text: str, template: str) -> BaseSentence:
     if len(parts) != 2:  # noqa: PLR2004  # before and after
         raise InputError(
             where=f"template {template!r}",
-            seen=f"there {'is not a blank' if len(parts) == 1 else 'are several blanks'} in"
-            f" {text!r}",
+            seen=f"there {'is no blank' if len(parts) == 1 else 'are several blanks'} in {text!r}",
             todo="Write one, as ___.",
         )
     return BaseSentence(parts[0], parts[1])

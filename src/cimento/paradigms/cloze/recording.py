@@ -209,7 +209,7 @@ def _probability(cell: str, where: str, *, is_log: bool) -> float | None:
     if not 0 <= probability <= 1:
         raise InputError(
             where=where,
-            seen=f"{cell} is no {'log-probability' if is_log else 'probability'}",
+            seen=f"{cell} is not a {'log-probability' if is_log else 'probability'}",
             todo="Probabilities are from 0 to 1, log-probabilities not above 0.",
         )
     return probability

@@ -64,7 +64,7 @@ def _notes(whole: ContributionMean, baseline: str) -> tuple[str, ...]:
             is_least = whole.moved < _LEAST_PRINTED
             share = "less than 0.1" if is_least else f"{100 * whole.moved:.1f}"
             notes.append(
-                f"Warning: all contributions together are {share} % of the margins, so they say"
+                f"Warning: all contributions together are {share}% of the margins, so they say"
                 " nothing about this model. A model that normalizes every embedding before its"
                 " first layer (such as ModernBERT) does not react to its length, and gradient x"
                 " input is then 0, whatever the model depends on. Use --by integrated."

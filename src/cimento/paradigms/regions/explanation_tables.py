@@ -119,7 +119,7 @@ def _heads_grid(means: Sequence[InterchangeMean], title: str, notes: tuple[str, 
             "head": lambda mean: str(mean.head),
             "region": lambda mean: mean.region_name,
             "effect": effect_cell,
-            "share": lambda mean: BLANK if mean.share is None else f"{100 * mean.share:.1f} %",
+            "share": lambda mean: BLANK if mean.share is None else f"{100 * mean.share:.1f}%",
             "p (Holm)": lambda mean: (
                 BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
             ),

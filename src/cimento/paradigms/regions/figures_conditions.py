@@ -272,5 +272,5 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
         parts.append(p_value(panel.p))
     accuracy = panel.phenomenon.average
     if accuracy is not None:
-        parts.append(f"pairs {100 * accuracy:.0f} %")
+        parts.append(f"pairs {100 * accuracy:.0f}%")
     return ", ".join(parts)

@@ -87,7 +87,7 @@ class Log:
                 records.append(record_of(parse_json(line)))
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(
-                    where=f"{self.path} line {number}", seen=f"is no {name} ({error})", todo=todo
+                    where=f"{self.path} line {number}", seen=f"is not a {name} ({error})", todo=todo
                 ) from error
         return records
 

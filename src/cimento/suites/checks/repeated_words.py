@@ -22,6 +22,8 @@ def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
     is not a word of its items.
     """
     suite = stimuli.suite
+    if not suite.cluster:  # that items belong together is for their author to say
+        return
     declared = [suite.item_cells(name) for name in suite.cluster]
     for name in suite.column_names:
         if name in suite.cluster or name in suite.factors:
@@ -34,7 +36,7 @@ def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
             continue
         seen = f"The words of the column {name!r} recur: {n_levels} in {len(cells)} items."
         columns = ", ".join(f'"{column}"' for column in (*suite.cluster, name))
-        value = f"[{columns}]" if suite.cluster else columns
+        value = f"[{columns}]"
         todo = f"If items with one word may behave alike, write cluster = {value} under [options]."
         yield fault("CIM-S086", where=TOML, seen=seen, todo=todo)
 
