@@ -129,4 +129,4 @@ def outside_fences(text: str, change: Callable[[str], str]) -> str:
 def menu(config: dict[str, Any]) -> list[str]:
     """The pages of the menu, in order."""
     groups = (pages for group in config["project"]["nav"] for pages in group.values())
-    return [path for pages in groups for page in pages for path in page.values()]
+    return [page for pages in groups for page in pages]

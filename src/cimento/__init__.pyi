@@ -48,6 +48,7 @@ from cimento.models.base import Scorer as Scorer
 from cimento.models.base import TextScorer as TextScorer
 from cimento.models.base import ModelCard as ModelCard
 from cimento.measures import Measure as Measure
+from cimento.measures import Sentence as Sentence
 from cimento.site import SiteSettings as SiteSettings
 from cimento.errors import CimentoError as CimentoError
 from cimento.errors import UsageError as UsageError

@@ -249,8 +249,8 @@ def few_of_each_code(said: Iterable[str]) -> list[str]:
 
 
 def listed(faults: Sequence[Fault | str]) -> str:
-    """The number of faults, then one fault a line; of very many, only the first."""
-    count = counted(len(faults), "fault")
+    """The number of problems, then one fault a line; of very many, only the first."""
+    count = counted(len(faults), "problem")
     texts = (fault.line if isinstance(fault, Fault) else fault for fault in faults[:_SHOWN])
     lines = "".join(f"\n  {text}" for text in texts)
     more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""

@@ -55,7 +55,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S007": _error("a key that is misspelled or in the wrong table", "Rename or move it."),
     "CIM-S008": _warning(
         "a field of a task that is ignored",
-        'The page "Conventions of other tools" lists the supported fields.',
+        'The page "Measures, and conventions of other tools" lists the supported fields.',
     ),
     "CIM-S009": _warning("rows that are not part of the table", "Move it off the sheet."),
     "CIM-S062": _warning(
@@ -76,7 +76,10 @@ CHECKS: Mapping[str, Check] = {
         "Add a word that says it to the name of a level, such as control.",
     ),
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
-    "CIM-S069": _warning("ratings that are not read", "Make a second file for the ratings."),
+    "CIM-S069": _warning(
+        "ratings that are not read",
+        "Put people's answers beside the pairs with `cimento annotate import` and `apply`.",
+    ),
     "CIM-S070": _warning(
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
     ),
@@ -142,7 +145,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S034": _warning("an incomplete design", "Add the condition, or correct [factors]."),
     "CIM-S035": _warning("a canary that is not unique", "Write a random one, such as a UUID."),
     "CIM-S086": _warning(
-        "words that come again in many items", "If such items may behave alike, declare them."
+        "words that recur in many items", "If such items may behave alike, declare them."
     ),
     "CIM-S036": _warning(
         "no scale for the ratings",
@@ -179,7 +182,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S052": _warning("a repeated item", "Remove all but one, or put them in one cluster."),
     "CIM-S058": _warning(
         "conditions that differ elsewhere too",
-        "Make them equal there, or say in the README why they differ.",
+        "Make them equal there, or leave them if the difference is intended.",
     ),
     "CIM-S060": _warning(
         "a pair with hardly a word in common",

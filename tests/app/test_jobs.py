@@ -32,7 +32,7 @@ case "$what" in
   partly) exit 3 ;;
   wrong)
     echo 'cimento: 1 of 2 suites cannot be used, and nothing was run.'
-    echo '  a.csv: 1 fault:'
+    echo '  a.csv: 1 problem:'
     echo '  CIM-S017 a.csv row 2: There is no text.'
     echo '  CIM-S017 a.csv row 3: There is no text.'
     exit 2 ;;

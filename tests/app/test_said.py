@@ -283,7 +283,7 @@ def test_a_line_of_a_command_is_said_with_its_code_and_place():
     )
     place = "CIM-S017 a.xlsx, foglio items, riga 3, item 2, condizione bad"
     assert told == f"{place}: Non c'è testo. Scrivi la frase, o togli la riga."
-    assert translated_line("suites/a.xlsx: 2 faults:", "it") == "suites/a.xlsx: 2 errori"
+    assert translated_line("suites/a.xlsx: 2 problems:", "it") == "suites/a.xlsx: 2 errori"
     assert translated_line("something else", "it") == "something else"
 
 

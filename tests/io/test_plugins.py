@@ -142,6 +142,22 @@ def test_of_two_plugins_of_one_name_the_one_that_works_is_taken(caplog):
     assert "'length' of cimento-broken 1.0 cannot be loaded" in caplog.text
 
 
+def test_a_name_that_a_second_package_uses_too_is_said_once(tmp_path, monkeypatch, caplog):
+    other = tmp_path / "zz_other-2.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: zz-other\nVersion: 2.0\n")
+    entry = "[cimento.measures]\nworst-token = nowhere:MEASURE\n"
+    (other / "entry_points.txt").write_text(entry)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    for _ in range(2):
+        assert find_measure("worst-token").of(sentence(-1.0, -4.0)) == -4.0
+
+    [record] = caplog.records
+    assert "the plug-in 'worst-token' of cimento-sample 1.0 is used" in record.message
+    assert "and not that of zz-other 2.0" in record.message
+
+
 def test_no_plugin_takes_the_place_of_what_cimento_brings(tmp_path):
     with pytest.raises(UsageError, match="recorded"):
         open_source(f"replay:{tmp_path / 'none.tsv'}", Asking())

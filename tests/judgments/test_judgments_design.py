@@ -160,7 +160,7 @@ def test_who_answered_has_to_be_known_once(tmp_path, capsys):
     assert "Columns that are not items: 'Quando', 'Sigla'." in said
 
 
-SAID = "is read as that of the participants"
+SAID = "as the participant column"
 
 
 def rated(path: Path, head: list[str], rows: list[list[str]]) -> Path:

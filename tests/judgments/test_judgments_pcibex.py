@@ -60,7 +60,7 @@ def test_two_people_of_one_room_and_one_second_are_two(tmp_path, column):
 def test_a_code_under_another_name_says_who_it_was_and_that_is_said(tmp_path):
     answers = read(tmp_path, rows(1, code="ANNA") + rows(7, code="BRUNO"), code="Codice")
     assert said(answers) == [("ANNA", "1"), ("BRUNO", "7")]
-    assert answers.notes == ("Column 'Codice' is read as that of the participants.",)
+    assert answers.notes == ("Using 'Codice' as the participant column.",)
 
 
 def test_two_starts_of_one_trial_are_two_people_and_that_is_said(tmp_path):

@@ -232,9 +232,8 @@ def test_golden_syntaxgym_results_are_those_of_its_conventions(shared):
 @pytest.mark.parametrize("tool", COMPAT)
 def test_a_report_says_whose_conventions_were_used(tool):
     run = cimento.evaluate(SUITE, uniform_scorer(9), compat=tool)
-    assert f'Conventions of {tool}, see the page "Conventions of other tools".' in " ".join(
-        run.summary().warnings
-    )
+    said = f'Conventions of {tool}, see the page "Measures, and conventions of other tools".'
+    assert said in " ".join(run.summary().warnings)
 
 
 def test_ties_that_count_as_passes_are_said_and_stay_ties():

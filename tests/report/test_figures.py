@@ -492,10 +492,9 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     path = tmp_path / "page.html"
     assert invoke(["report", str(folder), "-o", str(path)]) == 0
     page = parse_page(path.read_text(encoding="utf-8"))
-    captions = [element.words for element in page.all("figcaption")]
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
     assert "log-probability, z-score" in panels.words
     assert "higher: more acceptable" in panels.words
-    [caption] = [text for text in captions if "interaction by phenomenon" in text]
-    assert "z-score (higher: more acceptable)" in caption
-    assert "± 1 standard error of the mean over items" in caption
+    [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
+    assert "z-score (higher: more acceptable)" in said
+    assert "± 1 standard error of the mean over items" in said

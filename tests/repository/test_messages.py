@@ -44,6 +44,28 @@ def test_messages_name_pages_and_not_files_of_a_clone():
     assert paths == {}
 
 
+PAGE = re.compile(r'\bpage "([^"]+)"', re.IGNORECASE)
+
+
+def test_every_page_that_a_message_names_has_this_title():
+    docs = SOURCE.parents[1] / "docs"
+    pages = [*docs.glob("*.md"), *docs.glob("parts/*.md")]
+    titles = {
+        path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in pages
+    }
+    named = {
+        (path.name, title)
+        for path in SOURCE.rglob("*.py")
+        for text in texts_of(path)
+        for title in PAGE.findall(text)
+    }
+    for path in (SOURCE / "data").glob("*.toml"):
+        text = path.read_text(encoding="utf-8").replace('\\"', '"')
+        named |= {(path.name, title) for title in PAGE.findall(text)}
+    assert len(named) > 10
+    assert {(where, title) for where, title in named if title not in titles} == set()
+
+
 STARRED = re.compile(r"(?<![\w*])\*[^\W_][^*\n]*\*(?!\*)")
 
 

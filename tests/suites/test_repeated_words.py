@@ -1,4 +1,4 @@
-"""Words of a column that come again in many items are offered as clusters (CIM-S086)."""
+"""Words of a column that recur in many items are offered as clusters (CIM-S086)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOUNS = ("cuoco", "medico", "sarto", "notaio", "pittore")
 
 def test_words_that_come_again_are_offered_as_a_second_factor():
     said = one(crossed(frames=FRAMES, nouns=NOUNS, cluster="frame"), "CIM-S086")
-    assert said.seen == "The words of the column 'noun' come again: 5 in 25 items."
+    assert said.seen == "The words of the column 'noun' recur: 5 in 25 items."
     assert 'cluster = ["frame", "noun"]' in said.todo
 
 

@@ -42,32 +42,35 @@ class ImportAnswersOptions(Options):
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
     form: AnswerForm | None = option(
         None,
-        "long: an answer a row; wide: a person per row; rated: lists such as ItaCoLA's; or the"
+        "long: an answer per row; wide: a person per row; rated: lists such as ItaCoLA's; or the"
         " program that wrote the files. By default what their contents say.",
     )
     suites: Texts = option(
-        (), "The suite that was asked; its items are then checked.", flags=("--suite",)
+        (), "The suite that people judged; items are checked against it.", flags=("--suite",)
     )
     design: Path | None = option(
         None,
-        "The survey that was asked, as `annotate survey build` wrote it, in place of --suite: its"
+        "The survey that was asked, as `annotate survey build` wrote it, instead of --suite: its"
         " items, attention checks, answers and scale are then known. By default the design.json"
         " beside the answers.",
     )
     columns: str = option(
         "",
-        'Which column is what: participant="Your code",answer=Voto, several with commas between.'
-        " One whose cells do not fit is refused, unless a mark (!) follows its name.",
+        'Which column is what: participant="Your code",answer=Voto; separate several with commas.'
+        " A column whose cells do not fit is refused, unless ! follows its name.",
         metavar="ROLE=COLUMN,...",
     )
-    fixed: Texts = option((), "What is equal in all answers. Repeatable.", metavar="ROLE=VALUE")
+    fixed: Texts = option((), "What is the same in all answers. Repeatable.", metavar="ROLE=VALUE")
     mapping: Path | None = option(None, 'The same as TOML (see the page "Ask people").')
     prolific: Path | None = option(None, "Prolific's export of the participants.")
-    keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
+    keep: Texts = option((), "Column of that export to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")
-    secret: Path | None = option(None, "File with the secret of pseudonyms; made if not there.")
+    secret: Path | None = option(
+        None, "File with the key of pseudonyms, made if missing. Required unless --names keep."
+    )
     names: Literal["replace", "keep"] = option(
-        "replace", "Replace participants' names, or keep them as they are."
+        "replace",
+        "Pseudonyms replace participants' names (replace, the default), or keep the names.",
     )
     unknown: Literal["refuse", "skip"] = option(
         "refuse", "Answers that the suite or the design does not know."
@@ -327,7 +330,11 @@ class ApplyOptions(Options):
     suite: str = option(..., "Suite that people judged.", argument="SUITE")
     judgments: tuple[Path, ...] = option(..., "Tables of judgments.", argument="JUDGMENTS...")
     output: Path = option(..., "Folder of the copy.", flags=("-o",))
-    scale: str = option("", "Ends of the scale, as in 1,5; by default the suite's.")
+    scale: str = option(
+        "",
+        "Worst and best rating, such as 1,5. Needed for ratings unless the suite, or the survey's"
+        " design, has it.",
+    )
     language: str = run_option("language")
     force: bool = option(default=False, help="Replace what is in the folder.")
 
@@ -337,7 +344,8 @@ def apply_answers(options: ApplyOptions) -> None:
     """Write a copy of a suite with people's answers, for comparison with models.
 
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
-    among options are written to choices.tsv, for `cimento analyze profile --people`.
+    among options are written to choices.tsv, for `cimento analyze profile --people`. Example:
+    cimento annotate apply pairs.xlsx judgments.csv --scale 1,5 --language it -o rated
     """
     from cimento.paradigms.cloze import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments

@@ -49,10 +49,11 @@ class CompareOptions(GridOptions):
 
     runs: tuple[Path, ...] = option(
         ...,
-        "Two: two models, or before and after. One folder of runs, or three and more: all.",
+        "Two runs or folders: two models, or before and after. One folder of runs, or three or"
+        " more: all.",
         argument="RUN...",
     )
-    measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
+    measure: str = option("", "Compare by this measure; by default as the runs are stored.")
     items: bool = option(default=False, help="Also print the difference of every item.")
     pairs: bool = option(
         default=False,
@@ -62,10 +63,13 @@ class CompareOptions(GridOptions):
         default=False,
         help="Also compare every question of a suite: single predictions, hits at k, all tiers.",
     )
-    correct: Correction = option("holm", "Of p-values over suites and pairs: holm or bh.")
+    correct: Correction = option(
+        "holm", "Correct p-values over suites and pairs: holm or bh (Benjamini-Hochberg)."
+    )
     fail_if_worse: float | None = option(
         None,
-        "End with 4 if the second is significantly worse by more than this share (0: by any).",
+        "Exit with code 4 if the second is significantly worse by more than this proportion (0:"
+        " by any). Needs exactly two runs or folders.",
         metavar="MARGIN",
         ge=0.0,
         le=1.0,
@@ -76,7 +80,7 @@ class CompareOptions(GridOptions):
     )
     equivalent: float | None = option(
         None,
-        "Also test whether the two differ by less than this share: 0.05, say.",
+        "Also test whether the two differ by less than this proportion, such as 0.05.",
         metavar="MARGIN",
         ge=0.0,
         le=1.0,
@@ -89,10 +93,10 @@ def compare(options: CompareOptions) -> int:
     """Compare runs item by item: two models, one before and after, or all models of each suite.
 
     Two runs: the rates of correct items with McNemar's test and the items that differ, the scores
-    of every condition, DD of factorial suites, and correlations with ratings, all paired by item.
-    A prompted run and one by probability: on which items both ways of asking agree.
-    Several models: ranks with their ranges, every pair, agreement, checkpoints in order. Suites are
-    compared by their headline question.
+    of every condition, differences of differences (DD) of factorial suites, and correlations with
+    ratings, all paired by item. A prompted run and one by probability: whether they are correct
+    on the same items. Several models: ranks and rank intervals, all pairs, agreement, checkpoints
+    in order. Suites are compared by their main question, the one that sums up a suite.
     """
     if options.output is not None:
         refuse_file_name(options.output, holds="tables are")

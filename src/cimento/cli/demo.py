@@ -52,7 +52,7 @@ def demo(options: DemoOptions) -> int:
     """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
 
     A report covers all of them. The demo models are small and know little: they are for trying the
-    tool, not for science.
+    tool, not for research.
     """
     from cimento.cli import evaluating
     from cimento.documents import report as write_report

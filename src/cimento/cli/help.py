@@ -111,7 +111,7 @@ def choices_of(param: Any) -> tuple[str, ...]:  # noqa: ANN401
 def _text(param: Any) -> str:  # noqa: ANN401
     text = param.help or ""
     choices = choices_of(param)
-    if missing := [choice for choice in choices if choice not in text]:
+    if missing := [choice for choice in choices if choice not in text.casefold()]:
         text += f" {'One of' if len(missing) == len(choices) else 'Also'} {', '.join(missing)}."
     if param.required:
         return f"{text} Must be given."

@@ -221,7 +221,9 @@ def slurm(options: _SlurmOptions) -> int:
     """Write an sbatch script that does the units of a run in an array of jobs.
 
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
-    collect` lists missing units and merges the runs.
+    cluster collect` lists missing units and merges the runs.
+
+    A unit is a part of a run that one job does at once, such as up to 256 texts on one model.
     """
     from cimento.evaluation.planning import find_refused
 

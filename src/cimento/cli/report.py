@@ -45,7 +45,7 @@ class GridOptions(TableOptions):
     """Stored runs, and the forms in which tables are printed and written."""
 
     output: Path | None = option(
-        None, "A folder for the tables, each in every form: .csv, .md, .tex ...", flags=("-o",)
+        None, "A folder for the tables, each as .csv, .md, .tex ...", flags=("-o",)
     )
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
 
@@ -141,10 +141,10 @@ class ReportOptions(TableOptions):
     )
     measures: Texts = option(
         (),
-        "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
+        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
-    title: str = option("", "Of a table, a figure or a site, in the place of its own.")
+    title: str = option("", "Of a table, a figure or a site, instead of its own.")
     rename: tuple[str, ...] = option(
         (),
         "In a table or a figure: how a suite, model (with or without @revision), condition, column"

@@ -57,7 +57,7 @@ class CallOptions(RunOptions):
     )
     fail_under: float | None = option(
         None,
-        "End with 4 where the rate that sums up a run is lower, or there is none.",
+        "Exit with code 4 if a run's main rate is lower, or there is none.",
         metavar="RATE",
         where="this run",
         ge=0.0,

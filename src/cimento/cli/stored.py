@@ -163,7 +163,7 @@ class RerunOptions(StoredOptions):
 
 @command_of
 def rerun(options: RerunOptions) -> int:
-    """Repeat stored runs, from their manifests and copies of their suites, and compare.
+    """Rerun stored runs, from their manifests and copies of their suites, and compare.
 
     Servers, options for transformers and trust are not taken from a manifest: give them again.
     Nothing is taken from the cache. The exit code is 0 if all tables agree, with numbers equal

@@ -336,7 +336,7 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
 class VaryOptions(SuiteOptions):
     """The suite, and what is varied in it."""
 
-    variants: Path = option(..., 'A file with [[variants]] (see the page "Variants of a suite").')
+    variants: Path = option(..., 'A file with [[variants]] (see the page "Suites from grammars").')
     output: Path = option(..., "Folder; each variant gets one in it.", flags=("-o",))
 
 

@@ -48,7 +48,7 @@ _BUILD = {
 }
 
 _SUITES = {
-    "list": Entry("List suites that come along, or published ones.", "suites:list_suites"),
+    "list": Entry("List bundled suites, or published ones.", "suites:list_suites"),
     "get": Entry("Fetch a published dataset.", "suites:get"),
     "new": Entry("Start a suite to fill in.", "suites:new"),
     "check": Entry("List all faults of a suite at once.", "suites:check"),
@@ -148,13 +148,13 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "run": Entry("Run suites on models.", "run:run"),
         "plan": Entry("Estimate the time, memory and cost of a run.", "plan:plan"),
         "judge": Entry("Judge stored runs again, without a model.", "stored:judge"),
-        "rerun": Entry("Repeat stored runs and compare byte by byte.", "stored:rerun"),
+        "rerun": Entry("Rerun stored runs; compare byte by byte.", "stored:rerun"),
     },
     "Look at results": {
         "show": Entry("Show a stored run, or one of its items.", "report:show_run"),
         "report": Entry("Write a report, a table, a figure or a site.", "report:report"),
         "compare": Entry("Compare two runs, or all models of a suite.", "compare:compare"),
-        "analyze": Entry("Ask more of runs: items, words, power, people.", commands=_ANALYZE),
+        "analyze": Entry("Analyze items, words, power and people.", commands=_ANALYZE),
         "cite": Entry("Print BibTeX, or a methods paragraph, for runs.", "stored:cite"),
         "export": Entry("Write stored runs for other programs.", "stored:export"),
     },
@@ -169,7 +169,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     },
     "Models, machines, studies": {
         "models": Entry("List and check models; make n-gram models.", commands=_MODELS),
-        "study": Entry("Repeat a published study.", commands=_STUDY),
+        "study": Entry("Recompute a published study.", commands=_STUDY),
         "cluster": Entry("Prepare a run for many machines, and merge it.", commands=_CLUSTER),
     },
 }

@@ -22,7 +22,7 @@ _signed = partial(formatting.signed, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
 _H = "h: Cohen's h."
-_KAPPA = "kappa: whether both are right about the same items, beyond chance."
+_KAPPA = "kappa: whether both are correct on the same items, beyond chance."
 _DETECTABLE = (
     "detectable: the smallest change that McNemar's exact test of as many items would find with a"
     " power of 0.8 (of clustered items, of their effective number)."
@@ -283,8 +283,8 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
             "items": lambda row: row[0].n,
             "accuracy": lambda row: _share(row[1].accuracy),
             "95%": lambda row: ends_of(row[1].interval),
-            "place": lambda row: row[1].rank.place if row[1].rank else None,
-            "could be": lambda row: (
+            "rank": lambda row: row[1].rank.place if row[1].rank else None,
+            "rank interval": lambda row: (
                 formatting.places(row[1].rank.best, row[1].rank.worst) if row[1].rank else None
             ),
         },
@@ -345,8 +345,8 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
     notes += [f"No interval: {reason}." for reason in dict.fromkeys(reasons) if reason]
     if any(model.rank for ranking in rankings for model in ranking.models):
         notes.append(
-            "could be: the places left by tests of all pairs, corrected by Holm's method; all hold"
-            " together in 95 of 100 cases."
+            "rank interval: the ranks left by tests of all pairs, corrected by Holm's method; all"
+            " hold together in 95 of 100 cases."
         )
     return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
 

@@ -114,7 +114,7 @@ def read_sentences(
 
 def _refused(problems: list[ReadingProblem]) -> InputError:
     first = problems[0]
-    more = f" ({counted(len(problems), 'fault')} in this sentence)" if len(problems) > 1 else ""
+    more = f" ({counted(len(problems), 'problem')} in this sentence)" if len(problems) > 1 else ""
     name = f", sentence {first.sentence}" if first.sentence else ""
     return InputError(
         where=f"{first.path}, line {first.line}{name}",

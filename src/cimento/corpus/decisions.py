@@ -264,7 +264,7 @@ class _Rows:
             more = len(self.faults) - _SHOWN
             raise InputError(
                 where=str(path),
-                seen=f"{counted(len(self.faults), 'fault')}:{shown}"
+                seen=f"{counted(len(self.faults), 'problem')}:{shown}"
                 + (f"\n  ... {more} more" * (more > 0)),
             )
 

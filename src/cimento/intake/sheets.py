@@ -118,8 +118,9 @@ def unread_columns(table: Table) -> list[Fault]:
     if sentence and len(grades) >= _FEWEST_GRADES:
         seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
         todo = (
-            f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
-            f" {rating!r} alone."
+            "For the correlation with means, make a second file with the columns"
+            f" {sentence!r} and {rating!r} alone; to put the answers of each person beside the"
+            " pairs, use `cimento annotate import` and `cimento annotate apply`."
         )
         faults.insert(0, fault("CIM-S069", where=table.name, seen=seen, todo=todo))
     return faults

@@ -45,7 +45,8 @@ def find_plugin(
 ) -> PluginT | None:
     """The plug-in of a name; None where no package has it, or it cannot be used.
 
-    If several packages use the same name, the first one by alphabet that can be used is taken.
+    If several packages use the same name, the first one by alphabet that can be used is taken, with
+    a warning that names the others.
 
     Args:
         group: the kind of plug-in.
@@ -53,18 +54,23 @@ def find_plugin(
         expected: description of a right plug-in, for the warning.
         is_right: whether an object is a right plug-in.
     """
-    for entry in _entries(group):
-        if entry.name != name:
-            continue
+    entries = [entry for entry in _entries(group) if entry.name == name]
+    for place, entry in enumerate(entries):
         try:
             plugin = entry.load()
         # Importing another package runs its code, which may fail in any way.
         except Exception as error:  # noqa: BLE001
-            _warn_once(f"{_described(entry)} cannot be loaded ({_reason(error)})")
+            _warn_once(f"{_described(entry)} cannot be loaded ({_reason(error)}); it is skipped")
             continue
         if is_right(plugin):
+            others = {_package(other) for other in entries[place + 1 :]} - {_package(entry)}
+            if others:
+                _warn_once(
+                    f"{_described(entry)} is used, and not that of {' or '.join(sorted(others))};"
+                    " to choose, uninstall a package"
+                )
             return plugin
-        _warn_once(f"{_described(entry)} is not {expected}")
+        _warn_once(f"{_described(entry)} is not {expected}; it is skipped")
     return None
 
 
@@ -241,4 +247,4 @@ def _reason(error: Exception) -> str:
 @functools.cache
 def _warn_once(message: str) -> None:
     # Unless logging is set up, Python writes this to standard error as it is.
-    _LOG.warning("cimento: %s; it is skipped.", message)
+    _LOG.warning("cimento: %s.", message)

@@ -97,7 +97,7 @@ def remark(name: str) -> str:
     """What is said of a column that was found."""
     if is_stamp(name):
         return f"No column names the participants: each row is one, by {name!r}."
-    return f"Column {name!r} is read as that of the participants."
+    return f"Using {name!r} as the participant column."
 
 
 def nobody(table: Table, others: Sequence[str], *, advice: str = "") -> InputError:

@@ -425,7 +425,7 @@ def card_of(model: Scorer | TextScorer) -> ModelCard:
             where="model",
             seen=f"{type(model).__name__} is neither the name of a model nor a scorer",
             todo="Give a name as for cimento run -m, a path, or a model of transformers with"
-            ' tokenizer=; the page "Plug-ins" has scorers.',
+            ' tokenizer=; the page "Extending cimento" has scorers.',
         )
     if not isinstance(model.card, ModelCard):
         raise UsageError(

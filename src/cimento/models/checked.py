@@ -29,8 +29,8 @@ _PAIRS = (
     " nats, for each text"
 )
 _CURE = (
-    "cimento.testing.check_model(scorer) tries everything that is expected (see the page"
-    ' "Plug-ins").'
+    "cimento.testing.check_model(scorer) tests everything that is expected (see the page"
+    ' "Extending cimento").'
 )
 
 

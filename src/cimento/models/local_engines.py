@@ -389,7 +389,7 @@ class VllmScorer:
                 where=f"text {text[:SHOWN_CHARACTERS]!r}",
                 seen=f"vLLM gives {len(listed)} log-probabilities for {first + len(ids)} tokens",
                 todo="This version of vLLM cannot be used; start it as a server (see the page"
-                ' "Models behind a server").',
+                ' "Servers, GGUF files and n-gram models").',
             )
         scores: dict[int, float] = {}
         for number, (token, start) in enumerate(zip(ids, starts, strict=True), start=first):

@@ -74,12 +74,12 @@ class TargetOptions(Options):
     models: Texts = option(
         (),
         "demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
-        " replay:FILE; may be repeated.",
+        " replay:FILE, or a plug-in's prefix; may be repeated.",
         flags=("-m", "--model"),
     )
     output: Path | None = option(Path("runs"), "Folder of runs.", flags=("-o",))
     engine: EngineName = option("local", "local (the default): processes here; ray: Ray Core.")
-    workers: int | None = option(None, "Processes; one for each GPU, or one, by default.", ge=1)
+    workers: int | None = option(None, "Processes; by default one for each GPU, or one.", ge=1)
     as_json: bool = option(
         default=False, help="Print the summary as JSON.", flags=("--json",), where="this run"
     )
@@ -235,7 +235,7 @@ class JudgingOptions(Options):
     unit: UnitName | None = option(None, "Unit of numbers in formulas; bits by default.")
     measures: Texts = option(
         (),
-        "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
+        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
     unigrams: str | None = option(

@@ -207,7 +207,7 @@ def test_of_very_many_faults_of_a_sheet_the_first_are_shown(tmp_path, sheet, ref
     header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([header, *lines, *lines]), encoding="utf-8")
     said = refusal(import_review, PAIRS, path, tmp_path / "copy")
-    assert re.search(r"518 faults:(?s:.*)\.\.\. and 498 more", said)
+    assert re.search(r"518 problems:(?s:.*)\.\.\. and 498 more", said)
     assert said.count("is there twice") == 20
 
 

@@ -322,7 +322,7 @@ def parse_spec(text: str, *, where: str) -> ModelSpec:
     raise TableError(
         where=where,
         seen=f"is not a model spec ({'; '.join(faults[:5])})",
-        todo='See the page "Recorded surprisals" for its keys.',
+        todo='See the page "Recorded answers" for its keys.',
     )
 
 

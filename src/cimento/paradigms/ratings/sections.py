@@ -166,7 +166,7 @@ _NO_DD = "people's DD is not computed: the correlations are over all sentences o
 def _misses(run: RatedRun) -> Iterator[str]:
     misses = run.misses()
     if misses:
-        yield f"  Farthest apart ({run.measures[0]}; + the model likes it better):"
+        yield f"  Largest disagreements ({run.measures[0]}; + the model likes it better):"
     for row, gap in misses:
         text = shorten(row.sentence.text, _WIDTH, placeholder=" ...")
         yield f"    {gap:+.2f}  {row.sentence.id}  rated {row.rating:.2f}  {text}"

@@ -137,8 +137,8 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
     "people": (
         "whose sentences people chose between",
         (
-            'Put their choices into it with cimento annotate apply (see the page "What people'
-            ' answered"); for ratings give --table correlations.'
+            'Put their choices into it with cimento annotate apply (see the page "Ask'
+            ' people"); for ratings give --table correlations.'
         ),
     ),
 }

@@ -120,8 +120,8 @@ def read_copy(folder: Path, columns: Mapping[str, str] = NOTHING) -> UserCopy:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
-            todo='The page "Acceptability" says what they hold. Without a copy, -m MODEL asks our'
-            " own items.",
+            todo='The page "Ratings: models and people" says what they hold. Without a copy, -m'
+            " MODEL asks our own items.",
         )
     paths = [sentences_path, blanks_path, _find(folder, "completions") if blanks_path else None]
     sentences, blanks, completions = (

@@ -246,7 +246,7 @@ def _absent(errors: Mapping[str, AbsentError]) -> Section:
     return Section(
         name="absent",
         title="Sections without their files",
-        source='The page "The study of Italian islands, redone" says where each file was released',
+        source='The page "Five published studies, recomputed" says where each file was released',
         cells=tuple(
             Cell(what=name, computed=None, note=error.seen) for name, error in errors.items()
         ),

@@ -41,7 +41,7 @@ LOOKED_FOR: Mapping[str, str] = {
     "outputs/": "the Italian items, github.com/ml-utils/bert-syntax-it (or `cimento suites get"
     " sprouse-it`)",
     "sprouse2016_en_ratings.csv": "English judgments of Sprouse et al. 2016, with the columns that"
-    ' the page "The study of Italian islands, redone" names',
+    ' the page "Five published studies, recomputed" names',
     "models_summary.jsonl, human_validation_summary.csv": "raw_results/summary of"
     " github.com/alexwarstadt/blimp",
     "gpt2/whether_*_result.csv, lstm/whether_*_result.csv": "data/results of"

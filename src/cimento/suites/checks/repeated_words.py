@@ -1,4 +1,4 @@
-"""A check of designs: words of one column that come again in many items, as in crossed designs."""
+"""A check of designs: words of one column that recur in many items, as in crossed designs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ITEMS_PER_LEVEL = 2
 
 
 def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
-    """Columns whose words are in the sentences and come again in two items or more on average.
+    """Columns whose words are in the sentences and recur in two items or more on average.
 
     The words decide, not the name of the column: a phenomenon or a source that no sentence holds
     is not a word of its items.
@@ -34,7 +34,7 @@ def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
             continue
         if not _are_words(stimuli, cells) or any(_decides(cells, other) for other in declared):
             continue
-        seen = f"The words of the column {name!r} come again: {n_levels} in {len(cells)} items."
+        seen = f"The words of the column {name!r} recur: {n_levels} in {len(cells)} items."
         columns = ", ".join(f'"{column}"' for column in (*suite.cluster, name))
         value = f"[{columns}]"
         todo = f"If items with one word may behave alike, write cluster = {value} under [options]."
