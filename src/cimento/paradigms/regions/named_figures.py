@@ -48,6 +48,10 @@ def drawable_as(runs: Sequence[Run]) -> list[str]:
         "length": True,
         **dict.fromkeys(REGION_FIGURES, of_one_suite and apart),
     }
+    # Differences are within items, so an item needs the first condition and another.
+    can["regions"] &= any(
+        len(shape) > 1 for run in runs for shape in set(suite_of(run).columns.shapes)
+    )
     return [name for name, fits in can.items() if fits]
 
 
