@@ -123,7 +123,7 @@ FORMATS = {
     "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", lm_eval.read_lm_eval),
     "good-first": Format("two lines a pair, the good one first", pairs.read_good_first),
     examples.FORMAT: Format(
-        "one list of sentences, each followed by the one with a mark, as (1a), (1b) *",
+        "a list of examples, as (1a), (1b) *",
         examples.read_examples,
     ),
     "factorial": Format(
