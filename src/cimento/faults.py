@@ -55,7 +55,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S007": _error("a key that is misspelled or in the wrong table", "Rename or move it."),
     "CIM-S008": _warning(
         "a field of a task that is ignored",
-        'The page "Measures, and conventions of other tools" lists the supported fields.',
+        'The page "Measures" lists the supported fields.',
     ),
     "CIM-S009": _warning("rows that are not part of the table", "Move it off the sheet."),
     "CIM-S062": _warning(

@@ -232,7 +232,7 @@ def test_golden_syntaxgym_results_are_those_of_its_conventions(shared):
 @pytest.mark.parametrize("tool", COMPAT)
 def test_a_report_says_whose_conventions_were_used(tool):
     run = cimento.evaluate(SUITE, uniform_scorer(9), compat=tool)
-    said = f'Conventions of {tool}, see the page "Measures, and conventions of other tools".'
+    said = f'Conventions of {tool}, see the page "Measures".'
     assert said in " ".join(run.summary().warnings)
 
 

@@ -44,10 +44,7 @@ def conventions(
     policy = {} if recorded else manifest_part(manifest, "asking", "policy")
     said: list[str] = []
     if options.compat:
-        said.append(
-            f"Conventions of {options.compat}, see the page"
-            ' "Measures, and conventions of other tools".'
-        )
+        said.append(f'Conventions of {options.compat}, see the page "Measures".')
     if options.compat and policy.get("bos") in _BOS:
         said.append(_BOS[str(policy["bos"])])
     if blank_before(manifest) and policy:
