@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import cimento
 from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.export.data import run_data, standard_error
@@ -122,7 +123,8 @@ def test_the_script_for_r_has_the_models_with_clusters(clustered):
 
     assert "right ~ model + (1 | item) + (1 | cluster)" in script
     assert "value ~ model + (1 | item) + (1 | cluster)" in script
-    assert '"(1 + ", second, " * ", first, " || cluster)"' in script
+    assert 'factors <- c("cluster", further(part))' in script
+    assert '"(1 + ", second, " * ", first, " || ", factors, ")", collapse = " + "' in script
     for opening, closing in ("()", "{}"):
         assert script.count(opening) == script.count(closing)
 
@@ -188,3 +190,20 @@ def _fitted(path: Path):
         columns = {name: rows[column].to_list() for name, column in names.items()}
         labels = {name: rows[name].to_list() for name in ("item", "cluster")}
         yield mixed_model(f"{INTERCEPTS} + {BY_CLUSTER}", {**columns, **labels})
+
+
+def test_crossed_clusters_have_a_column_for_each_factor(tmp_path):
+    rows = [
+        (f"Il {noun} {verb} .", f"Il {noun} {verb}no .", noun, verb)
+        for noun in ("cuoco", "medico", "sarto")
+        for verb in ("canta", "salta")
+    ]
+    table = [dict(zip(("good", "bad", "noun", "verb"), row, strict=True)) for row in rows]
+    suite = cimento.pairs(table, language="it", cluster=("verb", "noun"))
+    run = cimento.evaluate(suite, "demo-causal", output=tmp_path / "runs")
+    cimento.export(run, "r", tmp_path / "r")
+    made = pl.read_csv(tmp_path / "r" / "outcomes.csv")
+    assert list(zip(made["cluster_2"], made["cluster"], strict=True)) == [row[2:] for row in rows]
+    cimento.export(run, "hf-dataset", tmp_path / "hub")
+    shown = pl.read_parquet(tmp_path / "hub" / "data" / "outcomes.parquet")["cluster"]
+    assert shown[0] == "canta × cuoco"
