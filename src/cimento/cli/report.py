@@ -208,12 +208,12 @@ def _mode_of(options: ReportOptions) -> str:
         UsageError: an option concerns another.
     """
     mode = "a page"
-    ending = options.output.suffix.lower() if options.output else ""
+    ending = options.output.suffix.lower() if options.output else ENDINGS[options.form or "text"]
     if options.figure:
         mode = "--figure NAME"
     elif options.site is not None:
         mode = "--site FOLDER"
-    elif options.table or options.form or ending in _IN_PAPER:
+    elif options.table or ending in _IN_PAPER:
         mode = "--table NAME"
     fields = ReportOptions.model_fields
     for name in dict.fromkeys(name for names in _OF_MODES.values() for name in sorted(names)):
