@@ -18,7 +18,7 @@ from cimento.intake.decoding import decode, reading_language, unusable
 from cimento.intake.reading import with_role
 from cimento.intake.roles import ROLES
 from cimento.intake.tables import is_spreadsheet, read_suite_table
-from cimento.io.clusters import columns_said
+from cimento.io.clusters import columns_named, columns_said
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites import (
@@ -86,6 +86,7 @@ def read_native(folder: Path) -> Reading:
         items = tuple(_with_levels(item, settings.factors) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
     read = with_role(rows.read, "factors", settings.factors)
+    read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults), read)
 
 
