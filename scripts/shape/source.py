@@ -88,17 +88,8 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of a function, without its decorators and the example in its docstring.
-
-    A test runs the example; nobody has to keep it in mind to read the function.
-    """
-    return (node.end_lineno or node.lineno) - node.lineno + 1 - lines_of_example(node)
-
-
-def lines_of_example(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of the section ``Example:`` of a docstring, which is its last; with the line before."""
-    parts = (ast.get_docstring(node) or "").split("\n\nExample:\n")
-    return parts[1].count("\n") + 3 if len(parts) > 1 else 0
+    """Lines of a function, without its decorators."""
+    return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def long_functions(modules: Iterable[Module], most: int) -> list[str]:

@@ -86,4 +86,4 @@ def test_the_readme_is_short():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert text.count("](") <= 15
     words = [word for word in text.split() if any(letter.isalnum() for letter in word)]
-    assert len(words) <= 640
+    assert len(words) <= 550

@@ -19,7 +19,6 @@ from cimento.statistics.intervals import (
     WILSON,
     WILSON_CLUSTERED,
     Interval,
-    ShareSequence,
     effective_number,
     items_for_width,
     share_interval,
@@ -28,6 +27,7 @@ from cimento.statistics.intervals import (
     z_quantile,
 )
 from cimento.statistics.means import mean_of
+from cimento.statistics.sequential import ShareSequence
 
 CLUSTERED = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=40)
 

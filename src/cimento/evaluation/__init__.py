@@ -102,14 +102,9 @@ def evaluate(
         )
     refuse_swapped([suite], [model])
     roles = from_names({"columns": options.get("columns", ())}).roles
+    loaded = load_suite(suite, language=str(options.get("language", "")), columns=roles)
     [run] = evaluate_all(
-        load_suite(suite, language=str(options.get("language", "")), columns=roles),
-        model,
-        limit=limit,
-        output=output,
-        force=force,
-        cache=cache,
-        **options,
+        loaded, model, limit=limit, output=output, force=force, cache=cache, **options
     )
     if isinstance(run, Failure):
         raise run.error
@@ -144,8 +139,7 @@ def evaluate_all(
             suite.
 
     Returns:
-        An iterator over the runs, model by model, with a `Failure` in the place of one that could
-        not be made.
+        The runs, model by model; a `Failure` for each that could not be made.
 
     Raises:
         CimentoError: suites cannot be read (the error names them all) or two have one name, an

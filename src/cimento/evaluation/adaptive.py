@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cimento.kinds.base import TestSuite
     from cimento.kinds.paradigm import AnyParadigm
     from cimento.kinds.run import Run
-    from cimento.statistics.intervals import ShareSequence
+    from cimento.statistics.sequential import ShareSequence
 
 
 class Ask(Protocol):
@@ -100,7 +100,7 @@ class AdaptiveRounds:
         """The sequence of the whole suite, whose items are put in their order."""
         import numpy as np
 
-        from cimento.statistics.intervals import ShareSequence
+        from cimento.statistics.sequential import ShareSequence
 
         whole = self._ask(self._whole, NO_ANSWERS)
         places = whole.places["item"].drop_nulls().unique(maintain_order=True) if whole else ()

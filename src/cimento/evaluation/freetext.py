@@ -58,8 +58,7 @@ def score(
         texts: one text, or several that are scored independently.
         model: as for `evaluate`.
         level: ``token``, ``word``, or ``sentence`` for one row per text.
-        contexts: the context that precedes each text and is not scored; for several texts, one for
-            each.
+        contexts: the context that precedes each text and is not scored, one for each text.
         cache: the cache of answers; None forgets them afterwards.
         options: options of ``cimento score``, by the names of its flags: ``device``, ``bos``,
             ``pll`` ...
@@ -75,8 +74,7 @@ def score(
         the width of the 95% interval of the surprisal, in bits.
 
     Raises:
-        UsageError: the level or an option does not exist, or there are more or fewer contexts than
-            texts.
+        UsageError: an unknown level or option, or more or fewer contexts than texts.
         CimentoError: the model cannot be used, or a text is too long for it.
 
     Example:

@@ -61,13 +61,11 @@ def export(
     from cimento.export.data import run_data
     from cimento.kinds.run import runs_of
 
+    evaluator = organization or leaderboards.NOT_STATED
     writers: Mapping[str, Callable[[Sequence[RunData], Path], list[Path]]] = {
         "lm-eval": harnesses.write_lm_eval_logs,
         "inspect": harnesses.write_inspect,
-        "every-eval-ever": partial(
-            leaderboards.write_every_eval_ever,
-            organization=organization or leaderboards.NOT_STATED,
-        ),
+        "every-eval-ever": partial(leaderboards.write_every_eval_ever, organization=evaluator),
         "hf-dataset": tables.write_hf_dataset,
         "eval-results": partial(leaderboards.write_eval_results, dataset=dataset, source=source),
         "r": tables.write_r,

@@ -343,9 +343,8 @@ def load_suite(
     Args:
         suite: built-in name, path, or suite made in Python.
         language: ISO 639-1 code, if the suite does not state it, as a bare table cannot.
-        columns: the columns of a table by their roles, such as ``{"good": "A", "bad": "B"}``, where
-            their names do not say these; a mark after the name (``A!``) says that the column has
-            its role whatever its cells hold.
+        columns: the columns of a table by their roles, such as ``{"good": "A", "bad": "B"}``; a
+            mark after the name (``A!``) insists, whatever the cells hold.
 
     Returns:
         The suite with its paradigm and the warnings of its checks.
@@ -359,11 +358,8 @@ def load_suite(
     """
     loaded = list(load_suites([suite], language=language, columns=columns))
     if len(loaded) != 1:
-        raise UsageError(
-            where=str(suite),
-            seen=f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}",
-            todo="Give one of them.",
-        )
+        seen = f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}"
+        raise UsageError(where=str(suite), seen=seen, todo="Give one of them.")
     return loaded[0]
 
 
@@ -381,14 +377,14 @@ def load_suites(
         columns: the columns of tables by their roles, as for `load_suite`.
 
     Returns:
-        An iterator over the suites, each read and checked when its turn comes.
+        The suites, each read and checked when its turn comes.
 
     Raises:
         CimentoError: a suite does not exist or has faults.
 
     Example:
-        >>> [loaded.suite.meta.name for loaded in load_suites(["it-islands", "it-subject-verb"])]
-        ['it-islands', 'it-subject-verb']
+        >>> len(list(load_suites(["it-islands", "it-subject-verb"])))
+        2
     """
     columns = parse_choice(columns) if isinstance(columns, str) else columns or {}
     refuse_unknown(columns)
@@ -426,9 +422,8 @@ def save_suite(loaded: LoadedSuite, path: Path) -> Path:
         StorageError: the path exists already, or cannot be written.
     """
     if path.suffix.lower() != WORKBOOK:
-        return folder_atomically(
-            path, lambda folder: loaded.paradigm.reader.write(loaded.suite, folder)
-        )
+        write = loaded.paradigm.reader.write
+        return folder_atomically(path, lambda folder: write(loaded.suite, folder))
     refuse_existing(path)
     with TemporaryDirectory(prefix="cimento-") as name:
         loaded.paradigm.reader.write(loaded.suite, Path(name))

@@ -303,14 +303,7 @@ class Run:
         return dataclasses.replace(self, options=judged, suite=SuiteField.changed(self))
 
     def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
-        """The same outcomes with other options that only change their grouping.
-
-        Args:
-            options: options of the paradigm by name.
-
-        Raises:
-            UsageError: the paradigm has no such option.
-        """
+        """The same outcomes with other options that only change their grouping; as `judge`."""
         run = self.judge(**options)
         vars(run).update(_outcomes=self.outcomes(), warnings=self.warnings)
         return run
@@ -403,9 +396,8 @@ def open_run(path: str | Path) -> Run:
         TableError: there is no finished run in the folder, or a part of it cannot be read.
 
     Example:
-        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
-        >>> open_run(run.folder).model == run.model
-        True
+        >>> open_run(evaluate("it-subject-verb", "demo-causal", output="runs").folder).suite_name
+        'it-subject-verb'
     """
     return _opened(path, {})
 
@@ -483,8 +475,8 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
 
     Example:
         >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
-        >>> [run.suite_name for run in open_runs("runs")]
-        ['it-subject-verb']
+        >>> len(open_runs("runs"))
+        1
     """
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     suites: dict[str, Callable[[], TestSuite]] = {}
@@ -497,13 +489,10 @@ RunsLike: TypeAlias = "RunLike | Iterable[RunLike]"
 
 
 def runs_of(runs: RunsLike) -> list[Run]:
-    """Runs from any of the forms in which they can be given.
+    """Runs from any of the forms in which they can be given; errors as of `open_runs`.
 
     Args:
         runs: one or several runs or folders; folders are opened.
-
-    Raises:
-        TableError: a folder holds no finished run, or one that cannot be read.
     """
     several = [runs] if isinstance(runs, Run | str | Path) else runs
     opened = ([like] if isinstance(like, Run) else open_runs(like) for like in several)

@@ -83,7 +83,7 @@ def stopped_estimates(
         table: the tables of the run by name: its order and its outcomes.
     """
     from cimento.statistics.design import SEQUENCE
-    from cimento.statistics.intervals import ShareSequence
+    from cimento.statistics.sequential import ShareSequence
 
     record = AdaptiveRecord.of(manifest)
     if record is None or record.is_whole:

@@ -183,43 +183,42 @@ def join_surprisals(
         texts: id to text; else texts are made of the table, which must then have every word.
         before: of how many earlier words surprisal, length and frequency are given too.
         frequency: Zipf frequencies of words; None leaves the column out.
-        asking: how the model is asked; by default with `READING_POLICY`. With the column
-            ``entropy_nats`` the entropy of the position of the word's first token is given.
-        remark: is told if texts are counted from 0 and from 1, and of special tokens in them.
+        asking: how the model is asked; by default with `READING_POLICY`.
+        remark: is told of texts counted from 0 and from 1, and of special tokens.
 
     Returns:
         The rows of `observations` in their order, with the columns ``surprisal_bits``, ``length``
-        (characters without marks at the ends), ``zipf``, ``entropy_nats``, the same with ``_1``
-        for the word before, ``_2`` for the one before that, and ``unscored_reason``. Null where
-        there is no such word, or no score.
+        (without marks at the ends), ``zipf``, ``entropy_nats`` (at the first token, if asked for),
+        the same with ``_1``, ``_2`` ... for the words before, and ``unscored_reason``.
 
     Raises:
-        UsageError: a column is missing, or is there already.
-        InputError: words and texts do not agree; the message says where.
-        CimentoError: the model cannot be used.
+        CimentoError: columns or words and texts do not agree, or the model cannot be used.
 
     Example:
         >>> import polars as pl
         >>> words = {"text": 1, "position": [1, 2, 3], "word": ["Le", "lampade", "erano"]}
-        >>> joined = join_surprisals(pl.DataFrame(words), "demo-causal")
-        >>> [round(bits, 1) for bits in joined["surprisal_bits"]]
+        >>> join_surprisals(pl.DataFrame(words), "demo-causal")["surprisal_bits"].round(1).to_list()
         [5.9, 8.9, 4.3]
     """
     chosen = asking or Asking(policy=READING_POLICY)
-    wanted = ["surprisal_bits", "length", *(["zipf"] if frequency is not None else [])]
-    wanted += [ENTROPY] if ENTROPY in chosen.columns else []
-    made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
+    made = _columns_made(before, zipf=frequency is not None, entropy=ENTROPY in chosen.columns)
     _refuse_columns(observations, (_column_name(name, n) for name, n in made))
     places = word_positions(observations, names or WordColumns())
     words = all_words(places, texts)
     if remark is not None and texts is None and (said := counting_remark(words)):
         remark(said)
-    rows = [(text, number - words[text].first) for text, number in places.rows]
     handle = ModelHandle(as_scorers([model], chosen)[0], chosen)
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
     handle.tell_special_tokens(map(" ".join, texts_read.values()), remark)
+    rows = [(text, number - words[text].first) for text, number in places.rows]
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
+
+
+def _columns_made(before: int, *, zipf: bool, entropy: bool) -> list[tuple[str, int]]:
+    """The columns that are added, each with the distance of its word from the word of the row."""
+    wanted = ["surprisal_bits", "length", *["zipf"] * zipf, *[ENTROPY] * entropy]
+    return [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
 
 
 def _refuse_columns(observations: pl.DataFrame, made: Iterable[str]) -> None:

@@ -124,8 +124,7 @@ def write_site(
     """Write a static site of runs of any paradigms.
 
     Args:
-        runs: stored runs, or folders of them. Adaptive runs and runs with ``limit`` are left out
-            where the run of their model on all items is there.
+        runs: stored runs, or folders of them; partial runs are left out if the whole one is there.
         output: folder of the site, new or that of an earlier build.
         settings: what the site says of itself.
 
@@ -134,21 +133,16 @@ def write_site(
 
     Raises:
         UsageError: a run is given twice or not stored, or the folder has files of something else.
-        TableError: a run cannot be read.
-        StorageError: the folder cannot be written.
+        CimentoError: a run cannot be read, or the folder cannot be written.
 
     Example:
-        >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
-        >>> write_site("runs", "site").page.as_posix()
-        'site/index.html'
+        >>> write_site(evaluate("it-subject-verb", "demo-causal", output="runs"), "site").page.name
+        'index.html'
     """
     site = _Folder(expanded(output), safe=bool(settings and settings.spreadsheet_safe))
     shown, trials = without_trials(runs_of(runs), beside=1)
     for path, content in site_files(shown, settings or SiteSettings(), site.memory):
-        if content is None:
-            site.keep(path)
-        else:
-            site.put(path, content)
+        site.keep(path) if content is None else site.put(path, content)
     return dataclasses.replace(site.finish(), trials=tuple(trials))
 
 

@@ -251,8 +251,7 @@ def threshold_mcc(
         clusters: what must stay together in one fold, such as the sentences of a pair.
 
     Returns:
-        Both MCCs, from -1 to 1, and the threshold of each fold; a reason in place of an MCC that is
-        undefined.
+        Both MCCs, from -1 to 1, and the threshold of each fold; a reason for an undefined MCC.
 
     Raises:
         UsageError: columns of different lengths, or fewer than two folds.

@@ -345,9 +345,7 @@ def correlation_difference(
     """Compute the difference of two correlations that share a column.
 
     ``d ± t[m-1] se`` with ``d = r(second, reference) - r(first, reference)`` and the standard error
-    of d by the jackknife over clusters (`draws.jackknife_error`), so that what the two
-    coefficients have in common is allowed for, and so are observations that belong together
-    (Arvesen 1969, doi:10.1214/aoms/1177697287; Efron and Tibshirani 1993, section 11.2).
+    of d by the jackknife (`draws.jackknife_error`; Arvesen 1969, doi:10.1214/aoms/1177697287).
 
     Args:
         first: one value an observation, such as one model's score of a sentence.
@@ -359,8 +357,7 @@ def correlation_difference(
 
     Returns:
         Both coefficients and their difference, second minus first, with its interval and p; a
-        reason in place of interval and p if a coefficient is undefined, wholly or without one of
-        the clusters, if there are fewer than five clusters, or if no cluster matters.
+        reason if a coefficient is undefined, there are fewer than five clusters, or none matters.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
@@ -374,19 +371,16 @@ def correlation_difference(
     n = same_length(first=first, second=second, reference=reference, units=design.units)
     method = JACKKNIFE_T_CLUSTERED if design.clustered else JACKKNIFE_T
     one, other = (coefficient(column, reference, kind=kind) for column in (first, second))
-    plain = CorrelationDifference(
-        one.r, other.r, None, None, None, None, method, n, design.m, one.reason or other.reason
-    )
+    why = one.reason or other.reason
+    plain = CorrelationDifference(one.r, other.r, None, None, None, None, method, n, design.m, why)
     if one.r is None or other.r is None:
         return plain
     plain = replace(plain, estimate=other.r - one.r)
     if design.shortage:
         return replace(plain, reason=design.shortage)
+    columns = (floats(column, name="scores") for column in (first, second))
     beside = floats(reference, name="reference")
-    a, b = (
-        weighted_coefficient(floats(column, name="scores"), beside, kind=kind)
-        for column in (first, second)
-    )
+    a, b = (weighted_coefficient(column, beside, kind=kind) for column in columns)
     error, m = jackknife_error(lambda weights: b(weights) - a(weights), design)
     return _tested(plain, other.r - one.r, error, m, level=level)
 

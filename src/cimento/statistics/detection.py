@@ -104,8 +104,7 @@ def sensitivity_and_bias(
     """Compute sensitivity and bias from counts of answers, with intervals over items or clusters.
 
     Args:
-        counts: shape (items, 4): yes about signals, answers about signals, yes about noise, answers
-            about noise; a yes may be a half where an answer is undecided.
+        counts: shape (items, 4): yes and answers about signals, then about noise; halves may count.
         design: of the items.
         task: ``yes-no`` or ``2afc``.
         seed: of the draws.
@@ -113,9 +112,8 @@ def sensitivity_and_bias(
         draws: number of draws.
 
     Returns:
-        Rates, d' and c (the module has the formulas; Hautus 1995, doi:10.3758/BF03203619). A reason
-        in place of numbers where either kind is missing, and in place of ends where there are fewer
-        than five items or clusters.
+        Rates, d' and c (formulas: see the module; Hautus 1995, doi:10.3758/BF03203619). A reason in
+        place of numbers if either kind is missing, of ends if there are fewer than five clusters.
 
     Raises:
         UsageError: more yes than answers, no such task, or not one row per item.
@@ -129,12 +127,10 @@ def sensitivity_and_bias(
     table = _checked(counts, design)
     yes_s, signals, yes_n, noises = (float(total) for total in table.sum(axis=0))
     method = DRAWN_CLUSTERED if design.clustered else DRAWN
-    undefined = DetectionValue()
+    hits, false_alarms = yes_s / signals if signals else None, yes_n / noises if noises else None
     nothing = Detection(
-        hits=yes_s / signals if signals else None,
-        false_alarms=yes_n / noises if noises else None,
-        sensitivity=undefined, criterion=undefined,
-        signals=signals, noises=noises, method=method,
+        hits=hits, false_alarms=false_alarms, signals=signals, noises=noises, method=method,
+        sensitivity=DetectionValue(), criterion=DetectionValue(),
     )  # fmt: skip
     if not signals or not noises:
         return replace(nothing, reason=NO_NOISE if signals else NO_SIGNAL)
@@ -144,9 +140,8 @@ def sensitivity_and_bias(
     if design.shortage:
         return replace(plain, reason=design.shortage)
     d_drawn, c_drawn = _numbers(_drawn_rates(table, design, draws=draws, seed=seed), task)
-    return replace(
-        plain, sensitivity=_with_ends(d, d_drawn, level), criterion=_with_ends(c, c_drawn, level)
-    )
+    sensitivity, criterion = _with_ends(d, d_drawn, level), _with_ends(c, c_drawn, level)
+    return replace(plain, sensitivity=sensitivity, criterion=criterion)
 
 
 def log_linear(yes: float, answers: float) -> float:

@@ -158,8 +158,7 @@ def cochran_q(
         draws: number of draws.
 
     Returns:
-        Q, with p; without p where there are fewer than five independent items, or the models never
-        differ.
+        Q and p; no p if there are fewer than five independent items, or no models differ.
 
     Raises:
         UsageError: rows of different lengths, or fewer than two models.
@@ -171,17 +170,10 @@ def cochran_q(
     """
     from scipy import special
 
-    widths = {len(row) for row in table}
-    if len(widths) > 1 or widths in ({0}, {1}):
-        raise UsageError(
-            where=COCHRAN,
-            seen=f"rows of {', '.join(map(str, sorted(widths)))} values",
-            todo="Give each item one value for each of two or more models.",
-        )
     same_length(table=table, units=design.units)
     if not table:
         return Significance(None, None, COCHRAN, reason="no items")
-    k = widths.pop()
+    k = _number_of_models(table)
     rows = [sum(map(bool, row)) for row in table]
     columns = [sum(map(bool, column)) for column in zip(*table, strict=True)]
     total = sum(rows)
@@ -195,6 +187,22 @@ def cochran_q(
     if not design.clustered:
         return Significance(q, float(special.chdtrc(k - 1, q)), method, k - 1)
     return Significance(q, _exchanged(table, design, seed, draws), method)
+
+
+def _number_of_models(table: Sequence[Sequence[bool]]) -> int:
+    """How many models every row has a value for; two or more.
+
+    Raises:
+        UsageError: rows of different lengths, or fewer than two models.
+    """
+    widths = {len(row) for row in table}
+    if len(widths) > 1 or widths <= {0, 1}:
+        raise UsageError(
+            where=COCHRAN,
+            seen=f"rows of {', '.join(map(str, sorted(widths)))} values",
+            todo="Give each item one value for each of two or more models.",
+        )
+    return widths.pop()
 
 
 def _exchanged(table: Sequence[Sequence[bool]], design: Design, seed: int, draws: int) -> float:

@@ -97,8 +97,7 @@ def mean_of(
     By CR2 and the studentized bootstrap (Bell and McCaffrey 2002; Hall 1988) or t: see the module.
 
     Args:
-        values: one an observation, such as margins, differences or DD scores; for shares use
-            `intervals.share_interval`.
+        values: one per observation, such as margins or DD scores (proportions: `share_interval`).
         design: of the observations.
         seed: of the draws.
         null: the mean under the null hypothesis.
@@ -106,38 +105,41 @@ def mean_of(
         draws: of the bootstrap; 0 for Student's t alone.
 
     Returns:
-        The mean, its interval, t and p, in the unit of the values. Without interval and p where
-        there are fewer than five clusters, or their means are equal.
+        The mean, its interval, t and p; no interval for fewer than five clusters or equal means.
 
     Raises:
         UsageError: an invalid level, or not one value an observation.
 
     Example:
-        >>> mean = mean_of([1.0, 2.0, 3.0, 4.0, 5.0], Design.independent(5), seed=1)
-        >>> mean.value, round(mean.low, 3), round(mean.high, 3)
+        >>> made = mean_of([1, 2, 3, 4, 5], Design.independent(5), seed=1)
+        >>> made.value, round(made.low, 3), round(made.high, 3)
         (3.0, 1.037, 4.963)
     """
     z_quantile(level)  # refuses an invalid level
-    array = floats(values, name="values")
-    n, m = same_length(values=array, units=design.units), design.m
-    usual = CLUSTERED_T if m < n else STUDENT
-    nothing = Mean(None, None, None, None, None, CROSSED_T if design.crossed else usual, n, m)
+    array, m = floats(values, name="values"), design.m
+    n = same_length(values=array, units=design.units)
+    nothing = Mean(None, None, None, None, None, _t_method(design), n, m)
     if n == 0 or design.shortage:
-        value = math.fsum(array) / n if n else None
-        return replace(nothing, value=value, reason=design.shortage)
+        return replace(nothing, value=math.fsum(array) / n if n else None, reason=design.shortage)
     sample = _Sample.of(array, design)
     if sample.error <= ROUNDING * sample.unit:
         return replace(nothing, value=sample.mean, reason=ALL_ALIKE)
-    t, freedom = (sample.mean - null) / sample.error, design.freedom()
-    method, reach, p = nothing.method, t_quantile(freedom, level=level), t_two_sided(t, freedom)
-    # The draws that may lie farther than the interval reaches.
-    if int((1 - level) * draws) and _FEWEST_DRAWN <= m <= _MOST_DRAWN and not design.crossed:
-        drawn = _drawn(sample, draws=draws, seed=seed)
-        if drawn.size >= (1 - _MOST_UNDEFINED) * draws:
-            method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED
-            reach, p = _reach_and_p(drawn, abs(t), level=level)
-    half = reach * sample.error
-    return Mean(sample.mean, sample.mean - half, sample.mean + half, t, p, method, n, m)
+    t, freedom, method = (sample.mean - null) / sample.error, design.freedom(), nothing.method
+    reach, p = t_quantile(freedom, level=level), t_two_sided(t, freedom)
+    is_drawn = int((1 - level) * draws) and _FEWEST_DRAWN <= m <= _MOST_DRAWN
+    drawn = _drawn(sample, draws=draws, seed=seed) if is_drawn and not design.crossed else None
+    if drawn is not None and drawn.size >= (1 - _MOST_UNDEFINED) * draws:
+        method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED
+        reach, p = _reach_and_p(drawn, abs(t), level=level)
+    low, high = (sample.mean + side * reach * sample.error for side in (-1, 1))
+    return Mean(sample.mean, low, high, t, p, method, n, m)
+
+
+def _t_method(design: Design) -> str:
+    """The name of the t interval over a design."""
+    if design.crossed:
+        return CROSSED_T
+    return CLUSTERED_T if design.clustered else STUDENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,9 +370,8 @@ def within_intervals(
         level: confidence level.
 
     Returns:
-        Means, standard errors and half-widths of the conditions, each a tuple with one number per
-        condition; a reason in place of the last two where there are fewer than two units or
-        conditions differ equally in all.
+        Means, standard errors and half-widths, one per condition; a reason in place of the last two
+        if there are fewer than two units or conditions differ equally in all.
 
     Raises:
         UsageError: an unknown method, an invalid level, or fewer than two conditions.

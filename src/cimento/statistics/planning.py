@@ -125,9 +125,8 @@ def plan_size(
 ) -> SizePlan:
     """Estimate the power of suites of several sizes, and the size that has the power asked for.
 
-    Exact for single items (`mcnemar_power`, `correlation_power`). Else clusters of the pilot are
-    drawn with replacement (Efron and Tibshirani 1993, chapter 8), moved to the difference, and
-    tested.
+    Exact for single items, else by drawing clusters of the pilot, moved to the difference (Efron
+    and Tibshirani 1993, chapter 8).
 
     Args:
         pilot: what is known.
@@ -141,22 +140,19 @@ def plan_size(
         The power, from 0 to 1, of each size, and the smallest size that has it.
 
     Raises:
-        UsageError: a pilot of fewer than five independent items or clusters, one that does not
-            vary, or numbers out of their ranges.
+        UsageError: fewer than five independent items or clusters, equal values, or a wrong number.
 
     Example:
         >>> from cimento.statistics.planning import Pilot
-        >>> values, items = (1.0,) * 12 + (-1.0,) * 4 + (0.0,) * 24, Design.independent(40)
-        >>> plan_size(Pilot(kind="difference", values=values, design=items)).needed.items
+        >>> gaps, items = (1.0,) * 12 + (-1.0,) * 4 + (0.0,) * 24, Design.independent(40)
+        >>> plan_size(Pilot(kind="difference", values=gaps, design=items)).needed.items
         84
     """
-    wanted = pilot.effect if difference is None else difference
+    wanted, exact = pilot.effect if difference is None else difference, _is_exact(pilot)
     _check(pilot, wanted, power, alpha, trials)
-    # No data are drawn with a given rank correlation: clusters of the pilot count as items.
-    exact = pilot.kind == "correlation" or (not pilot.design.clustered and pilot.kind != "mean")
     at = _power_at(pilot, wanted, alpha, seed=seed, trials=0 if exact else trials)
-    items_per_cluster = 1.0 if exact else pilot.design.n / pilot.design.m
-    most = _MOST_EXACT if exact else int(_MOST_DRAWN / items_per_cluster)
+    each = 1.0 if exact else pilot.design.n / pilot.design.m  # items of a cluster
+    most = _MOST_EXACT if exact else int(_MOST_DRAWN / each)
     needed = _needed(at, power, most=most, exact=exact)
     return SizePlan(
         difference=wanted,
@@ -166,7 +162,7 @@ def plan_size(
         trials=0 if exact else trials,
         sizes=tuple(at(clusters) for clusters in _shown(pilot, needed, most)),
         needed=needed,
-        most=round(most * items_per_cluster),
+        most=round(most * each),
     )
 
 
@@ -187,6 +183,14 @@ def _shown(pilot: Pilot, needed: SizedPower | None, most: int) -> list[int]:
     sizes = {max(_FEWEST, round(of_pilot * times)) for times in _MULTIPLES}
     sizes |= {needed.clusters} if needed else {most}
     return [clusters for clusters in sorted(sizes) if clusters <= most]
+
+
+def _is_exact(pilot: Pilot) -> bool:
+    """Whether power is computed: of single items, and of correlations.
+
+    No data are drawn with a given rank correlation: clusters of the pilot count as items.
+    """
+    return pilot.kind == "correlation" or (not pilot.design.clustered and pilot.kind != "mean")
 
 
 def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int) -> None:

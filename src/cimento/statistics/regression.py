@@ -70,19 +70,14 @@ class Regression:
 
 
 def regress(
-    outcome: ArrayLike,
-    predictors: Mapping[str, ArrayLike],
-    design: Design,
-    *,
-    level: float = 0.95,
+    outcome: ArrayLike, predictors: Mapping[str, ArrayLike], design: Design, *, level: float = 0.95
 ) -> Regression:
     """Fit a least-squares regression of an outcome on an intercept and predictors.
 
-    Standard errors are CR2's, cluster-robust with the residuals of each cluster adjusted by
-    ``(I - H_gg)^(-1/2)``, and t has Satterthwaite's degrees of freedom for each coefficient (Bell
-    and McCaffrey 2002, Survey Methodology 28, 169-181; Pustejovsky and Tipton 2018,
-    doi:10.1080/07350015.2016.1247004). Over crossed clusters the variance is that of
-    `design.crossed_variance`, with the degrees of freedom of the factor that has fewest.
+    Standard errors are CR2's, the residuals of each cluster adjusted by ``(I - H_gg)^(-1/2)``, and
+    t has Satterthwaite's degrees of freedom for each coefficient (Bell and McCaffrey 2002, Survey
+    Methodology 28, 169-181; Pustejovsky and Tipton 2018, doi:10.1080/07350015.2016.1247004). Over
+    crossed clusters: `design.crossed_variance`, and the degrees of freedom of the smaller factor.
 
     Args:
         outcome: shape (n,).
@@ -105,12 +100,10 @@ def regress(
     columns = {name: floats(values, name=name) for name, values in predictors.items()}
     if CONSTANT_TERM in columns:
         raise UsageError(where=CONSTANT_TERM, seen="a predictor has the name of the intercept")
-    n = same_length(outcome=y, units=design.units, **columns)
-    m = design.m
+    n, m = same_length(outcome=y, units=design.units, **columns), design.m
     table = np.column_stack([np.ones(n), *columns.values()])
     width = table.shape[1]
-    few = FEW_CLUSTERS if m <= width else design.shortage
-    if few:
+    if few := FEW_CLUSTERS if m <= width else design.shortage:
         return Regression((), n, m, reason=few)
     if np.linalg.matrix_rank(table) < width:
         return Regression((), n, m, reason=COLLINEAR)

@@ -135,11 +135,10 @@ def split_half(
 
     In each draw the ratings of each item are halved at random (of an odd number one is left out)
     and the half means correlated over items. The mean correlation over the draws is the
-    reliability of a half; that of all ratings follows by Spearman and Brown's formula (Spearman
-    1910, doi:10.1111/j.2044-8295.1910.tb00206.x; Brown 1910,
-    doi:10.1111/j.2044-8295.1910.tb00207.x). Its factor
-    is 2 for even numbers, n / ((n - 1) / 2) for odd ones, and where items have different numbers
-    the mean of 1 / half over the mean of 1 / n: the variances of errors that the means have.
+    reliability of a half; that of all ratings follows by the formula of Spearman (1910,
+    doi:10.1111/j.2044-8295.1910.tb00206.x) and Brown (1910). Its factor is 2 for even numbers,
+    n / ((n - 1) / 2) for odd ones, and for different numbers the mean of 1 / half over the mean of
+    1 / n: the variances of errors that the means have.
 
     Args:
         ratings: one list of ratings per item; items with fewer than two are left out.
@@ -148,8 +147,7 @@ def split_half(
         kind: ``pearson`` or ``spearman``.
 
     Returns:
-        The reliability, at most 1, and its root, the ceiling; a reason in their place where fewer
-        than three items have two ratings, or a halving has no correlation.
+        The reliability and its root, the ceiling, at most 1; or the reason why there are none.
 
     Raises:
         UsageError: another kind, no draws, or ratings that are not numbers.
@@ -174,11 +172,9 @@ def split_half(
         row[: rating.size] = rating
     few = table.size * draws <= _VALUES_KEPT
     orders = (_kept_orders if few else _orders)(tuple(sizes.tolist()), seed, draws)
-    halves = np.concatenate(
-        [_correlations_of_halves(table, sizes, order, kind) for order in orders]
-    )
-    undefined = int(np.isnan(halves).sum())
-    if undefined:
+    parts = [_correlations_of_halves(table, sizes, order, kind) for order in orders]
+    halves = np.concatenate(parts)
+    if undefined := int(np.isnan(halves).sum()):
         return _nothing(len(used), draws, f"undefined in {undefined} of {draws} halvings")
     factor = float((1 / (sizes // 2)).mean() / (1 / sizes).mean())
     return _of_halves(halves, items=len(used), factor=factor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -78,7 +79,7 @@ def bootstrap(
     1987, doi:10.1080/01621459.1987.10478410). `share_interval` and `mean_of` suit small samples.
 
     Args:
-        rows: one an observation; for tables that are not arrays give their row numbers.
+        rows: one per observation; of a table that is not an array, its row numbers.
         statistic: of an array of rows, NaN or None where it is undefined.
         design: of the rows.
         seed: of the draws.
@@ -88,18 +89,15 @@ def bootstrap(
         several: the same statistic of draws with equally many rows, one draw a line; much faster.
 
     Returns:
-        The statistic and its interval; a reason in place of ends where the sample is too small, all
-        draws are equal, or the statistic is undefined in the sample or in more than one draw of
-        twenty.
+        The statistic and its interval, or a reason: too small a sample, equal draws, or undefined
+        in the sample or in more than one draw of twenty.
 
     Raises:
         UsageError: an unknown method, no draws, or columns of different lengths.
 
     Example:
-        >>> import numpy as np
-        >>> values = [1.0, 2.0, 4.0, 5.0, 8.0, 3.0, 6.0, 7.0]
-        >>> interval = bootstrap(values, np.mean, Design.independent(8), seed=1)
-        >>> interval.estimate, interval.low < 4.5 < interval.high
+        >>> made = bootstrap(range(1, 9), lambda x: x.mean(), Design.independent(8), seed=1)
+        >>> made.estimate, made.low < 4.5 < made.high
         (4.5, True)
     """
     array = floats(rows, name="rows")
@@ -109,14 +107,21 @@ def bootstrap(
     reason = design.shortage or (CROSSED if design.crossed else None) or _if_none(estimate)
     if reason or estimate is None:
         return Bootstrap(estimate, None, None, None, name, reason=reason)
-    groups = design.codes()[0]
-    members = [np.flatnonzero(groups == group) for group in range(design.m)]
-
-    def left_out() -> Floats:
-        return _values(statistic(np.delete(array, member, axis=0)) for member in members)
-
+    members = _members(design)
     values = _of_draws(array, members, statistic, several, draws=draws, seed=seed)
+    left_out = partial(_left_out, array, members, statistic)
     return _interval(estimate, values, draws, level, name, method, left_out)
+
+
+def _members(design: Design) -> list[Integers]:
+    """The rows of each cluster."""
+    groups, m = design.codes()
+    return [np.flatnonzero(groups == group) for group in range(m)]
+
+
+def _left_out(array: Floats, members: Sequence[Integers], statistic: RowStatistic) -> Floats:
+    """The statistic without each cluster."""
+    return _values(statistic(np.delete(array, member, axis=0)) for member in members)
 
 
 def _if_none(estimate: float | None) -> str | None:
