@@ -496,5 +496,5 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     assert "log-probability, z-score" in panels.words
     assert "higher: more acceptable" in panels.words
     [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
-    assert "z-score (higher: more acceptable)" in said
-    assert "± 1 standard error of the mean over items" in said
+    assert "log-probability, z-score (higher: more acceptable)" in said
+    assert "error bars: ± 1 standard error of the mean over items" in said
