@@ -91,8 +91,9 @@ test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; bu
 test-downloads: $(STAMPS)/dev  ## every published data set of the registry, fetched from its address; needs the network
 	$(BIN)/python -m pytest -m downloads
 
-fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs/reliability.md)
+fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader, and new random examples; for a night (docs/reliability.md)
 	$(BIN)/python -m tests.fuzzing
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile search -m hypothesis
 
 # make bench DATA=FOLDER BENCH='--works blimp masked'; see benchmarks/README.md
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn

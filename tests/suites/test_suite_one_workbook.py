@@ -50,6 +50,14 @@ def test_a_field_of_a_prediction_whose_name_is_not_one_line_is_kept(tmp_path, na
     assert load_suite(tmp_path / "p.xlsx").suite.predictions == (prediction,)
 
 
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), "Infinity", "-Infinity", "NaN"])
+def test_an_infinite_setting_stays_a_number_and_its_name_a_text(tmp_path, value):
+    pairs = cimento.pairs([("They sing.", "They sings."), ("We run.", "We runs.")], name="p")
+    write_native(dataclasses.replace(pairs, extra={"scale": {"high": value}}), tmp_path / "p")
+    fold(tmp_path / "p", tmp_path / "p.xlsx")
+    assert load_suite(tmp_path / "p.xlsx").suite.extra == {"scale": {"high": value}}
+
+
 @given(suites())
 @settings(deadline=None)
 def test_any_suite_goes_into_a_workbook_and_back(suite):

@@ -72,7 +72,7 @@ _FORMULA = {
 }
 _SETTING_WORDS = {word: name for name, (_, words) in SETTINGS.items() for word in words}
 _FORMULA_WORDS = {word: name for name, words in _FORMULA.items() for word in words}
-_JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null)$')
+_JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null|Infinity|NaN)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
 _HOW_TO = Path(__file__).parents[1] / "data" / "how-to.toml"
 """The lines of the sheet *how to*, by kind of suite."""
