@@ -27,12 +27,20 @@ from cimento.io.files import write_text
 from cimento.suites import Meta
 
 _LANGUAGES = (
-    ("ar", "ara", "Arabic"), ("ca", "cat", "Catalan"), ("de", "deu", "German"),
-    ("en", "eng", "English"), ("es", "spa", "Spanish"), ("eu", "eus", "Basque"),
-    ("fr", "fra", "French"), ("he", "heb", "Hebrew"), ("hi", "hin", "Hindi"),
-    ("it", "ita", "Italian"), ("ja", "jpn", "Japanese"), ("nl", "nld", "Dutch"),
-    ("pt", "por", "Portuguese"), ("ru", "rus", "Russian"), ("sw", "swa", "Swahili"),
-    ("th", "tha", "Thai"), ("tr", "tur", "Turkish"), ("zh", "zho", "Chinese"),
+    ("ar", "ara", "Arabic"), ("ca", "cat", "Catalan"),
+    ("da", "dan", "Danish"), ("de", "deu", "German"),
+    ("en", "eng", "English"), ("es", "spa", "Spanish"),
+    ("eu", "eus", "Basque"), ("fo", "fao", "Faroese"),
+    ("fr", "fra", "French"), ("he", "heb", "Hebrew"),
+    ("hi", "hin", "Hindi"), ("hu", "hun", "Hungarian"),
+    ("id", "ind", "Indonesian"), ("is", "isl", "Icelandic"),
+    ("it", "ita", "Italian"), ("ja", "jpn", "Japanese"),
+    ("ko", "kor", "Korean"), ("nl", "nld", "Dutch"),
+    ("no", "nor", "Norwegian"), ("pt", "por", "Portuguese"),
+    ("ru", "rus", "Russian"), ("sv", "swe", "Swedish"),
+    ("sw", "swa", "Swahili"), ("ta", "tam", "Tamil"),
+    ("th", "tha", "Thai"), ("tr", "tur", "Turkish"),
+    ("zh", "zho", "Chinese"),
 )  # fmt: skip
 """The codes of languages in ISO 639-1 and ISO 639-3, and their English names."""
 
