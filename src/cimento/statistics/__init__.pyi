@@ -37,6 +37,8 @@ from cimento.statistics.means import mean_of as mean_of
 from cimento.statistics.means import within_intervals as within_intervals
 from cimento.statistics.mixed import mixed_model as mixed_model
 from cimento.statistics.mixed import sum_coded as sum_coded
+from cimento.statistics.mixed_answers import cumulative_mixed_model as cumulative_mixed_model
+from cimento.statistics.mixed_answers import logistic_mixed_model as logistic_mixed_model
 from cimento.statistics.multiple import benjamini_hochberg as benjamini_hochberg
 from cimento.statistics.multiple import holm as holm
 from cimento.statistics.multiple import rank_by_pairs as rank_by_pairs
