@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -30,6 +30,8 @@ from cimento.statistics.draws import (
     nominal_alpha,
     ordinal_alpha,
 )
+from cimento.statistics.intervals import Interval
+from cimento.statistics.raters import FOR_OTHERS, PeoplesRatings, alpha_of_ratings
 
 Label = Hashable
 MEASUREMENT_LEVELS = ("nominal", "ordinal", "interval")
@@ -52,6 +54,8 @@ class Agreement:
         high: upper end.
         method: of the interval.
         reason: why the coefficient or its interval is missing.
+        others: the interval for other people of the kind, where people were given; that of `low`
+            and `high` is for these people and other items.
     """
 
     value: float | None
@@ -62,6 +66,7 @@ class Agreement:
     high: float | None = None
     method: str | None = None
     reason: str | None = None
+    others: Interval | None = None
 
 
 def krippendorff_alpha(
@@ -69,6 +74,7 @@ def krippendorff_alpha(
     *,
     level: str = "nominal",
     design: Design | None = None,
+    people: Sequence[Sequence[Hashable | None]] | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
     """Compute Krippendorff's alpha, for any number of raters and with ratings missing.
@@ -76,13 +82,16 @@ def krippendorff_alpha(
     ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
-    values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`).
+    values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`): for
+    other items and these people. With `people` there is another one, `others`, for other items and
+    other people of the kind, over items and people crossed (`raters`).
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
             count for nothing. Numbers, unless the level is nominal.
         level: ``nominal``, ``ordinal`` or ``interval``.
         design: of the items; no interval without it.
+        people: who gave each rating, in the form of `ratings`; None where that is not known.
         confidence: of the interval.
 
     Returns:
@@ -110,7 +119,14 @@ def krippendorff_alpha(
         statistic = ordinal_alpha(_counts(paired, ordered=True))
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
-    return _agreement(name, ratings, statistic, design, confidence)
+    plain = _agreement(name, ratings, statistic, design, confidence)
+    if people is None or design is None or plain.value is None:
+        return plain
+    if _rare(paired, "ratings"):
+        return replace(plain, others=Interval(None, None, FOR_OTHERS, plain.reason))
+    each = PeoplesRatings.of(ratings, people, design)
+    of_ratings = alpha_of_ratings(each, level=level)
+    return replace(plain, others=each.interval(of_ratings, plain.value, level=confidence))
 
 
 def fleiss_kappa(
