@@ -17,7 +17,7 @@ from publishing import Table, publish
 from simulating import COVERED, Tally, holds
 
 from cimento.io.clusters import Crossing
-from cimento.statistics.agreement import krippendorff_alpha
+from cimento.statistics.agreement import alpha_for_others, krippendorff_alpha
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -94,9 +94,8 @@ def main() -> int:
             for _ in range(TRIALS):
                 value, given = ratings(people, ITEMS, spread, generator)
                 table, answers = scale(given, 7), given > 0
-                of_people = krippendorff_alpha(
-                    table.tolist(), level="interval", design=design, people=who
-                )
+                of_people = krippendorff_alpha(table.tolist(), level="interval", design=design)
+                ends = alpha_for_others(table.tolist(), who, level="interval", design=design)
                 means = table.mean(axis=1)
                 pearson = correlate(value, means, kind="pearson", design=design)
                 other = correlation_for_others(
@@ -105,10 +104,9 @@ def main() -> int:
                 items = Design(both.units, tuple(i for i in range(ITEMS) for _ in range(people)))
                 mine = share_interval(answers.ravel().tolist(), items)
                 shared = share_interval(answers.ravel().tolist(), both)
-                ends = of_people.others
                 results = (
                     (of_people.low, of_people.high, alpha),
-                    (ends and ends.low, ends and ends.high, alpha),
+                    (ends.low, ends.high, alpha),
                     (pearson.low, pearson.high, r),
                     (other.low, other.high, r),
                     (mine.low, mine.high, share),
@@ -121,7 +119,7 @@ def main() -> int:
     return publish(
         [
             Table(
-                f"Intervals for other people (`krippendorff_alpha`, `correlation_for_others`,"
+                f"Intervals for other people (`alpha_for_others`, `correlation_for_others`,"
                 f" `share_interval` over items and people), {ITEMS} items: coverage in %",
                 (
                     "raters", "alpha", "r", "share", "alpha, these people", "alpha, others",

@@ -1,3 +1,4 @@
+from cimento.statistics.agreement import alpha_for_others as alpha_for_others
 from cimento.statistics.agreement import cohen_kappa as cohen_kappa
 from cimento.statistics.agreement import correlation_with_rest as correlation_with_rest
 from cimento.statistics.agreement import fleiss_kappa as fleiss_kappa
@@ -50,6 +51,7 @@ from cimento.statistics.power import mcnemar_power as mcnemar_power
 from cimento.statistics.power import simulated_power as simulated_power
 from cimento.statistics.power import tost as tost
 from cimento.statistics.power import tost_shares as tost_shares
+from cimento.statistics.raters import correlation_for_others as correlation_for_others
 from cimento.statistics.regression import regress as regress
 from cimento.statistics.reliability import split_half as split_half
 from cimento.statistics.resampling import bootstrap as bootstrap

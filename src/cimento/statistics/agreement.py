@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -54,8 +54,6 @@ class Agreement:
         high: upper end.
         method: of the interval.
         reason: why the coefficient or its interval is missing.
-        others: the interval for other people of the kind, where people were given; that of `low`
-            and `high` is for these people and other items.
     """
 
     value: float | None
@@ -66,7 +64,6 @@ class Agreement:
     high: float | None = None
     method: str | None = None
     reason: str | None = None
-    others: Interval | None = None
 
 
 def krippendorff_alpha(
@@ -74,7 +71,6 @@ def krippendorff_alpha(
     *,
     level: str = "nominal",
     design: Design | None = None,
-    people: Sequence[Sequence[Hashable | None]] | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
     """Compute Krippendorff's alpha, for any number of raters and with ratings missing.
@@ -83,15 +79,13 @@ def krippendorff_alpha(
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
     values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`): for
-    other items and these people. With `people` there is another one, `others`, for other items and
-    other people of the kind, over items and people crossed (`raters`).
+    other items and these people. `alpha_for_others` has that for other people.
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
             count for nothing. Numbers, unless the level is nominal.
         level: ``nominal``, ``ordinal`` or ``interval``.
         design: of the items; no interval without it.
-        people: who gave each rating, in the form of `ratings`; None where that is not known.
         confidence: of the interval.
 
     Returns:
@@ -119,14 +113,51 @@ def krippendorff_alpha(
         statistic = ordinal_alpha(_counts(paired, ordered=True))
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
-    plain = _agreement(name, ratings, statistic, design, confidence)
-    if people is None or design is None or plain.value is None:
-        return plain
-    if _rare(paired, "ratings"):
-        return replace(plain, others=Interval(None, None, FOR_OTHERS, plain.reason))
+    return _agreement(name, ratings, statistic, design, confidence)
+
+
+def alpha_for_others(
+    ratings: Sequence[Sequence[Label | None]],
+    people: Sequence[Sequence[Hashable | None]],
+    *,
+    design: Design,
+    level: str = "nominal",
+    confidence: float = 0.95,
+) -> Interval:
+    """Compute the interval of Krippendorff's alpha for other people and other items of the kind.
+
+    The variance is that over items, and that over people, less that over single ratings, each by
+    the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (`raters`).
+
+    Args:
+        ratings: of each item, in any order; None for a missing one.
+        people: who gave each rating, in the same form.
+        design: of the items.
+        level: ``nominal``, ``ordinal`` or ``interval``.
+        confidence: of the interval.
+
+    Returns:
+        The interval, or the reason why there is none: people who are not known, fewer than five
+        people or items, or alpha or its interval for these people is undefined.
+
+    Raises:
+        UsageError: as of `krippendorff_alpha`.
+
+    Example:
+        >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
+        ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5]]
+        >>> people, items = [list("uvwxy")] * 6, Design.independent(6)
+        >>> one = alpha_for_others(ratings, people, level="interval", design=items)
+        >>> round(one.low, 2), round(one.high, 2)
+        (0.11, 0.9)
+    """
+    alpha = krippendorff_alpha(ratings, level=level)
+    given = _pairable(ratings)
+    if alpha.value is None or (rare := _rare(given, "ratings")):
+        return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
     each = PeoplesRatings.of(ratings, people, design)
-    of_ratings = alpha_of_ratings(each, level=level)
-    return replace(plain, others=each.interval(of_ratings, plain.value, level=confidence))
+    statistic = alpha_of_ratings(each, level=level)
+    return each.interval(statistic, alpha.value, level=confidence, ratings=each.of_each)
 
 
 def fleiss_kappa(

@@ -80,13 +80,21 @@ class PeoplesRatings:
             labels.append(Crossing((*factors, ("person", who))))
         return Design(tuple(range(len(labels))), tuple(labels))
 
-    def interval(self, statistic: Weighted, estimate: float, *, level: float) -> Interval:
+    @property
+    def of_each(self) -> float:
+        """The mean number of ratings of an item, at least two."""
+        return max(len(self.people) / max(len(set(self.item.tolist())), 1), 2.0)
+
+    def interval(
+        self, statistic: Weighted, estimate: float, *, level: float, ratings: float = 2.0
+    ) -> Interval:
         """The interval of a coefficient for other items and other people.
 
         Args:
             statistic: from weights of 0 and 1, one a rating, to coefficients.
             estimate: the coefficient of all ratings.
             level: confidence level.
+            ratings: of each item, for agreement (`jackknife`).
         """
         people = len(set(self.people))
         if not self.people or any(who is None for who in self.people):
@@ -94,9 +102,8 @@ class PeoplesRatings:
         if people < FEWEST_CLUSTERS:
             reason = f"{people} people: an interval for others needs {FEWEST_CLUSTERS} or more"
             return Interval(None, None, FOR_OTHERS, reason.replace("1 people", "1 person"))
-        each = len(self.people) / max(len(set(self.item.tolist())), 1)
         interval = jackknife(
-            statistic, estimate, self.crossed, level=level, ratings=max(each, 2.0)
+            statistic, estimate, self.crossed, level=level, ratings=ratings
         ).interval
         reason = interval.reason
         if reason is not None:
@@ -215,7 +222,7 @@ def correlation_for_others(
         >>> items = Design.independent(8)
         >>> one = correlation_for_others(values, ratings, people, design=items, kind="pearson")
         >>> round(one.low, 2), round(one.high, 2)
-        (0.34, 0.98)
+        (0.24, 0.98)
     """
     statistic = statistic_of(kind)
     return of_means_for_others(
