@@ -19,10 +19,10 @@ from cimento.statistics.mixed import (
     WALD,
     likelihood_ratio,
     mixed_model,
-    parse_formula,
     sum_coded,
 )
 from cimento.statistics.mixed_deviance import GroupBlock, cross_products, profiled_deviance
+from cimento.statistics.mixed_formula import parse_formula
 
 FITS = Path(__file__).parents[1] / "data/lme4/fits.tsv"
 FORMULAS = {

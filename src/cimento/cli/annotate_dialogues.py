@@ -205,6 +205,11 @@ class AgreementOptions(Options):
     judge: tuple[Path, ...] = option(
         (), "Prompted run whose model is one more annotator. Repeatable."
     )
+    effects: bool = option(
+        default=False,
+        help="Mixed models of ratings, or of yes and no: what conditions do, with participants and"
+        " items as random factors.",
+    )
     as_json: bool = run_option("as_json")
 
 
@@ -223,7 +228,7 @@ def agreement(options: AgreementOptions) -> int:
                 seen=f"it is for stories, and {file} is a table of judgments",
                 todo=f"Decide with: cimento annotate adjudicate {file} {file} -o FINAL.",
             )
-        _agreement_of_table(file, options.judge, as_json=options.as_json)
+        _agreement_of_table(options)
         return 0
     if options.judge:
         raise UsageError(
@@ -258,13 +263,16 @@ def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
         note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
 
 
-def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
+def _agreement_of_table(options: AgreementOptions) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
     from cimento.judgments import judgments_of, read_judgments
+    from cimento.judgments.effects import condition_models, condition_shares
     from cimento.judgments.summaries import summarize
+    from cimento.people.annotate.effects_text import models_text, shares_text, targets_text
     from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
 
+    file = options.file
     judgments = judgments_of(read_judgments(file))
     summaries = summarize(judgments)
     for remark in (*doubled(judgments), *worded(judgments)):
@@ -275,9 +283,13 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
             seen="there are no answers in it",
             todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
         )
-    compared = [one for folder in judges for one in judge_agreements(judgments, folder)]
-    if as_json:
-        show_json({"questions": summaries} | ({"judges": compared} if judges else {}))
+    compared = [one for folder in options.judge for one in judge_agreements(judgments, folder)]
+    shares = condition_shares(judgments)
+    models = condition_models(judgments) if options.effects else ()
+    if options.as_json:
+        told = {"questions": summaries} | ({"shares": shares} if shares else {})
+        told |= {"effects": models} if options.effects else {}
+        show_json(told | ({"judges": compared} if options.judge else {}))
         return
     header = ("question", "people", "places", "answers", "per place", "mean of places",
               "sd in places", "Krippendorff's alpha")  # fmt: skip
@@ -295,6 +307,10 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
         for summary in summaries
     ]
     show(in_columns(header, rows))
+    texts = [targets_text(summaries), shares_text(shares)]
+    texts += [models_text(models)] if options.effects else []
+    for text in filter(None, texts):
+        show(f"\n{text}")
     for one in compared:
         show(_judge_text(one))
 

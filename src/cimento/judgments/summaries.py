@@ -13,8 +13,14 @@ from typing import TypeAlias
 
 from cimento.errors import counted
 from cimento.judgments import ACCEPTABILITY, BETTER, Judgment, finite
-from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.agreement import (
+    Agreement,
+    alpha_for_others,
+    cohen_kappa,
+    krippendorff_alpha,
+)
 from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval
 
 QuestionKey: TypeAlias = tuple[str, str, str, str]
 
@@ -38,7 +44,8 @@ class QuestionSummary:
         by_condition: condition to the mean of its places' means; empty where answers are not
             numbers.
         alpha: Krippendorff's; for numbers with interval differences, else nominal; its interval
-            over items.
+            is for other items and these people.
+        alpha_others: the interval of alpha for other items and other people of the kind.
     """
 
     question: str
@@ -51,6 +58,7 @@ class QuestionSummary:
     sd: float | None
     by_condition: Mapping[str, float]
     alpha: Agreement
+    alpha_others: Interval
 
 
 def once(judgments: Iterable[Judgment]) -> list[Judgment]:
@@ -124,15 +132,18 @@ def main_question(judgments: Sequence[Judgment]) -> str:
 def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
+    people: dict[QuestionKey, list[str | None]] = {}
     for judgment in judgments:
         value = comparable_answer(judgment)
         if value is not None:
             answers.setdefault(judgment.key, []).append(value)
+            people.setdefault(judgment.key, []).append(judgment.annotator)
     means = mean_ratings(judgments) if rated else {}
     sizes = [len(got) for got in answers.values()]
     deviations = [
         statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _FEWEST_RATINGS
     ]
+    level, design = "interval" if rated else "nominal", place_design(list(answers))
     conditions: dict[str, list[float]] = {}
     for (_, _, condition, _), mean in means.items():
         conditions.setdefault(condition, []).append(mean)
@@ -146,10 +157,9 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
         mean=_mean(list(means.values())),
         sd=_mean(deviations) if rated else None,
         by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
-        alpha=krippendorff_alpha(
-            list(answers.values()),
-            level="interval" if rated else "nominal",
-            design=place_design(list(answers)),
+        alpha=krippendorff_alpha(list(answers.values()), level=level, design=design),
+        alpha_others=alpha_for_others(
+            list(answers.values()), list(people.values()), level=level, design=design
         ),
     )
 

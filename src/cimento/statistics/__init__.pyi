@@ -1,3 +1,4 @@
+from cimento.statistics.agreement import alpha_for_others as alpha_for_others
 from cimento.statistics.agreement import cohen_kappa as cohen_kappa
 from cimento.statistics.agreement import correlation_with_rest as correlation_with_rest
 from cimento.statistics.agreement import fleiss_kappa as fleiss_kappa
@@ -37,6 +38,8 @@ from cimento.statistics.means import mean_of as mean_of
 from cimento.statistics.means import within_intervals as within_intervals
 from cimento.statistics.mixed import mixed_model as mixed_model
 from cimento.statistics.mixed import sum_coded as sum_coded
+from cimento.statistics.mixed_answers import cumulative_mixed_model as cumulative_mixed_model
+from cimento.statistics.mixed_answers import logistic_mixed_model as logistic_mixed_model
 from cimento.statistics.multiple import benjamini_hochberg as benjamini_hochberg
 from cimento.statistics.multiple import holm as holm
 from cimento.statistics.multiple import rank_by_pairs as rank_by_pairs
@@ -48,6 +51,7 @@ from cimento.statistics.power import mcnemar_power as mcnemar_power
 from cimento.statistics.power import simulated_power as simulated_power
 from cimento.statistics.power import tost as tost
 from cimento.statistics.power import tost_shares as tost_shares
+from cimento.statistics.raters import correlation_for_others as correlation_for_others
 from cimento.statistics.regression import regress as regress
 from cimento.statistics.reliability import split_half as split_half
 from cimento.statistics.resampling import bootstrap as bootstrap

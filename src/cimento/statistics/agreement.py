@@ -30,6 +30,8 @@ from cimento.statistics.draws import (
     nominal_alpha,
     ordinal_alpha,
 )
+from cimento.statistics.intervals import Interval
+from cimento.statistics.raters import FOR_OTHERS, PeoplesRatings, alpha_of_ratings
 
 Label = Hashable
 MEASUREMENT_LEVELS = ("nominal", "ordinal", "interval")
@@ -76,7 +78,8 @@ def krippendorff_alpha(
     ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
-    values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`).
+    values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`): for
+    other items and these people. `alpha_for_others` has that for other people.
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
@@ -111,6 +114,50 @@ def krippendorff_alpha(
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
     return _agreement(name, ratings, statistic, design, confidence)
+
+
+def alpha_for_others(
+    ratings: Sequence[Sequence[Label | None]],
+    people: Sequence[Sequence[Hashable | None]],
+    *,
+    design: Design,
+    level: str = "nominal",
+    confidence: float = 0.95,
+) -> Interval:
+    """Compute the interval of Krippendorff's alpha for other people and other items of the kind.
+
+    The variance is that over items, and that over people, less that over single ratings, each by
+    the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (`raters`).
+
+    Args:
+        ratings: of each item, in any order; None for a missing one.
+        people: who gave each rating, in the same form.
+        design: of the items.
+        level: ``nominal``, ``ordinal`` or ``interval``.
+        confidence: of the interval.
+
+    Returns:
+        The interval, or the reason why there is none: people who are not known, fewer than five
+        people or items, or alpha or its interval for these people is undefined.
+
+    Raises:
+        UsageError: as of `krippendorff_alpha`.
+
+    Example:
+        >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
+        ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5]]
+        >>> people, items = [list("uvwxy")] * 6, Design.independent(6)
+        >>> one = alpha_for_others(ratings, people, level="interval", design=items)
+        >>> round(one.low, 2), round(one.high, 2)
+        (0.11, 0.9)
+    """
+    alpha = krippendorff_alpha(ratings, level=level)
+    given = _pairable(ratings)
+    if alpha.value is None or (rare := _rare(given, "ratings")):
+        return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
+    each = PeoplesRatings.of(ratings, people, design)
+    statistic = alpha_of_ratings(each, level=level)
+    return each.interval(statistic, alpha.value, level=confidence, ratings=each.of_each)
 
 
 def fleiss_kappa(

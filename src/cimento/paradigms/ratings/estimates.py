@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import NoValue, Value
+from cimento.paradigms.ratings.others import alphas_for_others, correlations_for_others
 from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,
@@ -241,7 +242,8 @@ def rating_estimates(
     """
     estimates: list[Estimate] = []
     if values.ratings:
-        correlated = [list(_correlations(values, measure, like)) for measure in measures]
+        by_id = {sentence.id: sentence for sentence in compared}
+        correlated = [list(_correlations(values, measure, like, by_id)) for measure in measures]
         estimates += correct_over_measures(correlated)
     if any(sentence.label for sentence in values.sentences):
         for measure in measures:
@@ -257,7 +259,9 @@ def rating_estimates(
     return [*estimates, *_described(labeled, replace(like, question=perplexity, role="detail"))]
 
 
-def _correlations(values: RatedValues, measure: Measure, like: Estimate) -> Iterator[Estimate]:
+def _correlations(
+    values: RatedValues, measure: Measure, like: Estimate, compared: Mapping[str, RatedSentence]
+) -> Iterator[Estimate]:
     """Spearman's coefficient with its test, then the other coefficients of a measure."""
     rows = values.rows(measure.name)
     design = sentence_design([row.sentence for row in rows])
@@ -274,10 +278,12 @@ def _correlations(values: RatedValues, measure: Measure, like: Estimate) -> Iter
         chance_method="values and ratings unrelated",
     )
     coefficients = {kind: correlation(rows, kind, design) for kind in KINDS}
-    first, *others = (_measured(like, kind, one.r, one) for kind, one in coefficients.items())
+    by_kind = {kind: _measured(like, kind, one.r, one) for kind, one in coefficients.items()}
+    first, *others = by_kind.values()
     tested = coefficients[KINDS[0]]
     yield replace(first, role="main", p=tested.p, p_method=tested.reason or tested.p_method)
     yield from others
+    yield from correlations_for_others(rows, compared, by_kind)
     held = f"Spearman with {' and '.join(values.covariates)} held constant"
     partial = partial_spearman(rows, design)
     like = replace(like, description=held)
@@ -403,13 +409,17 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
 
     rated = [sentence for sentence in sentences if sentence.ratings]
-    lists = [_of_each_once(sentence) for sentence in rated]
+    once = [_of_each_once(sentence) for sentence in rated]
+    lists = [[rating.value for rating in ratings] for ratings in once]
     design = sentence_design(rated)
     alphas = [krippendorff_alpha(lists, level=level, design=design) for level in LEVELS]
+    by_level = {}
     for one in (*alphas, fleiss_kappa(lists, design=design)):
         statistic, _, level = one.coefficient.partition(", ")
         alike = replace(like, method=level, n=one.items, clustered=design.clustered)
-        yield _measured(alike, statistic, one.value, one)
+        by_level[level] = _measured(alike, statistic, one.value, one)
+    yield from by_level.values()
+    yield from alphas_for_others(rated, once, by_level)
     means = {
         ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
         ("mean correlation with the rest", ""): correlations_with_rest(sentences),
@@ -425,11 +435,11 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
         )
 
 
-def _of_each_once(sentence: RatedSentence) -> list[float]:
+def _of_each_once(sentence: RatedSentence) -> list[Rating]:
     """The ratings of a sentence, the first of each participant: one person agrees with others."""
     first: dict[str, Rating] = {}
     return [
-        rating.value
+        rating
         for rating in sentence.ratings
         if not rating.participant or first.setdefault(rating.participant, rating) is rating
     ]

@@ -20,6 +20,7 @@ from cimento.paradigms.ratings.estimates import (
     RATING,
     TOKENS,
 )
+from cimento.paradigms.ratings.others import OTHERS, alphas_in_words, correlations_in_words
 from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.judging import crosses_factors
@@ -73,20 +74,20 @@ def _beside(run: RatedRun) -> Iterator[str]:
     family = any(spearman.p_corrected is not None for spearman in spearmans)
     rows: list[tuple[str, ...]] = [
         (
-            "measure", "n", "expected", "Spearman", "95%", "p", *(["Holm"] if family else []),
-            "Pearson", "Kendall", "partial",
+            "measure", "n", "expected", "Spearman", "95%", _OTHERS, "p",
+            *(["Holm"] if family else []), "Pearson", "Kendall", "partial",
         )
     ]  # fmt: skip
     for spearman in spearmans:
         cells = _correlation_row(run, spearman, p_short)
-        rows.append(cells if family else (*cells[:6], *cells[7:]))
+        rows.append(cells if family else (*cells[:7], *cells[8:]))
     yield columns(rows, indent=2)
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
     if words := [text for text in known if text]:
         yield f"  measures: {', '.join(words)}"
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
-    yield f"  {_methods_of(spearmans)}"
+    yield from (f"  {line}" for line in _methods_of(run, spearmans))
     yield from (f"  {caution}" for caution in _cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
@@ -111,11 +112,17 @@ def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
     return (caution,)
 
 
-def _methods_of(spearmans: Sequence[Estimate]) -> str:
-    """The methods of the intervals and of the tests of some correlations."""
+_OTHERS = "95%, others"
+
+
+def _methods_of(run: RatedRun, spearmans: Sequence[Estimate]) -> tuple[str, ...]:
+    """The methods and targets of the intervals, and the tests, of some correlations."""
     intervals = method_names(one.interval_method for one in spearmans)
     tests = method_names(one.p_method for one in spearmans if one.p is not None)
-    return f"95%: {intervals}; p of Spearman: {tests}"
+    return (
+        f"95%: {intervals}, for other sentences and these people; p of Spearman: {tests}",
+        f"{_OTHERS}: {correlations_in_words(run.measured(f'spearman{OTHERS}'))}",
+    )
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -151,6 +158,7 @@ def _people(run: RatedRun) -> Iterator[str]:
     )
     if alphas:
         yield f"agreement of the people{given}, Krippendorff's alpha: {alphas}"
+        yield alphas_in_words(run.estimates)
     if crosses_factors(run.run):
         yield _NO_DD
 
@@ -361,8 +369,8 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
     ]
     if spearmans:
         header = (
-            "model", "measure", "n", "expected", "Spearman", "95%", "p", "p (Holm)", "Pearson",
-            "Kendall", "partial",
+            "model", "measure", "n", "expected", "Spearman", "95%", _OTHERS, "p", "p (Holm)",
+            "Pearson", "Kendall", "partial",
         )  # fmt: skip
         shown = [estimate for _, estimate in spearmans]
         grid = Grid(
@@ -374,7 +382,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             ),
             labels=2,
             notes=(
-                f"{_methods_of(shown)}.",
+                *(f"{line}." for line in _methods_of(runs[0], shown)),
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),
@@ -460,12 +468,14 @@ def _correlation_row(
 ) -> tuple[str, ...]:
     """The correlations of a measure; all p-values are written in the same way."""
     measure = spearman.question
+    others = run.find(measure, f"spearman{OTHERS}")
     return (
         measure,
         str(spearman.n),
         "positive" if find_measure(measure).higher_is_better else "negative",
         number(spearman.value),
         interval(spearman.low, spearman.high, digits=2),
+        "-" if others is None else interval(others.low, others.high, digits=2, absent="-"),
         p_text(spearman.p),
         p_text(spearman.p_corrected),
         *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),

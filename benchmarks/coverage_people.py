@@ -1,0 +1,135 @@
+"""Do intervals for other people hold the value of the population of people and items?
+
+Raters with biases of their own, and 40 items. Beside each interval for other people stands the one
+for these people, whose target is another one: what it misses here is what it does not claim.
+Prints Markdown tables, or writes them with tabs into a folder, in some minutes::
+
+    python benchmarks/coverage_people.py docs/data/coverage
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+from publishing import Table, publish
+from simulating import COVERED, Tally, holds
+
+from cimento.io.clusters import Crossing
+from cimento.statistics.agreement import alpha_for_others, krippendorff_alpha
+from cimento.statistics.correlation import correlate
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
+from cimento.statistics.raters import correlation_for_others
+
+Floats = NDArray[np.float64]
+
+SEED = 20261130
+TRIALS = 300
+ITEMS = 40
+RATERS = (5, 10, 20)
+SPREADS = {
+    "no biases": (0.0, 0.0),
+    "biases": (0.5, 0.0),
+    "large biases": (1.0, 0.0),
+    "biases and tastes": (0.5, 0.7),
+}
+"""The sd of a rater's mean, and of a rater's slope on a property of items; items have sd 1."""
+MANY = 1500
+
+
+def ratings(
+    people: int, items: int, spread: tuple[float, float], generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """The values that a model gives to items, and their ratings, one column a rater."""
+    value, rest = generator.normal(size=(2, items))
+    truth = 0.7 * value + 0.51**0.5 * rest
+    bias, taste = generator.normal(size=(2, people)) * np.array(spread)[:, None]
+    noise = generator.normal(0, 0.8, size=(items, people))
+    # A taste is for what the model's value has no part in.
+    return value, truth[:, None] + bias + taste * rest[:, None] + noise
+
+
+def scale(values: Floats, points: int) -> Floats:
+    """Ratings on a scale."""
+    middle = (points + 1) / 2
+    return np.clip(np.round(middle + values * points / 6), 1, points)
+
+
+def truths(spread: tuple[float, float]) -> tuple[float, float]:
+    """Alpha and the share of yes, in very many people and items."""
+    generator = np.random.default_rng(SEED)
+    _, given = ratings(400, MANY, spread, generator)
+    seven = scale(given, 7)
+    alpha = krippendorff_alpha(seven.tolist(), level="interval").value
+    return float(alpha or 0), float((given > 0).mean())
+
+
+def expected_correlation(spread: tuple[float, float], people: int) -> float:
+    """The expected correlation of values with the means of so many people, in very many items."""
+    generator = np.random.default_rng(SEED + people)
+    found = []
+    for _ in range(200):
+        value, given = ratings(people, MANY, spread, generator)
+        found.append(np.corrcoef(value, scale(given, 7).mean(axis=1))[0, 1])
+    return float(np.mean(found))
+
+
+def main() -> int:
+    """Print the tables, or write them into a folder."""
+    generator = np.random.default_rng(SEED)
+    rows = []
+    design = Design.independent(ITEMS)
+    for name, spread in SPREADS.items():
+        alpha, share = truths(spread)
+        for people in RATERS:
+            r = expected_correlation(spread, people)
+            who = [list(range(people))] * ITEMS
+            both = Design(
+                tuple(range(ITEMS * people)),
+                tuple(Crossing((i, ("p", p))) for i in range(ITEMS) for p in range(people)),
+            )
+            tallies = [Tally() for _ in range(6)]
+            for _ in range(TRIALS):
+                value, given = ratings(people, ITEMS, spread, generator)
+                table, answers = scale(given, 7), given > 0
+                of_people = krippendorff_alpha(table.tolist(), level="interval", design=design)
+                ends = alpha_for_others(table.tolist(), who, level="interval", design=design)
+                means = table.mean(axis=1)
+                pearson = correlate(value, means, kind="pearson", design=design)
+                other = correlation_for_others(
+                    value.tolist(), table.tolist(), who, design=design, kind="pearson"
+                )
+                items = Design(both.units, tuple(i for i in range(ITEMS) for _ in range(people)))
+                mine = share_interval(answers.ravel().tolist(), items)
+                shared = share_interval(answers.ravel().tolist(), both)
+                results = (
+                    (of_people.low, of_people.high, alpha),
+                    (ends.low, ends.high, alpha),
+                    (pearson.low, pearson.high, r),
+                    (other.low, other.high, r),
+                    (mine.low, mine.high, share),
+                    (shared.low, shared.high, share),
+                )
+                for tally, (low, high, truth) in zip(tallies, results, strict=True):
+                    tally.count(holds(low, high, truth))
+            cells = [tally.cell(COVERED) for tally in tallies]
+            rows.append((f"{people}, {name}", f"{alpha:.2f}", f"{r:.2f}", f"{share:.2f}", *cells))
+    return publish(
+        [
+            Table(
+                f"Intervals for other people (`alpha_for_others`, `correlation_for_others`,"
+                f" `share_interval` over items and people), {ITEMS} items: coverage in %",
+                (
+                    "raters", "alpha", "r", "share", "alpha, these people", "alpha, others",
+                    "r, these people", "r, others", "share, these people", "share, others",
+                ),
+                rows,
+            )
+        ]
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""What conditions do to people's answers: shares of choices, and mixed models of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cimento.io.clusters import Crossing
+from cimento.io.values import grouped
+from cimento.judgments import ACCEPTABLE, BETTER, Judgment
+from cimento.judgments.summaries import is_rated, once, rating_of
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.statistics.mixed import MixedFit
+from cimento.statistics.raters import UNKNOWN_PEOPLE
+
+INTERCEPTS = "answer ~ condition + (1 | participant) + (1 | item)"
+SLOPES = "answer ~ condition + (1 + condition | participant) + (1 + condition | item)"
+_MOST_SLOPES = 3
+"""Conditions up to which slopes are tried: more have more correlations than answers can tell."""
+_YES, _NO = "yes", "no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionShare:
+    """The share of choices of a condition, or of answers yes about it.
+
+    Attributes:
+        question: which.
+        condition: chosen, or asked about.
+        n: choices or answers.
+        share: from 0 to 1.
+        these: its 95% interval for other items and these people.
+        others: for other items and other people of the kind.
+    """
+
+    question: str
+    condition: str
+    n: int
+    share: float
+    these: Interval
+    others: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionModel:
+    """A mixed model of the answers to a question.
+
+    Attributes:
+        question: which.
+        formula: in words of judgments.
+        conditions: the first is the one that the others are compared with, in the order of effects.
+        n: answers.
+        fit: cumulative of ratings, logistic of yes and no.
+    """
+
+    question: str
+    formula: str
+    conditions: tuple[str, ...]
+    n: int
+    fit: MixedFit
+
+
+def condition_shares(judgments: Sequence[Judgment]) -> tuple[ConditionShare, ...]:
+    """The shares of choices and of answers yes, by condition, with their intervals.
+
+    Of repeated answers of one person the first counts (`once`). Answers of one item belong
+    together; for other people, those of one person do too, items and people being crossed.
+    """
+    return tuple(
+        share
+        for question, answers in _by_question(judgments).items()
+        if question in (BETTER, ACCEPTABLE)
+        for share in _shares(question, answers)
+    )
+
+
+def _shares(question: str, answers: Sequence[Judgment]) -> Iterator[ConditionShare]:
+    conditions = dict.fromkeys(judgment.condition for judgment in answers if judgment.condition)
+    for condition in conditions:
+        asked = [j for j in answers if question == BETTER or j.condition == condition]
+        if question == BETTER:
+            yes = [judgment.condition == condition for judgment in asked]
+        else:
+            asked = [judgment for judgment in asked if judgment.value in (_YES, _NO)]
+            yes = [judgment.value == _YES for judgment in asked]
+        if not asked:
+            continue
+        items = [(judgment.suite, judgment.item) for judgment in asked]
+        units = tuple(range(len(asked)))
+        these = share_interval(yes, Design(units, tuple(items)))
+        crossing = [
+            Crossing((item, ("person", judgment.annotator)))
+            for item, judgment in zip(items, asked, strict=True)
+        ]
+        known = all(judgment.annotator is not None for judgment in asked)
+        yield ConditionShare(
+            question=question,
+            condition=condition,
+            n=len(asked),
+            share=sum(yes) / len(yes),
+            these=these,
+            others=share_interval(yes, Design(units, tuple(crossing)))
+            if known
+            else Interval(None, None, these.method, UNKNOWN_PEOPLE),
+        )
+
+
+def condition_models(judgments: Sequence[Judgment]) -> tuple[ConditionModel, ...]:
+    """Mixed models of ratings and of answers yes and no, with the effects of conditions.
+
+    Participants and items are crossed random factors, with intercepts, and with slopes of the
+    condition where there are two or three (Barr et al. 2013, doi:10.1016/j.jml.2012.11.001).
+    Conditions are compared with the first of them. Of repeated answers the first counts.
+    """
+    models = []
+    for question, answers in _by_question(judgments).items():
+        rows = [
+            (judgment.condition, value, judgment.annotator, (judgment.suite, judgment.item))
+            for judgment in answers
+            if judgment.condition and (value := _number(question, judgment)) is not None
+        ]
+        conditions = tuple(dict.fromkeys(condition for condition, *_ in rows))
+        if len(conditions) > 1:
+            formulas = [INTERCEPTS, *([SLOPES] if len(conditions) <= _MOST_SLOPES else [])]
+            models += [
+                ConditionModel(
+                    question=question,
+                    formula=formula.replace("answer", "rating" if is_rated(question) else "yes"),
+                    conditions=conditions,
+                    n=len(rows),
+                    fit=_fit(question, formula, conditions, rows),
+                )
+                for formula in formulas
+            ]
+    return tuple(models)
+
+
+def _fit(
+    question: str,
+    formula: str,
+    conditions: Sequence[str],
+    rows: Sequence[tuple[str, float, str | None, Hashable]],
+) -> MixedFit:
+    from cimento.statistics.mixed_answers import (
+        LAPLACE,
+        cumulative_mixed_model,
+        logistic_mixed_model,
+    )
+
+    # Names of conditions are anyone's: columns have names of our own.
+    names = {condition: f"condition_{n}" for n, condition in enumerate(conditions[1:], start=2)}
+    text = formula.replace("condition", " + ".join(names.values()))
+    if any(person is None for _, _, person, _ in rows):
+        return MixedFit(text, LAPLACE, len(rows), reason=UNKNOWN_PEOPLE)
+    columns: dict[str, Sequence[Hashable]] = {
+        "answer": [value for _, value, _, _ in rows],
+        "participant": [person for _, _, person, _ in rows],
+        "item": [item for *_, item in rows],
+    }
+    for condition, name in names.items():
+        columns[name] = [float(one == condition) for one, *_ in rows]
+    fit = cumulative_mixed_model if is_rated(question) else logistic_mixed_model
+    return fit(text, columns)
+
+
+def _number(question: str, judgment: Judgment) -> float | None:
+    """A rating, or 1 for yes and 0 for no; None for other answers."""
+    if is_rated(question):
+        return rating_of(judgment)
+    if question == ACCEPTABLE and judgment.value in (_YES, _NO):
+        return float(judgment.value == _YES)
+    return None
+
+
+def _by_question(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+    counted = once(judgment for judgment in judgments if judgment.counts)
+    return grouped((judgment.question, judgment) for judgment in counted)

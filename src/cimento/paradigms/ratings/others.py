@@ -1,0 +1,118 @@
+"""Estimates of rated sentences whose intervals are for other people of the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cimento.paradigms.ratings.people import KINDS, LEVELS, RatedValue, sentence_design
+from cimento.records.outcomes import Estimate
+from cimento.report.formatting import interval
+from cimento.statistics.raters import FOR_OTHERS, UNKNOWN_PEOPLE
+
+if TYPE_CHECKING:
+    from cimento.statistics.intervals import Interval
+    from cimento.suites.ratings import RatedSentence, Rating
+
+OTHERS = ", other people"
+"""The end of the names of statistics whose intervals are for other sentences and other people."""
+ALPHA = "Krippendorff's alpha"
+
+
+def correlations_for_others(
+    rows: Sequence[RatedValue],
+    compared: Mapping[str, RatedSentence],
+    estimates: Mapping[str, Estimate],
+) -> Iterator[Estimate]:
+    """The correlations of a measure once more, with intervals for other sentences and people.
+
+    Args:
+        rows: sentences with a rating and a value.
+        compared: sentence by its id, with the ratings whose means are correlated.
+        estimates: the correlations for these people, by kind.
+    """
+    from cimento.statistics.raters import correlation_for_others
+
+    sentences = [compared[row.sentence.id] for row in rows]
+    known = sentences and all(sentence.ratings for sentence in sentences)
+    for kind in KINDS:
+        plain = estimates[kind]
+        if plain.value is None:
+            ends = _none(plain.reason)
+        elif known:
+            ends = correlation_for_others(
+                [row.value for row in rows],
+                [[rating.value for rating in sentence.ratings] for sentence in sentences],
+                [_people(sentence.ratings) for sentence in sentences],
+                design=sentence_design(sentences),
+                kind=kind,
+            )
+        else:
+            ends = _none(UNKNOWN_PEOPLE)
+        yield _with(plain, ends, name=kind)
+
+
+def alphas_for_others(
+    rated: Sequence[RatedSentence],
+    ratings: Sequence[Sequence[Rating]],
+    estimates: Mapping[str, Estimate],
+) -> Iterator[Estimate]:
+    """Krippendorff's alphas once more, with intervals for other sentences and other people.
+
+    Args:
+        rated: sentences with single ratings.
+        ratings: those of each that count.
+        estimates: the alphas for these people, by level of measurement.
+    """
+    from cimento.statistics.agreement import alpha_for_others
+
+    values = [[rating.value for rating in some] for some in ratings]
+    people = [_people(some) for some in ratings]
+    design = sentence_design(rated)
+    for level in LEVELS:
+        ends = alpha_for_others(values, people, level=level, design=design)
+        yield _with(estimates[level], ends, name=ALPHA)
+
+
+def _people(ratings: Sequence[Rating]) -> list[str | None]:
+    return [rating.participant or None for rating in ratings]
+
+
+def _none(reason: str) -> Interval:
+    from cimento.statistics.intervals import Interval
+
+    return Interval(None, None, FOR_OTHERS, reason)
+
+
+def _with(plain: Estimate, ends: Interval, *, name: str) -> Estimate:
+    return replace(
+        plain,
+        statistic=f"{name}{OTHERS}",
+        role="detail",
+        low=ends.low,
+        high=ends.high,
+        interval_method=ends.method,
+        reason=ends.reason or "",
+        clustered=True,
+        p=None,
+        p_corrected=None,
+        p_method=None,
+    )
+
+
+def alphas_in_words(estimates: Sequence[Estimate]) -> str:
+    """What the intervals of alpha are about, and those for other people."""
+    others = [one for one in estimates if one.statistic == f"{ALPHA}{OTHERS}"]
+    ends = [f"{one.method} {interval(one.low, one.high)}" for one in others if one.low is not None]
+    why = next((one.reason for one in others if one.low is None), UNKNOWN_PEOPLE)
+    known = ", ".join(ends) if ends else f"none ({why})"
+    return f"95% of alpha: for other sentences and these people; for other people too: {known}"
+
+
+def correlations_in_words(others: Sequence[Estimate]) -> str:
+    """How the intervals for other people were found, or why there are none."""
+    methods = {one.interval_method: None for one in others if one.low is not None}
+    reasons = {one.reason: None for one in others if one.low is None}
+    known = " or ".join(filter(None, methods)) or f"none ({'; '.join(reasons)})"
+    return f"for other sentences and other people of the kind: {known}"

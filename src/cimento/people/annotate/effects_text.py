@@ -1,0 +1,77 @@
+"""The text of `annotate agreement` on other people, shares of choices, effects of conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from cimento.io.inline_markup import columns
+from cimento.judgments.effects import ConditionModel, ConditionShare
+from cimento.judgments.summaries import QuestionSummary
+from cimento.report.formatting import interval, number, p_short
+from cimento.statistics.intervals import Interval, z_quantile
+
+_EFFECT = "effect on log-odds"
+
+
+def targets_text(summaries: Sequence[QuestionSummary]) -> str:
+    """What the intervals of alpha are about, and those for other people."""
+    lines = ["95% of alpha above: other items, these people. Other items and other people:"]
+    lines += [f"  {summary.question}: {_ends(summary.alpha_others)}" for summary in summaries]
+    return "\n".join(lines)
+
+
+def shares_text(shares: Sequence[ConditionShare]) -> str:
+    """The shares of choices or of answers yes, with both intervals; empty without shares."""
+    if not shares:
+        return ""
+    header = ("question", "condition", "n", "share", "95%, these people", "95%, other people")
+    rows = [
+        (one.question, one.condition, str(one.n), number(one.share), _ends(one.these),
+         _ends(one.others))
+        for one in shares
+    ]  # fmt: skip
+    return columns([header, *rows])
+
+
+def models_text(models: Sequence[ConditionModel]) -> str:
+    """The effects of conditions in mixed models of answers."""
+    if not models:
+        return "No question has ratings, or yes and no, of two conditions or more."
+    header = ("question", "model", "answers", "condition", _EFFECT, "se", "95%", "z", "p", "remark")
+    rows = [row for model in models for row in _rows(model)]
+    notes = dict.fromkeys(
+        f"{model.question}: each condition beside {model.conditions[0]!r}; above 0 it is"
+        f" {'rated higher' if model.fit.thresholds else 'accepted more often'}."
+        for model in models
+        if model.fit.fixed
+    )
+    method = (
+        "Mixed models of ordered answers (cumulative link, logit; of yes and no logistic), by"
+        " Laplace's approximation; 95% and p: normal, not corrected; for other items and people."
+    )
+    return "\n".join([columns([header, *rows]), *notes, method])
+
+
+def _rows(model: ConditionModel) -> Iterator[tuple[str, ...]]:
+    doubt = model.fit.doubt
+    effects = [effect for effect in model.fit.fixed if effect.name.startswith("condition_")]
+    first = (model.question, model.formula, str(model.n))
+    if doubt is not None or not effects:
+        yield (*first, *("-",) * 6, doubt or "-")
+        return
+    reach = z_quantile(0.95)
+    for condition, effect in zip(model.conditions[1:], effects, strict=True):
+        ends = (effect.estimate - reach * effect.se, effect.estimate + reach * effect.se)
+        yield (
+            *first, condition, number(effect.estimate), number(effect.se), interval(*ends),
+            number(effect.statistic, digits=2), p_short(effect.p), _times(effect.estimate),
+        )  # fmt: skip
+
+
+def _times(effect: float) -> str:
+    return f"odds x {math.exp(effect):.3g}"
+
+
+def _ends(one: Interval) -> str:
+    return interval(one.low, one.high, absent=f"none ({one.reason})")

@@ -1,0 +1,264 @@
+"""Intervals for other people of the kind: of agreement, and of correlations with mean ratings.
+
+Items and people are both drawn from more of their kind, so that the variance of a number is that
+over items, and that over people, less what is in both (`design.crossed_variance`; Cameron, Gelbach
+and Miller 2011, doi:10.1198/jbes.2010.07136). Each is the jackknife's, which leaves out all ratings
+of one item, all of one person, or single ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from cimento.io.clusters import Crossing
+from cimento.statistics.correlation import statistic_of
+from cimento.statistics.design import FEWEST_CLUSTERS, Design, Floats, Integers, codes, floats
+from cimento.statistics.draws import Weighted, jackknife
+from cimento.statistics.intervals import Interval
+
+UNKNOWN_PEOPLE = "it is not known who gave which rating"
+FOR_OTHERS = "jackknife over items and people on Fisher's z"
+OfMeans: TypeAlias = Callable[[Floats, Floats], float]
+"""From values and mean ratings of the items that are left, to a coefficient."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeoplesRatings:
+    """Single ratings, one a row, with the items and people that they belong to.
+
+    Attributes:
+        item: the number of the item, ascending.
+        people: who gave each; None where that is not known.
+        values: the ratings.
+        design: of the items.
+    """
+
+    item: Integers
+    people: tuple[Hashable | None, ...]
+    values: tuple[Hashable, ...]
+    design: Design
+
+    @classmethod
+    def of(
+        cls,
+        ratings: Sequence[Sequence[Hashable | None]],
+        people: Sequence[Sequence[Hashable | None]],
+        design: Design,
+    ) -> PeoplesRatings:
+        """The ratings of some items.
+
+        Args:
+            ratings: of each item; None for a missing one.
+            people: who gave each.
+            design: of the items.
+        """
+        rows = [
+            (item, who, value)
+            for item, (values, names) in enumerate(zip(ratings, people, strict=True))
+            for value, who in zip(values, names, strict=True)
+            if value is not None
+        ]
+        return cls(
+            np.array([item for item, _, _ in rows], dtype=np.int64),
+            tuple(who for _, who, _ in rows),
+            tuple(value for _, _, value in rows),
+            design,
+        )
+
+    @property
+    def crossed(self) -> Design:
+        """The design of the ratings, in which items or their clusters and people are crossed."""
+        clusters = self.design.clusters
+        labels = []
+        for item, who in zip(self.item.tolist(), self.people, strict=True):
+            cluster = clusters[item]
+            factors = cluster.labels if isinstance(cluster, Crossing) else (cluster,)
+            labels.append(Crossing((*factors, ("person", who))))
+        return Design(tuple(range(len(labels))), tuple(labels))
+
+    @property
+    def of_each(self) -> float:
+        """The mean number of ratings of an item, at least two."""
+        return max(len(self.people) / max(len(set(self.item.tolist())), 1), 2.0)
+
+    def interval(
+        self, statistic: Weighted, estimate: float, *, level: float, ratings: float = 2.0
+    ) -> Interval:
+        """The interval of a coefficient for other items and other people.
+
+        Args:
+            statistic: from weights of 0 and 1, one a rating, to coefficients.
+            estimate: the coefficient of all ratings.
+            level: confidence level.
+            ratings: of each item, for agreement (`jackknife`).
+        """
+        people = len(set(self.people))
+        if not self.people or any(who is None for who in self.people):
+            return Interval(None, None, FOR_OTHERS, UNKNOWN_PEOPLE)
+        if people < FEWEST_CLUSTERS:
+            reason = f"{people} people: an interval for others needs {FEWEST_CLUSTERS} or more"
+            return Interval(None, None, FOR_OTHERS, reason.replace("1 people", "1 person"))
+        interval = jackknife(
+            statistic, estimate, self.crossed, level=level, ratings=ratings
+        ).interval
+        reason = interval.reason
+        if reason is not None:
+            reason = reason.replace("item or cluster", "item or person")
+            reason = reason.replace("items or clusters", "items or people")
+        return replace(interval, method=FOR_OTHERS, reason=reason)
+
+    def sums(self, weighted: Floats) -> Floats:
+        """The sum of each item, of each draw: shape (draws, items)."""
+        starts = np.flatnonzero(np.diff(self.item, prepend=-1))
+        totals: Floats = np.add.reduceat(weighted, starts, axis=1)
+        return totals
+
+
+def alpha_of_ratings(ratings: PeoplesRatings, *, level: str) -> Weighted:
+    """Krippendorff's alpha as a function of which ratings are there (`krippendorff_alpha`).
+
+    Args:
+        ratings: those of all items.
+        level: ``nominal``, ``ordinal`` or ``interval``.
+    """
+    if level == "interval":
+        return _interval_alpha(ratings)
+    return _alpha_of_categories(ratings, ordered=level == "ordinal")
+
+
+def _interval_alpha(ratings: PeoplesRatings) -> Weighted:
+    x = floats(ratings.values, name="ratings")
+    x = x - x.mean()
+
+    def statistic(weights: Floats) -> Floats:
+        n, s, squares = (ratings.sums(weights * x**power) for power in range(3))
+        kept = n > 1
+        observed = (np.where(kept, n * squares - s**2, 0) / np.where(kept, n - 1, 1)).sum(axis=1)
+        total, sums, whole = ((kept * one).sum(axis=1) for one in (n, s, squares))
+        return _alpha(observed, total * whole - sums**2, total)
+
+    return statistic
+
+
+def _alpha_of_categories(ratings: PeoplesRatings, *, ordered: bool) -> Weighted:
+    if ordered:
+        values, category = np.unique(floats(ratings.values, name="ratings"), return_inverse=True)
+        size = values.size
+    else:
+        category, size = codes(ratings.values)
+
+    def statistic(weights: Floats) -> Floats:
+        counts = np.stack(
+            [ratings.sums(weights * (category == one)) for one in range(size)], axis=2
+        )
+        n = counts.sum(axis=2)
+        kept = n > 1
+        counts = counts * kept[:, :, None]
+        totals = counts.sum(axis=1)
+        whole = totals.sum(axis=1)
+        below = np.where(kept, n - 1, 1)
+        if ordered:
+            ranks = totals.cumsum(axis=1) - totals / 2
+            sums = np.einsum("dik,dk->di", counts, ranks)
+            squares = np.einsum("dik,dk->di", counts, ranks**2)
+            observed = ((n * squares - sums**2) * kept / below).sum(axis=1)
+            expected = whole * (totals * ranks**2).sum(axis=1) - (totals * ranks).sum(axis=1) ** 2
+        else:
+            observed = ((n**2 - (counts**2).sum(axis=2)) * kept / below).sum(axis=1)
+            expected = whole**2 - (totals**2).sum(axis=1)
+        return _alpha(observed, expected, whole)
+
+    return statistic
+
+
+def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
+    """``1 - D_o / D_e`` from sums over pairs; NaN where nothing can differ."""
+    defined = expected > _ROUNDING * np.maximum(n, 1)
+    return np.where(defined, 1 - (n - 1) * observed / np.where(defined, expected, 1), np.nan)
+
+
+_ROUNDING = 1e-10
+
+
+def correlation_for_others(
+    values: Sequence[float],
+    ratings: Sequence[Sequence[float]],
+    people: Sequence[Sequence[Hashable | None]],
+    *,
+    design: Design,
+    kind: str = "spearman",
+    level: float = 0.95,
+) -> Interval:
+    """Compute the interval of a correlation with mean ratings for other people and other items.
+
+    ``z ± t[m-1] sqrt(V_items + V_people - V_ratings)`` on Fisher's scale, with m of the factor
+    that has fewer levels; mean ratings are taken again whenever ratings are left out (jackknife:
+    Efron and Tibshirani 1993, chapter 11; variances as in `design.crossed_variance`). The interval
+    of `correlate` is for these people: it says nothing of what others of the kind would answer.
+
+    Args:
+        values: shape (items,), such as a measure of each sentence.
+        ratings: of each item, one or more.
+        people: who gave each rating.
+        design: of the items.
+        kind: ``pearson``, ``spearman`` or ``kendall``.
+        level: confidence level.
+
+    Returns:
+        The interval, or the reason why there is none: people who are not known, or fewer than five
+        people or independent items.
+
+    Raises:
+        UsageError: an unknown kind, or columns of different lengths.
+
+    Example:
+        >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
+        ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5], [2, 2, 3, 1, 1], [3, 5, 4, 5, 5]]
+        >>> people, values = [list("abcde")] * 8, [1, 5, 3, 6, 4, 8, 2, 7]
+        >>> items = Design.independent(8)
+        >>> one = correlation_for_others(values, ratings, people, design=items, kind="pearson")
+        >>> round(one.low, 2), round(one.high, 2)
+        (0.24, 0.98)
+    """
+    statistic = statistic_of(kind)
+    return of_means_for_others(
+        values, PeoplesRatings.of(ratings, people, design), statistic, level=level
+    )
+
+
+def of_means_for_others(
+    values: Sequence[float], ratings: PeoplesRatings, statistic: OfMeans, *, level: float = 0.95
+) -> Interval:
+    """The interval of a function of values and mean ratings, for other people and other items.
+
+    Args:
+        values: one an item.
+        ratings: of the items, each with one or more.
+        statistic: such as a correlation; of the items that are left.
+        level: confidence level.
+    """
+    scores, x = floats(values, name="values"), floats(ratings.values, name="ratings")
+
+    def coefficients(weights: Floats) -> Floats:
+        n, sums = ratings.sums(weights), ratings.sums(weights * x)
+        results = []
+        for left, total in zip(n, sums, strict=True):
+            kept = left > 0
+            means = total[kept] / left[kept]
+            # Equal means must be exactly equal: sums of different ratings round apart.
+            results.append(_defined(statistic, scores[kept], np.round(means, 12)))
+        return np.array(results)
+
+    estimate = float(coefficients(np.ones((1, x.size)))[0])
+    if np.isnan(estimate):
+        return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
+    return ratings.interval(coefficients, estimate, level=level)
+
+
+def _defined(statistic: OfMeans, values: Floats, means: Floats) -> float:
+    few = values.size < 3  # noqa: PLR2004  # as a coefficient needs
+    return float("nan") if few else statistic(values, means)
