@@ -51,6 +51,11 @@ Choices: TypeAlias = "tuple[tuple[str, str], ...]"
 MEASURES = ("lp", "meanlp", "penlp", "mean-word")
 """Measures of sentences that are tried; those by unigrams only where the run has frequencies."""
 BY_UNIGRAMS = ("slor", "normlp")
+SAME_ORDER: Mapping[str, str] = {
+    "surprisal-bits": "lp", "surprisal-nats": "lp",
+    "bits-per-token": "meanlp", "ppl": "meanlp", "pppl": "meanlp",
+}  # fmt: skip
+"""Measures that put sentences in the order of one that is tried, and stand for it."""
 METRICS = ("sum", "mean")
 ASKED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "causal": {"bos": ("auto", "none"), "boundary": ("none", "auto")},
@@ -228,8 +233,10 @@ def _measures(run: Run) -> dict[str, tuple[str, ...]]:
     if not compares_sentences(run):
         own = judged_suite(run).metric
         return {METRIC: (own, *(metric for metric in METRICS if metric != own))}
-    names = [options.measure or "lp", *MEASURES, *(BY_UNIGRAMS if options.unigrams else ())]
-    return {MEASURE: tuple(dict.fromkeys(find_measure(name).name for name in names))}
+    own = find_measure(options.measure or "lp").name
+    tried = [name for name in MEASURES if name != SAME_ORDER.get(own)]
+    names = [own, *tried, *(BY_UNIGRAMS if options.unigrams else ())]
+    return {MEASURE: tuple(dict.fromkeys(names))}
 
 
 def _without_final_marks(run: Run) -> Run | None:
