@@ -20,6 +20,7 @@ from cimento.people.word_positions import WordColumns
 SEED = 20261129
 TRIALS = 150
 ALPHA = 0.05
+TARGET = (3, 7)
 WORDS = 8
 SIZES = ((12, 12), (24, 24))
 OWN = (0.06,)
@@ -54,6 +55,12 @@ def drawn(sizes: tuple[int, int], own: float, generator: np.random.Generator) ->
     )  # fmt: skip
 
 
+def _percent(found: int, *, is_level: bool) -> str:
+    """A percentage of the samples, bold where a test should find 5% and does not."""
+    rate = 100 * found / TRIALS
+    return f"{rate:.1f}" if not is_level or TARGET[0] <= rate <= TARGET[1] else f"**{rate:.1f}**"
+
+
 def main() -> int:
     """Print the table, or write it into a folder."""
     generator, rows = np.random.default_rng(SEED), []
@@ -69,7 +76,9 @@ def main() -> int:
                 print(sizes, own, trial, file=sys.stderr)
             for new in ("subjects", "items"):
                 asked = ("true", "noise", "one other", "true one")
-                found = [f"{100 * counts[new, name] / TRIALS:.1f}" for name in asked]
+                found = [
+                    _percent(counts[new, name], is_level=name == "one other") for name in asked
+                ]
                 rows.append((f"{sizes[0]} x {sizes[1]}", own, new, *found))
     head = ("subjects x texts", "sd of words", "new")
     names = ("true > 0", "noise > 0", "equally noisy", "true and noisy")

@@ -66,9 +66,9 @@ def lexicon_parts(suite: Suite) -> dict[str, set[str]]:
         words.setdefault(item.id, set()).update(words_of(sentence(condition, rule=suite.join)))
     items_with = Counter(word for of_item in words.values() for word in of_item)
     parts: dict[str, set[str]] = {ALONE: set(), SHARED: set(), SAME_WORDS: set()}
-    for item, critical in critical_words(suite).items():
+    for name, critical in critical_words(suite).items():
         shared = any(items_with[word] > 1 for word in critical)
-        parts[(SHARED if shared else ALONE) if critical else SAME_WORDS].add(item)
+        parts[(SHARED if shared else ALONE) if critical else SAME_WORDS].add(name)
     return parts
 
 

@@ -48,8 +48,8 @@ def drawable_as(runs: Sequence[Run]) -> list[str]:
         "position": True,
         "tokens": len(runs) == 1,
         "length": True,
-        "sensitivity": of_one_suite,
         **dict.fromkeys(REGION_FIGURES, of_one_suite and apart),
+        "sensitivity": of_one_suite,
     }
     # Differences are within items, so an item needs the first condition and another.
     can["regions"] &= any(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
@@ -35,7 +35,7 @@ _CALLED = {"bos": "BOS", "pll": "PLL", "boundary": "boundary"}
 _DIGITS = 3
 _ABOUT = (
     "side: of chance, or of 0. surely: the 95% interval of this specification leaves that out."
-    " Specifications share items and tokens, so their number is no sample size."
+    " Specifications share items and tokens, so their number is not a sample size."
 )
 
 
@@ -56,8 +56,8 @@ def curves_grid(curves: Sequence[SpecificationCurve]) -> Grid:
         f"{_CALLED.get(axis, axis)} {made[axis][0]}" for axis in made if axis not in axes
     )
 
-    def choice(axis: str, one: Specification) -> str:
-        return dict(one.choices).get(axis, BLANK)
+    def choice(axis: str) -> Callable[[tuple[SpecificationCurve, Specification]], str]:
+        return lambda row: dict(row[1].choices).get(axis, BLANK)
 
     return Grid.of(
         rows,
@@ -65,10 +65,7 @@ def curves_grid(curves: Sequence[SpecificationCurve]) -> Grid:
             "suite": lambda row: row[0].suite,
             "model": lambda row: row[0].model,
             "result": lambda row: row[0].statistic,
-            **{
-                _CALLED.get(axis, axis): lambda row, axis=axis: choice(axis, row[1])
-                for axis in axes
-            },
+            **{_CALLED.get(axis, axis): choice(axis) for axis in axes},
             "value": lambda row: _cell(row[1]),
             "side": lambda row: "surely " * row[1].is_sure + _SIDES[row[1].side],
         },

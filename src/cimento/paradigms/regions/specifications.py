@@ -231,8 +231,7 @@ def _measures(run: Run) -> dict[str, tuple[str, ...]]:
     """The measures of sentences to try, or the metrics of regions; the run's own first."""
     options = options_of(run)
     if not compares_sentences(run):
-        own = judged_suite(run).metric
-        return {METRIC: (own, *(metric for metric in METRICS if metric != own))}
+        return {METRIC: tuple(dict.fromkeys((judged_suite(run).metric, *METRICS)))}
     own = find_measure(options.measure or "lp").name
     tried = [name for name in MEASURES if name != SAME_ORDER.get(own)]
     names = [own, *tried, *(BY_UNIGRAMS if options.unigrams else ())]
