@@ -30,6 +30,7 @@ FILES: Mapping[str, str] = {
     "pairs.csv": PAIRS,
     "more.csv": PAIRS.replace("cane", "gatto").replace("ragazze", "donne"),
     "times.csv": "text,position,word,note\n1,1,Il,a\n1,2,cane,b\n",
+    "read.csv": "text,position,word,rt\n1,1,Il,300\n1,2,cane,320\n2,1,La,310\n2,2,notte,350\n",
     "answers.csv": "participant,suite,item,condition,rating\n"
     + "".join(
         f"p{p},mine,{i},{c},{1 + (p + i) % 5}\n"
@@ -80,6 +81,17 @@ WRITING: Mapping[str, Sequence[str]] = {
     "export": ("runs", "--to", "hf-dataset", "-o", "out"),
     "score": ("text.txt", "-m", "demo-causal", "-o", "out.tsv"),
     "fill": ("blanks.txt", "-m", "demo-masked", "-o", "out.tsv"),
+    "analyze reading-gains": (
+        "read.csv",
+        "-m",
+        "demo-causal",
+        "--before",
+        "0",
+        "--folds",
+        "2",
+        "-o",
+        "out.csv",
+    ),
     "analyze reading-times": ("times.csv", "-m", "demo-causal", "-o", "out.csv"),
     "models ngram": ("--text", "text.txt", "-o", "out.arpa"),
     "analyze exposure": ("runs", "--corpus", "text.txt", "-o", "out.tsv"),

@@ -50,6 +50,10 @@ GROUPS: Mapping[str, Groups] = {
     "analyze reading-times": {
         "Common": ("model", "output", "columns", "texts", "before", "frequency", "entropy"),
     },
+    "analyze reading-gains": {
+        "Common": ("models", "given", "output", "columns", "texts", "before", "frequency"),
+        "Regression": ("item", "baseline", "transform", "shortest", "longest", "folds", "seed"),
+    },
     "analyze attribution": {
         "What is asked": ("by", "part", "align", "baseline", "reverse", "plan"),
         "Where": ("predictions", "swap", "controller", "feature", "region"),
@@ -106,6 +110,10 @@ SHOWN: Mapping[str, Sequence[str]] = {
     "analyze reading-times": (
         "model", "output", "columns", "texts", "before", "frequency", "entropy", "pll", "boundary",
         "window", "device", "dtype", "as_json",
+    ),
+    "analyze reading-gains": (
+        "models", "given", "output", "columns", "before", "frequency", "item", "baseline",
+        "transform", "shortest", "longest", "folds", "boundary", "as_json",
     ),
     "analyze attribution": (
         "by", "part", "align", "baseline", "plan", "predictions", "swap", "controller", "feature",

@@ -11,7 +11,7 @@ from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralize, options_of, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.run_file import CallOptions, with_run_file
-from cimento.errors import UsageError
+from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.files import expanded, matches_of, need_writable, write_text
 from cimento.options import RunOptions
 from cimento.report.grid import GRID_FORMS
@@ -19,6 +19,7 @@ from cimento.report.grid import GRID_FORMS
 if TYPE_CHECKING:
     from cimento.evaluation import Failure
     from cimento.kinds.run import Run
+    from cimento.paradigms.regions.specifications import SpecificationCurve
 
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
@@ -212,6 +213,7 @@ def _need_targets(options: CallOptions) -> None:
 
         for end in GRID_FORMS:
             need_writable(folder / f"sensitivity{end}")
+            need_writable(folder / f"specifications{end}")
 
 
 def _logs_of(options: CallOptions) -> Path:
@@ -258,7 +260,11 @@ def _refuse_sensitivity(options: CallOptions) -> None:
             f"{', '.join(dict.fromkeys(others))} suites are not judged by formulas",
             "Give other suites.",
         ),
-        (remote, f"{', '.join(remote)} is not loaded here", "Give a name on the hub or a folder."),
+        (
+            remote,
+            f"{', '.join(remote)} is not loaded here",
+            "Give a name on the hub or a folder; of a stored run: report RUN --table sensitivity.",
+        ),
         (
             options.share,
             "it needs whole runs, and --share makes a part of one",
@@ -276,20 +282,47 @@ def _refuse_sensitivity(options: CallOptions) -> None:
 
 
 def _show_sensitivity(options: CallOptions) -> None:
-    """Print the sensitivity table, and write it next to the runs."""
+    """Print tables of verdicts and of results under other choices, and write them to the runs."""
     from cimento.cli.evaluating import opened_cache
     from cimento.compare.robustness_tables import sensitivity_grid
-    from cimento.evaluation.sensitivity import sensitivities
+    from cimento.evaluation.sensitivity import sensitivities, specified_runs
+    from cimento.paradigms.regions.specification_tables import curves_grid
+    from cimento.paradigms.regions.specifications import curves_of
     from cimento.report.terminal import on_terminal
 
     with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)
-    grid = sensitivity_grid(rows)
-    show("\n" + on_terminal(grid))
+        runs = specified_runs(options.suites, options.models, options, cache=cache, remark=note)
+    curves = curves_of(runs)
+    grids = {"sensitivity": sensitivity_grid(rows)} if rows else {}
+    grids |= {"specifications": curves_grid(curves)} if curves else {}
+    for grid in grids.values():
+        show("\n" + on_terminal(grid))
     folder = options.output
-    if folder is not None:
-        paths = [
-            write_text(form(grid), folder / f"sensitivity{end}") for end, form in GRID_FORMS.items()
+    if folder is None:
+        return
+    paths = [
+        write_text(form(grid), folder / f"{name}{end}")
+        for name, grid in grids.items()
+        for end, form in GRID_FORMS.items()
+    ]
+    neutralize(paths)
+    paths += _draw_curves(curves, folder)
+    note(f"The tables are also in {folder}: {', '.join(path.name for path in paths)}")
+
+
+def _draw_curves(curves: Sequence[SpecificationCurve], folder: Path) -> list[Path]:
+    """Draw a figure for each suite and model, where drawing is installed."""
+    from cimento.io.values import group_by
+    from cimento.paradigms.regions.specification_tables import curves_figure
+
+    several = [*group_by(curves, lambda curve: (curve.suite, curve.model)).values()]
+    ends = [f"-{number}" for number in range(1, len(several) + 1)] if several[1:] else [""]
+    try:
+        return [
+            curves_figure(same).write(folder / f"specifications{end}.svg")
+            for end, same in zip(ends, several, strict=False)
         ]
-        neutralize(paths)
-        note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")
+    except MissingDependencyError as error:
+        note(f"cimento: the figure is not drawn: {error}")
+        return []

@@ -1,4 +1,4 @@
-"""``cimento score``, ``fill`` and ``join``: surprisals, blanks and reading times of free text."""
+"""``cimento score`` and ``fill``: surprisals and blanks of free text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import deliver, json_text, note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of
-from cimento.cli.resources import needed_frequencies
+from cimento.cli.console import deliver, json_text, note
+from cimento.cli.flags import command_of
 from cimento.errors import UsageError
 from cimento.evaluation.freetext import score_end_marks, score_texts
 from cimento.io.declared import option
 from cimento.io.files import need_writable
 from cimento.io.lines import read_contexts, read_lines
 from cimento.models.questions import OpenRule
-from cimento.models.settings import BoundaryRule, PllRule, WindowRule
 from cimento.options import ModelOptions, ScoringOptions
 
 if TYPE_CHECKING:
@@ -182,77 +180,3 @@ def _by_text(texts: Sequence[str], table: pl.DataFrame, *, rows: str) -> list[di
         {"text": text, rows: by_number.get(number, [])}
         for number, text in enumerate(texts, start=1)
     ]
-
-
-class _JoinOptions(ModelOptions, SheetOptions):
-    """The observations, the values to join, and the scoring options."""
-
-    file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.", argument="FILE")
-    model: str = option(
-        ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
-    )
-    output: Path | None = option(
-        None, "File, .csv, .tsv or .parquet; else printed as CSV.", flags=("-o",)
-    )
-    columns: str = option("", "Columns by their roles: text=item,position=zone,word=token,rt=RT.")
-    texts: Path | None = option(
-        None, "The whole texts, where rows are missing: a table with `content`."
-    )
-    before: int = option(2, "Of how many earlier words too.", ge=0)
-    frequency: str = option("", "Language of word frequencies (wordfreq): it.")
-    entropy: bool = option(default=False, help="Add the entropy before every word.")
-    pll: PllRule | None = option(
-        None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
-    )
-    boundary: BoundaryRule | None = option(
-        None, "Correct words for where they may end; none by default."
-    )
-    window: WindowRule = option("refuse", "Texts longer than the model's window.")
-    stride: int | None = option(None, "Tokens that a sliding window is moved by.", ge=1)
-    as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
-
-
-@command_of
-def join(options: _JoinOptions) -> int:
-    """Join reading times, or other measures of words, to the surprisals of these words.
-
-    One row for each observation, with the word, the words before it, length and frequency.
-    """
-    from dataclasses import replace
-
-    from cimento.intake.roles import parse_choice
-    from cimento.people import reading_times as reading
-    from cimento.people.word_columns import word_columns
-
-    if options.output is not None:
-        reading.refuse_output(options.output)
-    observations = reading.read_observations(options.file)
-    names, read = word_columns(observations, parse_choice(options.columns), where=options.file.name)
-    note(read.said())
-    observations, changed = reading.with_decimal_points(observations, names=names)
-    joined = reading.join_surprisals(
-        observations,
-        options.model,
-        names=names,
-        texts=reading.read_texts(options.texts, column=names.text) if options.texts else None,
-        before=options.before,
-        frequency=needed_frequencies(options.frequency) if options.frequency else None,
-        asking=replace(
-            options.asking,
-            policy=options.policy(reading.READING_POLICY),
-            columns=(reading.ENTROPY,) if options.entropy else (),
-        ),
-        remark=note,
-    )
-    if options.as_json:
-        show_json({"observations": joined.to_dicts()})
-    elif options.output is None:
-        show(joined.write_csv())
-    if options.output is not None:
-        reading.write_joined(joined, options.output)
-        options.neutralize(options.output)
-        note(f"{len(joined)} observations: {options.output}")
-    for name, number in changed.items():
-        point = number.replace(",", ".")
-        note(f"Column {name!r}: decimal commas are now points ({number} is {point}).")
-    return 0

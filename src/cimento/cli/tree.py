@@ -29,7 +29,8 @@ _ANALYZE = {
     "items": Entry("Estimate difficulties of items and abilities of models.", "compare:analyze"),
     "profile": Entry("Describe models in each dimension of a cloze suite.", "profile:profile"),
     "attribution": Entry("Find which region carries a prediction, by layer.", "explain:explain"),
-    "reading-times": Entry("Add the surprisals of words to reading times.", "score:join"),
+    "reading-times": Entry("Add the surprisals of words to reading times.", "reading:join"),
+    "reading-gains": Entry("Say what surprisals add to reading times.", "reading:gains"),
     "power": Entry("Say how many items a difference needs.", "suites_derived:power_of_suite"),
     "probe": Entry("Classify sentences by a model's hidden states.", "suites_audit:probe_suites"),
     "exposure": Entry(

@@ -29,6 +29,7 @@ from cimento.paradigms.regions import (
     region_requests,
     suite_evaluations,
 )
+from cimento.paradigms.regions.specifications import asked_choices
 from cimento.records.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -139,17 +140,71 @@ def sensitivities(
     for model in models:
         for suite in loaded:
 
-            def made(
-                variant: MethodVariant | None, suite: LoadedSuite = suite, model: str = model
-            ) -> Run:
-                changes = variant.changes if variant else {}
-                [run] = run_all([suite], [model], options.model_copy(update=changes), cache=kept)
-                if isinstance(run, Failure):
-                    raise run.error
-                return run
+            def made(variant: MethodVariant, suite: LoadedSuite = suite, model: str = model) -> Run:
+                return _asked(suite, model, options, variant.changes, kept)
 
-            rows += _rows(made(None), made)
+            base = _asked(suite, model, options, {}, kept)
+            if judged_suite(base).predictions:
+                rows += _rows(base, made)
     return rows
+
+
+def specified_runs(
+    suites: Sequence[SuiteLike],
+    models: Sequence[str],
+    options: RunOptions,
+    *,
+    cache: AnswerCache | None = None,
+    remark: Callable[[str], object],
+) -> list[Run]:
+    """The runs for every combination of what models can be asked by (`ASKED`), none stored.
+
+    Args:
+        suites: suites of sentences.
+        models: names as for ``cimento run -m``.
+        options: the options of the original, which comes first of each suite and model.
+        cache: the cache of answers; None forgets them afterwards.
+        remark: is told of combinations that a model does not have.
+
+    Raises:
+        CimentoError: a suite or a model cannot be used with the original options.
+    """
+    loaded = list(load_suites(suites, language=options.language, columns=options.roles))
+    kept = cache or MemoryCache()
+    options = options.model_copy(update={"output": None})
+    runs: list[Run] = []
+    for model in models:
+        for suite in loaded:
+            base = _asked(suite, model, options, {}, kept)
+            runs.append(base)
+            own = manifest_part(base.manifest, "asking", "policy")
+            for changes in asked_choices(base.model_kind):
+                if all(own.get(name) == value for name, value in changes.items()):
+                    continue
+                try:
+                    runs.append(_asked(suite, model, options, changes, kept))
+                except CimentoError as error:
+                    chosen = " ".join(f"--{name} {value}" for name, value in changes.items())
+                    remark(f"cimento: {model} has no specification with {chosen}: {error}")
+    return runs
+
+
+def _asked(
+    suite: LoadedSuite,
+    model: str,
+    options: RunOptions,
+    changes: Mapping[str, str | tuple[str, ...]],
+    cache: AnswerCache,
+) -> Run:
+    """The run of a suite and a model with some options changed.
+
+    Raises:
+        CimentoError: it cannot be made.
+    """
+    [run] = run_all([suite], [model], options.model_copy(update=dict(changes)), cache=cache)
+    if isinstance(run, Failure):
+        raise run.error
+    return run
 
 
 def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivity]:

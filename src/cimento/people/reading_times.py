@@ -280,7 +280,7 @@ def _values(
         table, spans = tables[(ids[content],)], _spans(words[text])
         entropies = _entropies(table, spans)
         values[text] = [
-            _Word(bits, _length(word), _zipf(word, frequency), entropies[index], reason)
+            _Word(bits, word_length(word), word_zipf(word, frequency), entropies[index], reason)
             for index, (word, (bits, reason)) in enumerate(
                 zip(words[text], surprisals_of_words(table, spans), strict=True)
             )
@@ -312,13 +312,13 @@ def without_marks(word: str) -> str:
     return word[kept[0] : kept[-1] + 1] if kept else ""
 
 
-def _length(word: str) -> int:
-    """Characters without marks at the ends; an accent of its own is a part of its letter."""
+def word_length(word: str) -> int:
+    """Count characters without marks at the ends; an accent of its own is a part of its letter."""
     return len(without_marks(one_spelling(word)))
 
 
-def _zipf(word: str, frequency: Frequency | None) -> float | None:
-    """The frequency of a word; None where it is not known, or several words are in one place."""
+def word_zipf(word: str, frequency: Frequency | None) -> float | None:
+    """The Zipf frequency of a word; None if it is not known, or several words are in one place."""
     form = without_marks(word)
     if frequency is None or not form or " " in form:
         return None

@@ -25,6 +25,7 @@ _GRADIENT = 2e-3
 # Where to look for less than at a zero: relative standard deviations from 0.004 to 0.972.
 _AWAY = tuple(0.004 * 3**power for power in range(6))
 _LOWER = 1e-9
+_LIMITS = {"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "gtol": 1e-7}
 _STEP = 1e-3
 _SMALLEST_SCALE = 1e-2
 
@@ -48,11 +49,14 @@ class Optimum:
     converged: bool
 
 
-def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
+def optimum(
+    data: CrossProducts, *, reml: bool, starts: Sequence[float] = _STARTS, precision: float = 1e-14
+) -> Optimum | None:
     """Minimize the profiled deviance over theta, diagonal elements being 0 or more.
 
-    L-BFGS-B (Byrd et al. 1995, doi:10.1137/0916069) with the exact gradient from several starts;
-    the lowest wins. None where the deviance can be evaluated from no start.
+    L-BFGS-B (Byrd et al. 1995, doi:10.1137/0916069) with the exact gradient from several starts,
+    relative standard deviations, down to a relative precision of the deviance; the lowest wins.
+    None where the deviance can be evaluated from no start.
     """
     from scipy import optimize
 
@@ -71,14 +75,14 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
             jac=True,
             method="L-BFGS-B",
             bounds=[(0.0 if on_diagonal else None, None) for on_diagonal in diagonal],
-            options={"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-7},
+            options=_LIMITS | {"ftol": precision},
         )
         reached.append((float(descent.fun), descent.x))
         return min(reached, key=lambda on_diagonal: on_diagonal[0])[1]
 
     reached: list[tuple[float, Floats]] = []
     ones: Floats = diagonal.astype(np.float64)
-    for size in _STARTS:
+    for size in starts:
         theta = descend(ones * size)
     # At a zero the slope is 0 whether the deviance curves up or down: a descent that lands there,
     # as L-BFGS-B's first step of length 1 often does, stays there.

@@ -19,6 +19,7 @@ from cimento.paradigms.regions.covariates import (
 from cimento.paradigms.regions.estimates import factorials, licensing_of_run, region_dds_of
 from cimento.paradigms.regions.factorial import dd_tests, design_models
 from cimento.paradigms.regions.judging import compares_sentences
+from cimento.paradigms.regions.lexicon import lexicon_grid, lexicon_rates
 from cimento.paradigms.regions.paper_tables import dd_in_paper, effects_in_paper
 from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.people_tables import people_grid
@@ -31,6 +32,8 @@ from cimento.paradigms.regions.perplexity import (
 )
 from cimento.paradigms.regions.pivot import pivot, pivot_grid
 from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
+from cimento.paradigms.regions.specification_tables import curves_grid
+from cimento.paradigms.regions.specifications import curves_of
 from cimento.report.benchmarks import datasets_grid
 
 if TYPE_CHECKING:
@@ -50,6 +53,8 @@ def named_table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid
     Raises:
         UsageError: no run has a design, or a measure is unknown.
     """
+    if name == "sensitivity":
+        return curves_grid(curves_of(runs))
     judged = [measured for run in runs for measured in on_each_measure(run)]
     if name in _DECLARED:
         return _of_declared(name, judged, settings)
@@ -102,6 +107,7 @@ def _of_declared(name: str, runs: Sequence[Run], settings: TableSettings) -> Gri
     makers: Mapping[str, tuple[Callable[[], Iterable[Any]], Callable[[Any], Grid]]] = {
         "covariates": (lambda: margin_covariates(runs, frequency), covariates_grid),
         "baselines": (lambda: baseline_rates(runs, frequency), baselines_grid),
+        "lexicon": (lambda: of_each(lexicon_rates), lexicon_grid),
         "predictions": (
             lambda: of_each(prediction_rates),
             functools.partial(predictions_grid, kinds=kinds),
@@ -131,7 +137,7 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
         f"Part the sentences at bars in items.tsv; {_DESIGNS}",
     ),
     **dict.fromkeys(
-        ("covariates", "baselines", "predictions"),
+        ("covariates", "baselines", "lexicon", "predictions"),
         ("with predictions", "Give runs of suites that formulas judge."),
     ),
     "people": (

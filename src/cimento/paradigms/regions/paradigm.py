@@ -257,9 +257,11 @@ class RegionPresenter(PlainPresenter[Suite]):
     tables = (
         "accuracy", "effects", "tests", "regions", "mixed", "items", "licensing", "perplexity",
         "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "predictions",
+        "sensitivity", "lexicon",
     )  # fmt: skip
     figures = (
         "interaction", "rows", "items", "position", "tokens", "length", "regions", "region-sums",
+        "sensitivity",
     )  # fmt: skip
 
     def describe(self, suite: Suite, items: int) -> str:

@@ -1,0 +1,82 @@
+"""Tables of what surprisals add to reading times, and what was done in one line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cimento.people.reading_gains import ITEMS, SUBJECTS
+from cimento.report.formatting import p_number
+from cimento.report.grid import BLANK, EstimateCell, Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cimento.people.reading_gains import ReadingGain, ReadingGains
+
+_DIGITS = 5
+
+
+def gains_grid(made: ReadingGains) -> Grid:
+    """The gains of single models, then the differences of each two.
+
+    Args:
+        made: the gains.
+    """
+    rows = (*made.gains, *made.pairs)
+    return Grid.of(
+        rows,
+        {
+            "new": lambda row: row.new,
+            "model": lambda row: row.model,
+            "less": lambda row: row.other or None,
+            "nats": _nats,
+            "p": lambda row: p_number(row.p, absent=BLANK),
+            "p (Holm)": lambda row: p_number(row.p_holm, absent=BLANK),
+        },
+        title="Gain in log-likelihood per observation, in nats, of surprisals over the baseline.",
+        labels=3,
+        notes=_said(made),
+    )
+
+
+def _nats(row: ReadingGain) -> EstimateCell:
+    return EstimateCell(
+        value=row.nats, low=row.low, high=row.high, n=row.n, reason=row.reason or "", digits=_DIGITS
+    )
+
+
+def _said(made: ReadingGains) -> tuple[str, ...]:
+    """The rows, the model, the folds and the test, as a paper has to say them."""
+    rules, one = made.rules, made.gains[0]
+    response = "ln time" if rules.transform == "log" else "time"
+    factors = [name for name, n in ((SUBJECTS, one.subjects), (ITEMS, one.items)) if n]
+    left = "; ".join(f"{count:,}: {reason}" for reason, count in made.left_out.items())
+    cluster = " and, crossed with them, ".join(factors)
+    alone = {SUBJECTS: "other readers of these texts", ITEMS: "other texts, for these readers"}
+    about = "other readers and other texts" if len(factors) > 1 else alone[factors[0]]
+    baseline = " + ".join(made.baseline) or "nothing"
+    lines = [
+        (f"{made.n:,} observations, {_sizes(one)}. Left out: {left or 'none'}."),
+        (
+            f"Baseline: {response} ~ 1 + {baseline}, with random intercepts for"
+            f" {' and '.join(factors)}, by restricted likelihood. The full model adds"
+            f" {' + '.join(made.surprisals)}."
+        ),
+        (
+            f"{rules.folds} folds (seed {rules.seed}); of new {' or '.join(factors)}, none is in"
+            " the data that their model is fitted to. Less than 0: surprisals predict worse."
+        ),
+        (
+            f"Intervals and tests are about {about}: {one.method or 'none'}, over {cluster}; the"
+            " folds are taken as given."
+        ),
+    ]
+    if made.constant:
+        without = ", ".join(made.constant)
+        lines.insert(2, f"Not in the baseline, since others determine them: {without}.")
+    return tuple(lines)
+
+
+def _sizes(one: ReadingGain) -> str:
+    sizes: Sequence[tuple[str, int]] = ((SUBJECTS, one.subjects), (ITEMS, one.items))
+    return ", ".join(f"{n:,} {name}" for name, n in sizes if n)

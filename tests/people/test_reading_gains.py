@@ -1,0 +1,169 @@
+"""What surprisals add to reading times: which rows, which predictors, and which sign."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from cimento import UsageError, join_surprisals
+from cimento.people.reading_gains import (
+    ITEMS,
+    SUBJECTS,
+    GainRules,
+    ReadingColumns,
+    reading_gains,
+)
+from cimento.people.word_positions import WordColumns
+from cimento.testing import FakeScorer
+from tests.helpers.command_line import invoke
+
+FEW = GainRules(before=1, folds=2)
+
+
+def columns(**more):
+    return ReadingColumns(word=WordColumns(), **{"rt": "rt", "subject": "subject", **more})
+
+
+def read(*, subjects=6, texts=6, words=6, seed=2) -> pl.DataFrame:
+    """Invented times that depend on the surprisals A of a word and of the one before, not on B."""
+    generator = np.random.default_rng(seed)
+    a, b = generator.gamma(3, 2, (2, texts, words))
+    length = generator.integers(2, 9, (texts, words))
+    means = 5.6 + 0.03 * length + 0.05 * a
+    means[:, 1:] += 0.02 * a[:, :-1]
+    times = means + generator.normal(0, 0.3, (subjects, 1, 1))
+    times += generator.normal(0, 0.15, times.shape)
+    subject, text, word = (part.ravel() for part in np.indices(times.shape))
+    return pl.DataFrame(
+        {
+            "text": [f"t{number}" for number in text],
+            "position": word + 1,
+            "word": ["a" * int(n) for n in length[text, word]],
+            "subject": [f"s{number}" for number in subject],
+            "rt": np.exp(times).ravel(),
+            "A": a[text, word],
+            "B": b[text, word],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def made():
+    return reading_gains(read(), {}, columns(given=("A", "B")), rules=FEW)
+
+
+def test_surprisals_behind_the_times_gain_and_noise_does_not(made):
+    gains = {(one.model, one.new): one for one in made.gains}
+    for new in (SUBJECTS, ITEMS):
+        assert gains["A", new].low > 0
+        assert gains["B", new].low < 0
+        [pair] = [pair for pair in made.pairs if pair.new == new]
+        assert (pair.model, pair.other) == ("A", "B")
+        # The difference is of the same observations, so it is the difference of the means.
+        assert pair.nats == pytest.approx(gains["A", new].nats - gains["B", new].nats)
+        assert pair.p_holm == pair.p < 0.05
+
+
+def test_the_test_is_over_subjects_crossed_with_items(made):
+    """Degrees of freedom are those of six readers: t and the ends of the interval agree on them."""
+    one = made.gains[0]
+    reach = (one.high - one.low) / 2
+    error = reach / stats.t(5).ppf(0.975)
+    assert one.p == pytest.approx(2 * stats.t(5).sf(one.nats / error))
+    assert (one.subjects, one.items, one.n) == (6, 6, 180)
+
+
+def test_rows_are_left_out_for_the_reasons_that_are_given():
+    table = read().with_columns(rt=pl.col("rt").cast(pl.String))
+    times = table["rt"].to_list()
+    times[1], times[2], times[3], times[4] = "", "NA", "50", "9000"
+    rules = GainRules(before=1, folds=2, longest=8000)
+    made = reading_gains(
+        table.with_columns(rt=pl.Series(times)), {}, columns(given=("A",)), rules=rules
+    )
+    assert made.left_out == {
+        "one of the first 1 word of its text": 36,
+        "no reading time above 0": 2,
+        "time outside 100 to 8000": 2,
+    }
+    assert made.n == len(table) - 40
+    with pytest.raises(UsageError, match=r"no observation is left.*216: time outside 1e\+06"):
+        reading_gains(read(), {}, columns(given=("A",)), rules=GainRules(shortest=1e6, longest=1e7))
+
+
+def test_frequency_length_and_earlier_words_are_in_the_baseline():
+    made = reading_gains(
+        read(), {}, columns(given=("A",), baseline=("B",)), rules=FEW,
+        frequency=lambda word: 7 - len(word) ** 0.5,
+    )  # fmt: skip
+    assert made.baseline == (
+        "position", "length", "zipf", "length:zipf", "length_1", "zipf_1", "length_1:zipf_1", "B",
+    )  # fmt: skip
+    assert made.surprisals == ("surprisal_bits", "surprisal_bits_1")
+    twice = read().with_columns(C=3 - pl.col("position"))
+    made = reading_gains(twice, {}, columns(given=("A",), baseline=("C",)), rules=FEW)
+    assert made.constant == ("C",)
+
+
+def test_a_column_of_a_models_surprisals_gains_what_the_model_does():
+    table = read(subjects=5, texts=5)
+    model = FakeScorer(lambda tokens, index: -float(1 + (7 * index + 3 * len(tokens[index])) % 5))
+    joined = join_surprisals(table, model, before=0)["surprisal_bits"]
+    both = reading_gains(
+        table.with_columns(own=joined), {"m": model}, columns(given=("own",)), rules=FEW
+    )
+    for new in (SUBJECTS, ITEMS):
+        one, other = (gain for gain in both.gains if gain.new == new)
+        assert one.nats == other.nats is not None
+    assert all(pair.nats == 0 and pair.p is None and pair.reason for pair in both.pairs)
+
+
+def test_times_without_readers_are_about_texts_alone():
+    table = (
+        read()
+        .group_by("text", "position", "word", "A", maintain_order=True)
+        .agg(pl.col("rt").mean())
+    )
+    made = reading_gains(table, {}, columns(subject="", given=("A",)), rules=FEW)
+    assert [gain.new for gain in made.gains] == [ITEMS]
+    assert (made.gains[0].subjects, made.gains[0].items) == (0, 6)
+
+
+def test_what_cannot_be_used_is_refused():
+    table = read()
+    wrong = table.with_columns(A=pl.int_range(pl.len()))
+    with pytest.raises(UsageError, match="has the values"):
+        reading_gains(wrong, {}, columns(given=("A",)), rules=FEW)
+    with pytest.raises(UsageError, match="there is none"):
+        reading_gains(table, {}, columns())
+    with pytest.raises(UsageError, match="none of its cells is a number"):
+        reading_gains(table, {}, columns(given=("subject",)))
+    with pytest.raises(UsageError, match="no column 'Z'"):
+        reading_gains(table, {}, columns(given=("Z",)))
+
+
+def test_the_command_says_what_was_done(tmp_path, capsys):
+    file = tmp_path / "times.csv"
+    read().write_csv(file)
+    command = ["analyze", "reading-gains", str(file), "--before", "1"]
+    command += ["--given", "A", "--given", "B"]
+    assert invoke([*command, "--folds", "2"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for said in (
+        "180 observations, 6 subjects, 6 items. Left out: 36: one of the first 1 word",
+        "ln time ~ 1 + position + length + length_1, with random intercepts for subjects and items",
+        "2 folds (seed 0)",
+        "over subjects and, crossed with them, items",
+    ):
+        assert said in printed
+    assert invoke([*command, "--json", "--transform", "none"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["rules"]["transform"] == "none"
+    assert {gain["new"] for gain in record["gains"]} == {SUBJECTS, ITEMS}
+    file.write_text(file.read_text(encoding="utf-8").replace(",rt,", ",other,", 1), "utf-8")
+    assert invoke(command) == 2
+    assert "--columns rt=COLUMN" in capsys.readouterr().err
