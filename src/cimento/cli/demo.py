@@ -14,6 +14,7 @@ from cimento.cli.flags import command_of
 from cimento.errors import needing
 from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
+from cimento.io.values import grouped
 from cimento.options import RunOptions, run_option
 from cimento.records.outcomes import best_constant, missing
 from cimento.report.formatting import interval
@@ -49,7 +50,7 @@ class DemoOptions(Options):
 
 @command_of
 def demo(options: DemoOptions) -> int:
-    """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
+    """Run 15 starter suites in five languages on two demo models, offline, in a minute or two.
 
     A report covers all of them. The demo models are small and know little: they are for trying the
     tool, not for research.
@@ -163,7 +164,7 @@ def _about(headlines: Mapping[str, Mapping[str, Estimate]], models: Sequence[str
     ]
     lacking = {suite for suite, of in headlines.items() if not {*models} <= {*of}}
     if lacking:
-        long = "the prompts are longer than what this model can read."
+        long = "the prompts are longer than this model can read."
         lines.append(f"{_NOT_RUN}: {long if lacking <= {*_LONG} else 'see the messages above.'}")
     reasons = dict.fromkeys(estimate.chance_method for estimate in shown if estimate.chance is None)
     lines += [f"chance {_NO_CHANCE}: {reason}." for reason in reasons if reason]
@@ -202,10 +203,11 @@ def _said(
             " level."
         )
     if constant:
-        reached = ", ".join(f"{suite} {value:.3f}" for suite, value in constant.items())
+        suites = grouped((f"{value:.3f}", suite) for suite, value in constant.items())
+        reached = "; ".join(f"{value} on {', '.join(on)}" for value, on in suites.items())
         lines.append(
-            "chance: the accuracy of answers drawn by lot. Always giving the same answer is another"
-            f" baseline, which reaches {reached}."
+            "chance: the accuracy of answers drawn at random. Always giving the same answer is"
+            f" another baseline, which reaches {reached}."
         )
     return lines
 

@@ -429,8 +429,8 @@ def new(options: NewOptions) -> None:
     others = ", ".join(code for code in TEMPLATE_LANGUAGES if code != options.language)
     note(
         f"Fill in {table}, then: cimento suites check {folder}\n"
-        f"The suite says that it is in the language {options.language}, as its examples are;"
-        f" --language makes others ({others})."
+        f"The suite's language is {options.language}, that of its examples; for another, give"
+        f" --language ({others})."
     )
 
 
