@@ -217,7 +217,7 @@ class AppOptions(Options):
 
     folder: Path = option(
         Path("cimento-files"),
-        "Folder of suites, runs and surveys; it is made if need be.",
+        "Folder of suites, runs and surveys, made if need be; cimento-files by default.",
         argument="[FOLDER]",
     )
     port: int = option(0, "Port of this machine; 0 for any that is free.", ge=0, le=65535)
@@ -229,7 +229,7 @@ class AppOptions(Options):
     )
     shortcut: bool = option(
         default=False,
-        help="Only write a file to the desktop that starts the app by a double click.",
+        help="Only put a file on the desktop that starts the app when you double-click it.",
     )
 
 
@@ -238,7 +238,7 @@ def app(options: AppOptions) -> None:
     """Open a page in the browser to make suites, run models and read results.
 
     The page is on this machine only, at an address that nobody can guess, and works on files of one
-    folder. Stop it with Ctrl-C; a run that is going on continues, and what was scored is kept.
+    folder. Stop it with Ctrl-C; a run in progress continues, and its scores are kept.
     """
     if options.shortcut:
         _write_shortcut(options)

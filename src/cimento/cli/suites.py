@@ -408,7 +408,8 @@ class NewOptions(Options):
     folder: Path = option(..., "Folder to make, or a workbook: NAME.xlsx.", argument="FOLDER")
     language: str = option(
         TEMPLATE_LANGUAGES[0],
-        f"Of the examples, to be replaced by yours: {', '.join(TEMPLATE_LANGUAGES)}.",
+        "Language of the example sentences, which you then replace:"
+        f" {', '.join(TEMPLATE_LANGUAGES)}.",
     )
     xlsx: bool = option(default=False, help="One Excel workbook, no folder.")
 

@@ -191,7 +191,7 @@ class ScoringOptions(ModelOptions):
         None,
         "Words of Chinese, Thai and the like: letters (the default), icu, or the suite's bars.",
     )
-    leading_blank: bool | None = option(None, "Put a blank before every text.")
+    leading_blank: bool | None = option(None, "Put a space before every text.")
     boundary: BoundaryRule | None = option(None, "Correction for word boundaries; none by default.")
     boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
     boundary_first: FirstWordRule | None = option(
@@ -292,7 +292,9 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     """
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
-    language: str = option("", "ISO 639-1 code for tables that do not state their language.")
+    language: str = option(
+        "", "Language (ISO 639-1 code: it, es ...) of a table that does not state one."
+    )
     columns: Texts = option((), "Columns of bare tables: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)

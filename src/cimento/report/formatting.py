@@ -396,6 +396,10 @@ def methods(estimates: Iterable[Estimate]) -> str:
     return f"Intervals (95%): {'; '.join(names)}." if names else "No interval could be made."
 
 
+_CHANCE_IN_WORDS = {"counted over all orders": "all orders of the values equally likely"}
+"""What a reader is told of a method by which chance was determined, where its name is short."""
+
+
 def chances(estimates: Iterable[Estimate]) -> str:
     """One sentence on how chance levels were determined, and which have none and why; or empty.
 
@@ -413,7 +417,7 @@ def chances(estimates: Iterable[Estimate]) -> str:
     methods = sorted(by_method, key=lambda one: (not one[0], -len(by_method[one])))
     parts = []
     for number, (known, method) in enumerate(methods):
-        words = method if known else f"none ({method})"
+        words = _CHANCE_IN_WORDS.get(method, method) if known else f"none ({method})"
         if not number:
             parts.append(words)
             continue
