@@ -26,6 +26,8 @@ from cells import DOCS, ROOT
 from staging import menu, stage
 
 _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
+_PAGE = re.compile(r"\bdocs/(?:parts/)?([\w-]+)\.md(?![^<]*</code>)")
+_HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 _COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -42,7 +44,7 @@ def main(arguments: list[str]) -> int:
     if not found and not (code := run_builder(config)):
         site = into / "site"
         for page in site.rglob("*.html"):
-            finish(page)
+            finish(page, site)
         search.shorten(site)
         found = [*links.faults(site)]
     for said in found:
@@ -87,10 +89,20 @@ def menu_faults(into: Path) -> list[str]:
     ]
 
 
-def finish(page: Path) -> None:
-    """Mark what is an option, so that no line ends behind its dashes."""
-    html = page.read_text(encoding="utf-8")
-    page.write_text(_OPTION.sub('<code class="option">', html), encoding="utf-8")
+def finish(page: Path, site: Path) -> None:
+    """Mark what is an option, so that no line ends behind its dashes; link pages in docstrings."""
+    html = _OPTION.sub('<code class="option">', page.read_text(encoding="utf-8"))
+    if page.parent.name == "reference":
+        html = _PAGE.sub(lambda named: _linked(named, site), html)
+    page.write_text(html, encoding="utf-8")
+
+
+def _linked(named: re.Match[str], site: Path) -> str:
+    """The file of a page, as a docstring names it, as a link with the page's title."""
+    page = site / f"{named[1]}.html"
+    found = _HEADING.search(page.read_text(encoding="utf-8")) if page.is_file() else None
+    title = re.sub(r"<[^>]+>", "", found[1]).removesuffix("&para;").strip() if found else ""
+    return f'<a href="../{page.name}">{title}</a>' if title else named[0]
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from cells import escaped, filled, in_code, table
 
 from cimento.cli.facts import EXIT_CODES, VARIABLES
 from cimento.cli.groups import command_of
-from cimento.cli.help import LINE_OF_RUN, arguments_of, option_groups
+from cimento.cli.help import LINE_OF_RUN, arguments_of, option_groups, usage_of
 from cimento.cli.help_groups import TAKES_LINE_OF_RUN
 from cimento.cli.tree import COMMANDS, SECTIONS, Words, entry_of
 
@@ -60,8 +60,7 @@ def _sections(words: Words) -> Iterator[str]:
     yield from (f"{escaped(line)}\n" for line in (command.help or "").strip().split("\n\n"))
     if not entry.commands:
         arguments = arguments_of(command.params)
-        usage = ["cimento", *words, *(argument.written for argument in arguments), "OPTIONS"]
-        yield f"```text\n{' '.join(usage)}\n```\n"
+        yield f"```text\n{' '.join(['cimento', *words, usage_of(command.params)])}\n```\n"
         if " ".join(words) in TAKES_LINE_OF_RUN:
             yield f"{LINE_OF_RUN}\n"
         groups = option_groups(" ".join(words), command.params)

@@ -19,6 +19,7 @@ import commands
 import reference
 from cells import ROOT, escaped
 from commands import FOLDER
+from folding import folded
 
 AT_ROOT = {"contributing.md": "CONTRIBUTING.md"}
 """Page of the site to the file at the root of the repository."""
@@ -52,7 +53,7 @@ def stage(docs: Path, folder: Path) -> None:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
     for page in folder.rglob("*.md"):
-        text = as_page(page.read_text(encoding="utf-8"))
+        text = folded(as_page(page.read_text(encoding="utf-8")))
         path = page.relative_to(folder).as_posix()
         up = next((link for start, link in UP.items() if path.startswith(start)), "")
         page.write_text(f"{text}\n{up}\n" if up else text, encoding="utf-8")

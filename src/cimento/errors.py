@@ -139,7 +139,8 @@ class CimentoError(Exception):
         seen: what was found there: a sentence, or one whose subject is the place (``is empty``).
         todo: what the user can do about it; may be empty where there is no advice to give.
 
-    Options are in all three as flags, and in the text of the error as its reader writes them.
+    All three write options as flags; the text of the error shows them as the caller writes them
+    (flags or keywords).
     """
 
     exit_code: ClassVar[int] = 1

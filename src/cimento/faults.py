@@ -72,7 +72,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
     "CIM-S067": _warning(
-        "a design of which nothing says what is plain",
+        "a design that does not say which condition is the baseline",
         "Add a word that says it to the name of a level, such as control.",
     ),
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
@@ -84,7 +84,7 @@ CHECKS: Mapping[str, Check] = {
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
     ),
     "CIM-S081": _error(
-        "a column of another kind than its name says",
+        "a column whose cells do not fit its name",
         "Rename the column, or correct its cells.",
     ),
     "CIM-S082": _error(

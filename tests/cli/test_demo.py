@@ -55,10 +55,10 @@ def test_chance_and_what_a_constant_answer_reaches_are_told_apart(runs_of_every_
     stories = [run for run in open_runs(runs_of_every_kind) if run.suite.name == "es-stories"]
     shown = " ".join(demo._in_short(stories).split())
     assert "(and above always the same answer) in 0 of the 0 suites with a chance level" in shown
-    assert "the same answer is another baseline, which reaches es-stories 0.667." in shown
+    assert "the same answer is another baseline, which reaches 0.667 on es-stories." in shown
     header, row = (line.split() for line in demo._in_short(stories).splitlines()[2:4])
     assert (header[-1], row[-1]) == ("chance", "0.500")
-    assert "chance: the accuracy of answers drawn by lot." in shown
+    assert "chance: the accuracy of answers drawn at random." in shown
 
 
 def called(run, label):
@@ -76,7 +76,7 @@ def test_what_has_no_number_has_its_reason(runs_of_every_kind):
     assert rows["es-stories"].split()[-3:] == ["not", "run", "0.500"]
     assert rows["it-connectives-cloze"].split()[1:5] == ["hit@1", "3", "not", "run"]
     assert rows["it-connectives-cloze"].split()[-1] == "none"
-    assert "chance none: candidates are open." in shown
+    assert "chance none: any word may be a candidate." in shown
     assert "not run: see the messages above." in shown
     assert "  hit@1: the word that the model finds likeliest" in shown
     reason = cloze.summary().headline.reason
@@ -84,7 +84,7 @@ def test_what_has_no_number_has_its_reason(runs_of_every_kind):
     assert "No interval: fewer than 5" in " ".join(shown.split())
     alone = called(stories, "a@1")
     longer = demo._in_short([alone, called(cloze, "a@1"), called(cloze, "b@1")])
-    assert "not run: the prompts are longer than what this model can read." in longer
+    assert "not run: the prompts are longer than this model can read." in longer
 
 
 @pytest.mark.slow

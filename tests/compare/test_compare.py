@@ -238,7 +238,7 @@ def test_one_model_is_compared_before_and_after(other):
     rates = comparison.grids()["rates"]
     assert rates.title.startswith(f"Proportion of correct items before (m@1) and after ({other})")
     assert {"m@1", other, "change", "gained"} <= set(rates.header)
-    assert f"change: {other} minus m@1; above 0, more items are right after." in rates.notes
+    assert f"change: {other} minus m@1; above 0, more items are correct after." in rates.notes
 
 
 def test_of_two_models_both_are_named():

@@ -41,15 +41,15 @@ def test_one_model_on_one_suite_has_its_count_its_interval_and_its_level_of_chan
     assert part.sentences == (
         "a gets 21 of 24 items right (0.875 [0.690, 0.957]), above chance (0.500).",
     )
-    assert whole.notes == ("Above and below: the whole 95% interval is.",)
+    assert whole.notes == ("Above and below mean that the whole 95% interval is.",)
 
 
 @pytest.mark.parametrize(
     ("low", "high", "relation"),
     [
         (0.501, 0.9, "above chance (0.500)"),
-        (0.5, 0.9, "which cannot be told from chance (0.500)"),
-        (0.1, 0.5, "which cannot be told from chance (0.500)"),
+        (0.5, 0.9, "which is not distinguishable from chance (0.500)"),
+        (0.1, 0.5, "which is not distinguishable from chance (0.500)"),
         (0.1, 0.499, "below chance (0.500)"),
     ],
 )
@@ -65,8 +65,8 @@ def test_a_rate_that_a_constant_answer_reaches_is_not_called_above_chance():
     story = {"question": "story_class", "near_tied": None}
     [[one]] = said(share("a", "es-stories", 40, 60, 0.541, 0.773, always, **story))
     assert one == (
-        "a gets 40 of 60 items right (0.667 [0.541, 0.773]), which cannot be told from the best"
-        " constant answer (always false, 0.667)."
+        "a gets 40 of 60 items right (0.667 [0.541, 0.773]), which is not distinguishable"
+        " from the best constant answer (always false, 0.667)."
     )
     [[two]] = said(
         share("a", "es-stories", 40, 60, 0.541, 0.773, always, **story),
@@ -74,7 +74,7 @@ def test_a_rate_that_a_constant_answer_reaches_is_not_called_above_chance():
     )
     assert two == (
         "a is not above the best constant answer (always false, 0.667) on any of 2 suites, is below"
-        " it on it-stories, and cannot be told from it on es-stories."
+        " it on it-stories, and is not distinguishable from it on es-stories."
     )
 
 
@@ -86,15 +86,16 @@ def test_models_that_show_the_same_share_a_sentence():
     ]
     [[one]] = said(*both)
     assert one == (
-        "a and b are above chance (0.500) on both suites (a 0.958, b 0.833; lowest end of an"
-        " interval: 0.600)."
+        "a and b are above chance (0.500) on both suites (a 0.958, b 0.833; the lowest"
+        " interval begins at 0.600)."
     )
     [[_, second]] = said(*both[:3])
-    assert second == "b is above chance (0.500) on s (0.833, lowest end of an interval: 0.600)."
+    assert second == "b is above chance (0.500) on s (0.833, the lowest interval begins at 0.600)."
     open_ended = [share(*("a" if k < 2 else "b", "st"[k % 2], k, 9, 0.1, 0.4), chance=None)
                   for k in range(4)]  # fmt: skip
     assert said(*open_ended)[0][1] == (
-        "a reaches 0.000 to 0.111 and b reaches 0.222 to 0.333 (highest end of an interval: 0.400)."
+        "a reaches 0.000 to 0.111 and b reaches 0.222 to 0.333 (the highest interval"
+        " ends at 0.400)."
     )
 
 
@@ -108,13 +109,13 @@ def test_what_is_undefined_is_said_with_its_reason():
     assert none == "a has no value (no value)."
     [[some]] = said(share("a", "s", 2, 2, None, None, reason=few), share("a", "t", 9, 9, 0.7, 1.0))
     assert some == (
-        "a is above chance (0.500) on t (1.000, lowest end of an interval: 0.700) and has no"
+        "a is above chance (0.500) on t (1.000, the lowest interval begins at 0.700) and has no"
         " interval on s (fewer than 5 items)."
     )
     no_chance = {"question": "hit@1", "near_tied": None, "chance": None, "chance_method": "open"}
     [open_ended] = said(share("a", "s", 3, 270, 0.001, 0.194, **no_chance))
     assert open_ended == [
-        "There is no level of chance to compare with (open).",
+        "There is no chance level to compare with (open).",
         "a gets 3 of 270 items right (0.011 [0.001, 0.194]).",
     ]
 
@@ -134,7 +135,7 @@ def test_kinds_of_numbers_have_findings_of_their_own_and_correlations_are_compar
     assert whole.parts[0].sentences[1] == "b was not run on it."
     assert whole.parts[1].sentences == (
         "a reaches 0.400 [0.100, 0.600], above 0.",
-        "b reaches -0.100 [-0.300, 0.100], which cannot be told from 0.",
+        "b reaches -0.100 [-0.300, 0.100], which is not distinguishable from 0.",
     )
 
 
@@ -152,7 +153,7 @@ def test_p_values_of_differences_are_corrected_over_all_that_are_said():
     whole = findings(TWO, tests)
     assert whole.parts[0].sentences[2:] == (
         "a is above b on s (by 0.500, p .030).",
-        "The data cannot tell a from b on t, u (lowest: p .060, on t).",
+        "a and b do not differ significantly on t, u (lowest: p .060, on t).",
     )
     assert whole.notes[-1].endswith(", p corrected by Holm's method over all 3 tests.")
     alone = findings([one for one in TWO if one.suite == "t"], [tests[1]])
@@ -163,13 +164,13 @@ def test_p_values_of_differences_are_corrected_over_all_that_are_said():
 def test_pairs_that_cannot_be_told_apart_or_tested_are_named():
     [sentences] = said(*TWO, tests=[PairTest(s, "a", "b", 0.1, 0.2) for s in ("s", "t", "u")])
     assert sentences[2] == (
-        "The data cannot tell a from b on any of 3 suites (lowest: p .600, on s)."
+        "a and b do not differ significantly on any of 3 suites (lowest: p .600, on s)."
     )
     [sentences] = said(*TWO, tests=[PairTest("s", "a", "b", 0.1, None)])
     assert sentences[2] == "On s, too few independent items are shared for a test of differences."
     [sentences] = said(*TWO[::3], tests=[PairTest("s", "a", "b", 0.1, 0.2, shared=21)])
     assert sentences[2] == (
-        "The data cannot tell a from b (difference +0.100 on 21 shared items, p .200)."
+        "a and b do not differ significantly (difference +0.100 on 21 shared items, p .200)."
     )
     three = [share(model, "s", 20, 24, 0.6, 0.9) for model in "abc"]
     tests = [PairTest("s", "a", "b", 0.0, 1.0), PairTest("s", "a", "c", 0.3, 0.001),
@@ -177,7 +178,7 @@ def test_pairs_that_cannot_be_told_apart_or_tested_are_named():
     [sentences] = said(*three, tests=tests)
     assert sentences[3:] == [
         "a is above c (by 0.300, p .003).",
-        "The data cannot tell the other pairs apart (lowest: p .400, b and c).",
+        "The other pairs do not differ significantly (lowest: p .400, b and c).",
     ]
 
 
@@ -186,7 +187,8 @@ def test_pairs_on_several_suites_are_counted_as_comparisons():
     tests = [PairTest(suite, *pair, 0.1, 0.5) for suite in "st" for pair in ("ab", "ac", "bc")]
     [sentences] = said(*three, tests=tests)
     assert sentences[-1] == (
-        "The data cannot tell models apart in any of 6 comparisons (lowest: p 1.000, a and b on s)."
+        "Models do not differ significantly in any of 6 comparisons (lowest: p 1.000, a and"
+        " b on s)."
     )
 
 
@@ -194,7 +196,10 @@ def test_many_models_are_counted():
     ends = [(0.6, 0.9)] * 4 + [(0.3, 0.7)] * 2 + [(0.1, 0.4)]
     many = [share(f"m{k}", "s", k, 7, *pair) for k, pair in enumerate(ends)]
     assert said(*many, leaders={"s": ["m3", "m6"]}) == [[
-        "Of 7 models, 4 are above chance (0.500), 1 is below it, and 2 cannot be told from it.",
+        (
+            "Of 7 models, 4 are above chance (0.500), 1 is below it, and 2 are not distinguishable"
+            " from it."
+        ),
         "The values go from 0.000 [0.600, 0.900] (m0) to 0.857 [0.100, 0.400] (m6).",
         "2 of 7 models could be first: m3 and m6.",
     ]]  # fmt: skip

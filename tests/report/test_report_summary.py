@@ -130,7 +130,7 @@ def test_chance_levels_of_several_methods_stand_with_their_suites():
     lot, equal, free = (
         "answers drawn at random",
         "all options equally likely",
-        "candidates are open",
+        "any word may be a candidate",
     )
     stories = [_at_chance("stories", level, lot) for level in (0.5, 0.1, 0.5)]
     cloze = [_at_chance("cloze", 0.25, equal), _at_chance("templates", 0.25, equal)]

@@ -95,6 +95,33 @@ def test_a_page_to_which_nothing_leads_is_named_and_a_good_site_has_no_fault(tmp
     assert list(faults(tmp_path)) == ["nothing leads to alone.html"]
 
 
+def test_no_command_is_cut_off_at_the_edge_of_the_page():
+    folding = site_module("folding")
+    long = (
+        "cimento annotate import one.csv two.csv --design survey --columns participant='Your code'"
+        " --names keep -o judgments.csv   # codes, not names"
+    )
+    page = folding.folded(f"A\n\n```sh\n{long}\n```\n")
+    assert page.splitlines() == [
+        "A",
+        "",
+        "```sh",
+        "# codes, not names",
+        "cimento annotate import one.csv two.csv --design survey \\",
+        "  --columns participant='Your code' --names keep -o judgments.csv",
+        "```",
+    ]
+    assert folding.folded("```sh\ncimento --help\n```") == "```sh\ncimento --help\n```"
+
+
+def test_long_data_are_broken_and_tables_are_not():
+    folded = site_module("folding").folded
+    row = '{"sentence": "' + "a " * 60 + '"}'
+    assert folded(f'```json title="x"\n{row}\n```').startswith('```{ .json .wrap title="x" }\n')
+    table = f"```text\na   b{'  c' * 40}\n1   2{'  3' * 40}\n```"
+    assert folded(table) == table
+
+
 def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
     as_page = site_module("staging").as_page
     text = '```tsv title="items.tsv"\nitem\ttext\n1\ta | b\n```\n[why](design/ladder.md)\n'

@@ -28,5 +28,6 @@ def test_where_suites_outnumber_models_they_are_the_rows_of_the_board(tmp_path):
     # Twenty of twenty: Wilson's interval begins at 20 / (20 + 1.96^2) = .839.
     [said] = board.all("div.findings")
     assert said.all("dd")[0].words == (
-        "lab/wise is above chance (0.500) on both suites (1.000, lowest end of an interval: 0.839)."
+        "lab/wise is above chance (0.500) on both suites (1.000, the lowest interval begins"
+        " at 0.839)."
     )

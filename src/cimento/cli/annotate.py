@@ -254,17 +254,21 @@ class FilterOptions(Options):
     judgments: Path = option(..., "Table of judgments, or a run with one.", argument="JUDGMENTS")
     output: Path = option(..., "Table of what is left.", flags=("-o",))
     duplicates: Literal["keep", "first", "last", "none"] = option(
-        "keep", "Of several answers of one person to one question."
+        "keep", "Which answer counts if one person answered a question several times."
     )
     status: str = option("", "Leave these out, as in REJECTED,RETURNED.")
-    min_seconds: float | None = option(None, "Of the whole sitting, breaks included.", ge=0)
+    min_seconds: float | None = option(
+        None, "Minimum time for the whole session, breaks included.", ge=0
+    )
     min_median_seconds: float | None = option(
         None, "Of an answer: the least median time, which breaks do not lengthen.", ge=0
     )
     answered: float | None = option(
         None, "Least proportion of their survey's questions that somebody answered.", ge=0, le=1
     )
-    attention: float | None = option(None, "Least proportion of checks that is right.", ge=0, le=1)
+    attention: float | None = option(
+        None, "Minimum proportion of attention checks answered correctly.", ge=0, le=1
+    )
     same_share: float | None = option(None, "Largest proportion of one answer.", ge=0, le=1)
     same_run: int | None = option(None, "Longest run of equal answers.", ge=1)
     with_rest: float | None = option(None, "Least agreement with all others.", ge=-1, le=1)

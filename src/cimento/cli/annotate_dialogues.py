@@ -388,7 +388,7 @@ class CandidateOptions(Options):
     order: Order = option("rank", "Candidates of an item by rank, or shuffled.")
     seed: int = option(0, "Seed of the shuffled order.")
     show_probability: bool = option(default=False, help="Show the probability of each candidate.")
-    part: str = option("", "1/3: the first of three people's proportion of the items.")
+    part: str = option("", "1/3: the first of three parts of the items, one part per annotator.")
     overlap: int = option(0, "Items that everybody judges.", ge=0)
     reuse: Path | None = option(None, "A judged run: its candidates are not asked again.")
     export: Path | None = option(None, "Write a .tsv or .xlsx to fill in, and ask nothing.")

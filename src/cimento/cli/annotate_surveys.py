@@ -158,7 +158,7 @@ class StartOptions(AnswerOptions):
     url: str = option("", "Public address, such as that of a web server in front.")
     room: int = option(
         0,
-        "Print one link by which so many people can join, for people in a room.",
+        "Print one link with which up to N people in a room can join.",
         ge=0,
         le=MOST_PEOPLE,
     )
@@ -343,7 +343,8 @@ class ExpireOptions(LinksOptions):
 def expire(options: ExpireOptions) -> None:
     """Delete participants with no activity for --keep-days: link, consent, answers.
 
-    Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
+    Export the answers first. Run this daily (cron, a systemd timer) to keep the promise of the
+    consent text.
     """
     path, dry_run = options.answers, options.dry_run
     storage.stored_design(path)

@@ -336,7 +336,9 @@ class AnalyzeOptions(GridOptions):
     """The runs to analyze, and the model."""
 
     model: ModelChoice = option(
-        "auto", "Of items: rasch, 2pl (they discriminate unequally), or auto: by likelihood ratio."
+        "auto",
+        "Item-response model: rasch, 2pl (items differ in discrimination), or auto"
+        " (decided by a likelihood-ratio test).",
     )
     phenomenon: str = option("", "Column with the phenomenon of an item; else that of the suite.")
     covariates: Texts = option(

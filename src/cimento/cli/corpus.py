@@ -59,9 +59,9 @@ class MergeOptions(Options):
 
 @command_of
 def inventory(options: MergeOptions) -> None:
-    """Merge lists of connectives: what several lists have, in any spelling they name, stands once.
+    """Merge lists of connectives: each appears once, whatever its spelling in the lists.
 
-    The table says which lists have each connective. The first list has the say about names.
+    The table says which lists have each connective. Names are taken from the first list.
     """
     from cimento.corpus.connectives.inventories import write_inventory, write_spelling
     from cimento.corpus.connectives.lexicons import merge_inventories, open_inventory
@@ -129,7 +129,7 @@ class SearchOptions(ConnectiveOptions, TextOptions):
 
     output: Path | None = option(None, "Table to write (TSV); else printed.", flags=("-o",))
     duplicates: Literal["keep", "drop"] = option(
-        "keep", "Sentences that were there before, in any file."
+        "keep", "Sentences that occurred earlier, in any file."
     )
     as_json: bool = run_option("as_json")
 
@@ -188,7 +188,7 @@ class CountOptions(ConnectiveOptions):
         metavar="CORPUS=TABLE:COLUMN",
     )
     duplicates: Literal["keep", "drop"] = option(
-        "keep", "Sentences that were there before, in any file."
+        "keep", "Sentences that occurred earlier, in any file."
     )
     as_json: bool = run_option("as_json")
 
@@ -262,13 +262,13 @@ class TweetOptions(InventoryOptions):
     """The messages, and what to mask in them."""
 
     files: tuple[Path, ...] = option(
-        ..., "Tables, .jsonl, or .txt: one a line.", argument="FILE..."
+        ..., "Tables, .jsonl, or .txt with one message per line.", argument="FILE..."
     )
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
     hashtags: Literal["keep", "mask", "word"] = option("keep", "word: without the sign.")
     urls: Literal["keep", "mask"] = option("mask", "Addresses.")
     mentions: Literal["keep", "mask"] = option("mask", "Names of people.")
-    duplicates: Literal["keep", "drop"] = option("drop", "Messages there before.")
+    duplicates: Literal["keep", "drop"] = option("drop", "Repeated messages.")
 
 
 @command_of
@@ -303,7 +303,7 @@ class ConcordanceOptions(Options):
 
 @command_of
 def concordance(options: ConcordanceOptions) -> None:
-    """Take the sentences of concordances in mixed order, with all lengths for each keyword.
+    """Extract the sentences of concordances in random order, short and long ones for each keyword.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """

@@ -229,8 +229,8 @@ class DrawOptions(ConnectiveOptions, TextOptions):
     longest: int = option(40, "In words.", ge=1)
     join: bool = option(
         default=True,
-        help="Put the sentence before it to one that opens with e, ma, tuttavia ...; not for "
-        "single sentences, such as tweets.",
+        help="Join a sentence that opens with e, ma, tuttavia ... to the one before it; not for "
+        "isolated sentences, such as tweets.",
         flags=("--join/--no-join",),
     )
     fewer: bool = option(default=False, help="Accept fewer sentences if there are not enough.")

@@ -14,6 +14,7 @@ from cimento.cli.flags import command_of
 from cimento.errors import needing
 from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
+from cimento.io.values import grouped
 from cimento.options import RunOptions, run_option
 from cimento.records.outcomes import best_constant, missing
 from cimento.report.formatting import interval
@@ -49,7 +50,7 @@ class DemoOptions(Options):
 
 @command_of
 def demo(options: DemoOptions) -> int:
-    """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
+    """Run 15 starter suites in five languages on two demo models, offline, in a minute or two.
 
     A report covers all of them. The demo models are small and know little: they are for trying the
     tool, not for research.
@@ -163,7 +164,7 @@ def _about(headlines: Mapping[str, Mapping[str, Estimate]], models: Sequence[str
     ]
     lacking = {suite for suite, of in headlines.items() if not {*models} <= {*of}}
     if lacking:
-        long = "the prompts are longer than what this model can read."
+        long = "the prompts are longer than this model can read."
         lines.append(f"{_NOT_RUN}: {long if lacking <= {*_LONG} else 'see the messages above.'}")
     reasons = dict.fromkeys(estimate.chance_method for estimate in shown if estimate.chance is None)
     lines += [f"chance {_NO_CHANCE}: {reason}." for reason in reasons if reason]
@@ -202,10 +203,11 @@ def _said(
             " level."
         )
     if constant:
-        reached = ", ".join(f"{suite} {value:.3f}" for suite, value in constant.items())
+        suites = grouped((f"{value:.3f}", suite) for suite, value in constant.items())
+        reached = "; ".join(f"{value} on {', '.join(on)}" for value, on in suites.items())
         lines.append(
-            "chance: the accuracy of answers drawn by lot. Always giving the same answer is another"
-            f" baseline, which reaches {reached}."
+            "chance: the accuracy of answers drawn at random. Always giving the same answer is"
+            f" another baseline, which reaches {reached}."
         )
     return lines
 
@@ -215,7 +217,7 @@ class AppOptions(Options):
 
     folder: Path = option(
         Path("cimento-files"),
-        "Folder of suites, runs and surveys; it is made if need be.",
+        "Folder of suites, runs and surveys, made if need be; cimento-files by default.",
         argument="[FOLDER]",
     )
     port: int = option(0, "Port of this machine; 0 for any that is free.", ge=0, le=65535)
@@ -227,7 +229,7 @@ class AppOptions(Options):
     )
     shortcut: bool = option(
         default=False,
-        help="Only write a file to the desktop that starts the app by a double click.",
+        help="Only put a file on the desktop that starts the app when you double-click it.",
     )
 
 
@@ -236,7 +238,7 @@ def app(options: AppOptions) -> None:
     """Open a page in the browser to make suites, run models and read results.
 
     The page is on this machine only, at an address that nobody can guess, and works on files of one
-    folder. Stop it with Ctrl-C; a run that is going on continues, and what was scored is kept.
+    folder. Stop it with Ctrl-C; a run in progress continues, and its scores are kept.
     """
     if options.shortcut:
         _write_shortcut(options)

@@ -155,6 +155,7 @@ def evaluate_with_progress(
         CimentoError: a suite is unusable, or nothing can be written.
     """
     if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
+        note("All runs were stored before: they are shown, not repeated (--force repeats them).")
         return stored, []
     loaded = suites_to_run(suites, language=run_options.language, columns=run_options.roles)
     for line in unused_options(loaded, run_options):

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 EXIT_CODES: Mapping[int, str] = {
     0: "Done.",
     1: "A model could not answer, a folder could not be written, or a repeated run differs.",
-    2: "Usage, or input that cannot be used; of several suites, nothing is run.",
+    2: "Wrong usage, or input that cannot be used; nothing was run, even if only one of several"
+    " suites is at fault.",
     3: "Partly done: some runs failed, or items or runs that were asked for are missing.",
-    4: "A threshold is not reached: run --fail-under, compare --fail-if-worse.",
+    4: "A threshold is not reached (run --fail-under, also if the main result is not a rate;"
+    " compare --fail-if-worse).",
     130: "Interrupted; what was scored is kept.",
 }
 """Exit codes of commands, each with its meaning."""

@@ -80,6 +80,16 @@ def arguments_of(params: Sequence[Any]) -> list[OptionHelp]:
     ]
 
 
+def usage_of(params: Sequence[Any]) -> str:
+    """The arguments and options of a command's usage; what may be left out is in brackets."""
+    names = [
+        str(param.metavar or metavar_of(param))
+        for param in params
+        if param.param_type_name == "argument"
+    ]
+    return " ".join([*names, "[OPTIONS]"])
+
+
 def metavar_of(param: Any) -> str:  # noqa: ANN401  # typer's parameter
     """The word for a value in help, such as FILE or N; without brackets."""
     if param.metavar:
@@ -135,8 +145,7 @@ class HelpfulCommand(TyperCommand):
 
     def format_usage(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The usage: arguments first, then options."""
-        names = [argument.written for argument in arguments_of(self.params)]
-        formatter.write_usage(ctx.command_path, " ".join([*names, "OPTIONS"]))
+        formatter.write_usage(ctx.command_path, usage_of(self.params))
 
     def format_help_text(self, ctx: Context, formatter: HelpFormatter) -> None:
         """What the command does; of one that takes the line of a run, that it does."""

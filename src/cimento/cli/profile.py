@@ -16,7 +16,9 @@ FigureName: TypeAlias = Literal["heat", "dimensions"]
 class ProfileOptions(SheetOptions):
     """The runs, the dimensions, and the sources of comparison."""
 
-    runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.", argument="RUN...")
+    runs: tuple[Path, ...] = option(
+        ..., "Runs of cloze suites, or folders of such runs.", argument="RUN..."
+    )
     by: str = option("", "A column whose values are dimensions; or several: a,b.")
     k: int = option(
         10,
@@ -57,7 +59,7 @@ def profile(options: ProfileOptions) -> None:
     """Print the profile of each run: hits and fitting shares by dimension, confidence, calibration.
 
     Also: if the options are among the candidates, the hits of each expression; the relation to word
-        frequency; and for several runs of a suite, the items that one hits and another does not.
+    frequency; and for several runs of a suite, the items that one hits and another does not.
     """
     from cimento.paradigms.cloze import ProfileSettings, profile_runs
 

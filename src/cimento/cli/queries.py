@@ -160,7 +160,7 @@ class LibraryOptions(MalformedOptions, FormOptions):
 def queries(options: LibraryOptions) -> None:
     """List the stored queries; with treebanks, what each finds in them.
 
-    A match becomes a pair if the change can be made without a doubt.
+    A match becomes a pair only if the changed form is unambiguous.
     """
     from cimento.corpus.queries.parsing import stored_queries
 
@@ -262,8 +262,9 @@ class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptio
 def build_query(options: PairQueryOptions) -> None:
     """Make minimal pairs of the matches of a query, with one change to a word of each.
 
-    Forms that leave a doubt are left out; the counts and reasons are printed. If a noun between
-    the two agreeing words can be made an attractor, a twin suite has the same items with it.
+    Matches with an ambiguous form are left out; their number and the reasons are printed. If a noun
+    between the two agreeing words can be made an attractor, a twin suite has the same items with
+    it.
     """
     from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.parsing import open_query

@@ -123,7 +123,7 @@ class ReportOptions(TableOptions):
     )
     table: str = option(
         "",
-        "Only this table: results, or one of the page; a wrong name lists them.",
+        "Only this table: results, or one from the page; an unknown name lists all names.",
         metavar="NAME",
     )
     figure: str = option(
@@ -144,21 +144,21 @@ class ReportOptions(TableOptions):
         "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
-    title: str = option("", "Of a table, a figure or a site, instead of its own.")
+    title: str = option("", "Title of a table, a figure or a site, instead of its own.")
     rename: tuple[str, ...] = option(
         (),
-        "In a table or a figure: how a suite, model (with or without @revision), condition, column"
-        " or axis is called. Repeatable.",
+        "In a table or a figure: what to call a suite, model (with or without @revision),"
+        " condition, column or axis. Repeatable.",
         metavar="NAME=TEXT",
     )
     scale: Normalization | None = option(
         None,
-        "Of --table effects (raw, if it is not for a program) and of interactions (z): raw, z,"
+        "Scale of --table effects (default: raw) and of interactions (default: z): raw, z,"
         " likert-z ...",
     )
-    label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
+    label: str = option("", "The label by which LaTeX refers to a table, such as tab:results.")
     form: Form | None = option(
-        None, "Of a table that is printed: booktabs for latex.", flags=("--format",)
+        None, "Format of a printed table; latex needs the package booktabs.", flags=("--format",)
     )
     scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
     bars: Bars = option(
@@ -239,7 +239,7 @@ def report(options: ReportOptions) -> int:
     --table NAME: one table, printed or written. --figure NAME -o FILE: one figure, such as
     interaction (the four means of each phenomenon), rows (a row for each phenomenon), items (DD of
     every item), tokens (one item, token by token), position (mean surprisal by position), length
-    (score against length) or regions; all others are those of the page.
+    (score against length) or regions; others are named on the page of the report.
 
     --site FOLDER: a board, and pages of models, suites, phenomena and items, which open from a
     folder and load nothing. Write again with more runs, and only the pages that change are written.

@@ -72,8 +72,8 @@ class StudyOptions(SheetOptions):
 
     model: Texts = option(
         (),
-        "Ask this model, and set its tables below the published rows; without released items, of"
-        " our own. May be repeated.",
+        "Ask this model about the released items, or else about ours, and print its rows below"
+        " the published ones. May be repeated.",
         flags=("-m",),
     )
     output: Path | None = option(

@@ -45,7 +45,7 @@ class CallOptions(RunOptions):
 
     share: str | None = option(
         None,
-        "Do this share of the units and put no run together; `cimento cluster collect` does.",
+        "Do this part of the units and do not merge the runs; `cimento cluster collect` does.",
         metavar="NUMBER/COUNT",
         where="this run",
     )
@@ -57,7 +57,7 @@ class CallOptions(RunOptions):
     )
     fail_under: float | None = option(
         None,
-        "Exit with code 4 if a run's main rate is lower, or there is none.",
+        "Exit with code 4 if a run's main rate is lower, or its main result is not a rate.",
         metavar="RATE",
         where="this run",
         ge=0.0,

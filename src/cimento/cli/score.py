@@ -119,7 +119,7 @@ class _FillOptions(ModelOptions):
     protocol: OpenRule = option(
         "auto",
         "mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
-        " beam: any sequences; left: what comes next; sentinel. By the model if not given.",
+        " beam: any sequences; left: what comes next; sentinel; auto depends on the model.",
     )
     masks: int = option(3, "Tokens of the longest candidate.", ge=1)
     among: str = option("", "Score these in every blank: rossa|rosso.", flags=("--options",))

@@ -49,7 +49,7 @@ def prompts(options: PromptOptions) -> None:
 
     Without SUITE: id, version, language, and form of the first tier of each prompt. With it: what a
     model reads for each tier of a story, with the options and the correct answer. It takes the
-    options of `cimento run` for stories (--set prompt=it-3), see docs/stories.md.
+    options of `cimento run` for stories (--set prompt=it-3), see the page "Stories".
     """
     if options.suite:
         _print_story(options)

@@ -54,8 +54,8 @@ def islands(options: IslandOptions) -> int:
     """Every computation of the Italian island study that needs no model, next to printed values.
 
     With -m Tables 1 to 4 for models of your own, below the published rows, and the figures: people,
-    published and new items; tokens. LP, PenLP and their logistic forms are asked as in the study,
-    tokens of masked models hidden one at a time.
+    published and new items; tokens. LP, PenLP and their logistic forms are computed as in the
+    study, with the tokens of masked models hidden one at a time.
     """
     from cimento.studies.islands import PRINTED_SECTIONS, study
 

@@ -408,7 +408,8 @@ class NewOptions(Options):
     folder: Path = option(..., "Folder to make, or a workbook: NAME.xlsx.", argument="FOLDER")
     language: str = option(
         TEMPLATE_LANGUAGES[0],
-        f"Of the examples, to be replaced by yours: {', '.join(TEMPLATE_LANGUAGES)}.",
+        "Language of the example sentences, which you then replace:"
+        f" {', '.join(TEMPLATE_LANGUAGES)}.",
     )
     xlsx: bool = option(default=False, help="One Excel workbook, no folder.")
 
@@ -429,8 +430,8 @@ def new(options: NewOptions) -> None:
     others = ", ".join(code for code in TEMPLATE_LANGUAGES if code != options.language)
     note(
         f"Fill in {table}, then: cimento suites check {folder}\n"
-        f"The suite says that it is in the language {options.language}, as its examples are;"
-        f" --language makes others ({others})."
+        f"The suite's language is {options.language}, that of its examples; for another, give"
+        f" --language ({others})."
     )
 
 

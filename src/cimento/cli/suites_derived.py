@@ -30,7 +30,7 @@ class MatchOptions(SuiteOptions):
     """The allowed differences between the conditions of an item."""
 
     output: Path = option(..., "Folder to write.", flags=("-o",))
-    words: int | None = option(None, "At most so many words apart.", ge=0)
+    words: int | None = option(None, "Largest difference in number of words.", ge=0)
     characters: int | None = option(None, "At most so many characters apart.", ge=0)
     frequency: float | None = option(None, "Mean Zipf frequencies at most so far apart.", ge=0)
     overlap: float | None = option(None, "At least this proportion of words in common.", ge=0, le=1)
@@ -148,12 +148,14 @@ class PowerOptions(Options):
     of: Of = option(
         "rate", "Tested: rate, margin (in bits), dd (factorial), or correlation (with ratings)."
     )
-    difference: float | None = option(None, "To be found; by default that of the pilot.")
+    difference: float | None = option(
+        None, "Smallest difference to be detected; by default that of the pilot."
+    )
     against: float | None = option(None, "Share that a rate is tested against; else chance.")
     question: str = option("", "Name or number of a prediction, or hit@10; else what sums up.")
     phenomenon: str = option("", "Of dd, where there are several.")
     measure: str = option("", "Of rates and dd; else as the run is stored.")
-    power: float = option(0.8, "Chance to find the difference.")
+    power: float = option(0.8, "Probability of detecting the difference.")
     alpha: float = option(0.05, "Level of the two-sided test.")
     trials: int = option(1000, "Data sets drawn for each size.")
     seed: int = option(0, "Of the draws.")

@@ -41,7 +41,7 @@ _ANALYZE = {
 
 _BUILD = {
     "pairs": Entry("Generate pairs from grammars.", "suites_build:pairs"),
-    "query": Entry("Make pairs of the matches of a treebank query.", "queries:build_query"),
+    "query": Entry("Make pairs from the matches of a treebank query.", "queries:build_query"),
     "prompted": Entry("Ask about the sentences of a suite in words.", "suites_build:prompted"),
     "stories": Entry("Propose variants of stories, to be confirmed.", "suites_build:stories"),
     "templates": Entry("Make templates with blanks from seeds.", "suites_build:templates"),
@@ -67,7 +67,7 @@ _SUITES = {
 
 _CORPUS = {
     "inventory": Entry("Merge lists of connectives.", "corpus:inventory"),
-    "tags": Entry("Measure how usual sequences of tags are.", "corpus:tags"),
+    "tags": Entry("Measure how common sequences of tags are.", "corpus:tags"),
     "select": Entry("Select the most frequent connectives.", "corpus_build:select"),
     "pairs": Entry("Sample sentences; a person decides on each.", "corpus_build:pairs"),
     "finish": Entry("Make a suite from the decisions.", "corpus_build:finish"),
@@ -124,7 +124,7 @@ _STUDY = {
 }
 
 _CACHE = {
-    "info": Entry("Say where it is, and how large.", "models:info"),
+    "info": Entry("Show where the cache is and how large it is.", "models:info"),
     "clear": Entry("Delete all stored answers.", "models:clear"),
     "verify": Entry("Check every entry.", "models:verify"),
 }
@@ -132,7 +132,7 @@ _CACHE = {
 _MODELS = {
     "list": Entry("List models, and the ways to name one.", "models:list_models"),
     "check": Entry("Describe a model, and check its scores.", "models:check"),
-    "ngram": Entry("Make an n-gram model of texts.", "suites_derived:baseline_of_text"),
+    "ngram": Entry("Make an n-gram model from texts.", "suites_derived:baseline_of_text"),
     "cache": Entry("The answers kept between runs.", commands=_CACHE),
 }
 

@@ -59,9 +59,9 @@ def compare(
     Args:
         first: before; or all runs, where there is no second.
         second: after; None to rank all models.
-        measure: of scores and verdicts, of runs that can be judged on another one; empty for as
-            they are.
-        correction: of p-values: ``holm``, or ``bh`` for the proportion of false finds.
+        measure: measure for scores and verdicts, for runs that can be judged on another one; empty
+            keeps each run's own.
+        correction: how p-values are corrected: ``holm``, or ``bh`` for the false discovery rate.
         seed: of resampling.
 
     Returns:
@@ -104,13 +104,15 @@ def analyze(
 
     Args:
         runs: of two models or more, on any suites.
-        kind: ``rasch``, ``2pl``, or ``auto`` for what fits significantly better.
+        kind: ``rasch``, ``2pl``, or ``auto``: ``2pl`` if it fits significantly better, else
+            ``rasch``.
         phenomenon: column of suites that names the phenomenon of an item; empty for that of the
             suite.
         covariates: ``length`` in words, ``frequency`` (mean Zipf), or columns of numbers.
         ties: whether a tie counts as it was judged, or ``half``.
         measure: to judge on, where there is a choice; empty for that of each run.
-        precision: also the fewest items that place every model so closely: 0.05 for five points.
+        precision: if given, also find the fewest items that estimate every model's accuracy to
+            within this margin: 0.05 for five points.
         seed: of draws.
 
     Returns:

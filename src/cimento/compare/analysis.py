@@ -164,7 +164,7 @@ class Analysis:
     """The analysis of a table of items and models.
 
     Attributes:
-        kind: of the model that difficulties and abilities are from: ``rasch`` or ``2pl``.
+        kind: the model from which difficulties and abilities come: ``rasch`` or ``2pl``.
         items: in the order of the suites.
         models: the most able first.
         phenomena: the hardest first.
@@ -175,10 +175,10 @@ class Analysis:
         ties: answers that are ties, each half right, or as the outcomes have them.
         not_asked: pairs of an item and a model that no run has.
         tie_rule: ``judged`` or ``half``.
-        two_parameters_p: of items that all discriminate alike, by likelihood ratio; None where one
-            of the two models was not fitted.
+        two_parameters_p: p-value of the likelihood-ratio test that all items discriminate alike;
+            None where one of the two models was not fitted.
         all_right: items that all models got right, which tell nothing of differences.
-        all_wrong: items that none did.
+        all_wrong: items that no model got right.
         converged: the optimum was found.
         short: the shortest list of items with a precision; None where it was not asked for.
         reason: why there is no model of items; None where there is one.

@@ -188,7 +188,7 @@ def compare_before_after(
         first: one side, or what was before.
         second: the other, or what came after; see `pair_runs` for what belongs together.
         measure: of scores and verdicts, where runs have several; empty for as they are.
-        correction: of p-values: ``holm``, or ``bh`` for the proportion of false finds.
+        correction: how p-values are corrected: ``holm``, or ``bh`` for the false discovery rate.
         seed: of resampling.
 
     Raises:

@@ -135,7 +135,7 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, sides: Sides) -> Grid:
                 filter(None, (rate.odds.reason, rate.kappa.reason, rate.no_detectable))
             ),
         },
-        title=f"How large the {sides.change} is, and how alike the two are.",
+        title=f"How large the {sides.change} is, and on how many items the two agree.",
         labels=2,
         remarks=1,
         notes=about,

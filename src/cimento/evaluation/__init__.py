@@ -81,7 +81,7 @@ def evaluate(
         output: folder in which runs are stored; None keeps the run in memory.
         force: whether a run that is already stored is made again.
         cache: where answers are kept; None forgets them afterwards.
-        options: options of ``cimento run``, by the names of its flags (``batch_size``, ``seed``,
+        options: options of ``cimento run``, named after its flags (``batch_size``, ``seed``,
             ``device``), and options of the suite's paradigm (``k`` of cloze suites).
 
     Returns:

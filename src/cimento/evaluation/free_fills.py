@@ -67,7 +67,7 @@ def fill(
         masks: the longest candidate, in tokens.
         choice: how options are scored, see `FillPolicy`; empty for what suits the model.
         cache: where answers are kept; None forgets them afterwards.
-        options: of ``cimento fill``, by the names of its flags: ``device``, ``dtype`` ...
+        options: of ``cimento fill``, named after its flags: ``device``, ``dtype`` ...
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,

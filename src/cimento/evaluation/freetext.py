@@ -60,7 +60,7 @@ def score(
         level: ``token``, ``word``, or ``sentence`` for one row per text.
         contexts: the context that precedes each text and is not scored, one for each text.
         cache: the cache of answers; None forgets them afterwards.
-        options: options of ``cimento score``, by the names of its flags: ``device``, ``bos``,
+        options: options of ``cimento score``, named after its flags: ``device``, ``bos``,
             ``pll`` ...
 
     Returns:
@@ -70,7 +70,7 @@ def score(
         the model's vocabulary, such as ``Ġgatto``) and the requested columns follow.
         For sentences ``text``, ``sentence``, ``n_tokens``, ``surprisal_bits``,
         ``surprisal_bits_per_token``, ``unscored_reason``; a sentence with a token that has no score
-        has no sum. Scores by samples (masked diffusion) have ``monte_carlo_error`` besides: half
+        has no sum. Scores by samples (masked diffusion) also have ``monte_carlo_error``: half
         the width of the 95% interval of the surprisal, in bits.
 
     Raises:

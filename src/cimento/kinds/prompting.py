@@ -212,7 +212,7 @@ def _refuse_lost(text: str, turns: Sequence[Message]) -> None:
             raise ModelError(
                 where="chat template",
                 seen=f"it leaves a {role} turn out ({kept[:60]!r}), or changes it",
-                todo="Say --set shots-as=text, or --set chat=no.",
+                todo="Say --set shots_as=text, or --set chat=no.",
             )
         place = start + len(kept)
 

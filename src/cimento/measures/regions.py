@@ -278,7 +278,7 @@ def region_columns(
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        metric: the metric that makes one value of the surprisals of a region's tokens.
+        metric: the metric that combines the surprisals of a region's tokens into one value.
         final_marks: ``drop`` leaves out the tokens that begin in the punctuation at the end of a
             region, such as the period of ``lunga.``; a region of nothing but marks keeps them.
 

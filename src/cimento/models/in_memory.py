@@ -297,7 +297,7 @@ def live_scorer(
     kind: KindRule = "auto",
     limits: BatchLimits = AUTO,
 ) -> Scorer:
-    """Wrap a model of transformers that is in memory already as a scorer.
+    """Wrap a transformers model that is already in memory as a scorer.
 
     Args:
         model: in evaluation mode (``model.eval()``), on its device; it is not changed.

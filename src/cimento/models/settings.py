@@ -270,7 +270,7 @@ class Asking:
         spec: for recorded surprisals: the model spec that says how tokens make regions.
         recorded_unit: for recorded surprisals: their unit.
         concurrency: for a server: requests that are under way at once.
-        timeout_s: for a server: seconds without a sign of it before it is asked again.
+        timeout_s: for a server: seconds of silence before a request is repeated.
         body: for a server: fields of requests, beside those of cimento; null leaves one out.
         columns: further values stored for every token, see docs/measures.md.
         context: the context before the texts of a suite, which is not scored.

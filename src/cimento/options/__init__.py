@@ -118,8 +118,9 @@ class ModelOptions(Options):
     kind: KindRule = option("auto", "Kind of model, if its config does not give it.")
     bos: BosRule | None = option(
         None,
-        "auto (the default): BOS, or EOS where there is none; none: nothing; "
-        "tokenizer: what it puts there itself; bos-or-eos: whatever that is.",
+        "auto (the default): what the tokenizer puts there, else BOS, else EOS; none: nothing; "
+        "tokenizer: what it puts there, or nothing; bos-or-eos: BOS, else EOS, whatever the"
+        " tokenizer puts there.",
     )
     lowercase: bool | None = option(None, "Lower-case texts, if models check asks for it.")
     batch_size: Limit = option(
@@ -190,7 +191,7 @@ class ScoringOptions(ModelOptions):
         None,
         "Words of Chinese, Thai and the like: letters (the default), icu, or the suite's bars.",
     )
-    leading_blank: bool | None = option(None, "Put a blank before every text.")
+    leading_blank: bool | None = option(None, "Put a space before every text.")
     boundary: BoundaryRule | None = option(None, "Correction for word boundaries; none by default.")
     boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
     boundary_first: FirstWordRule | None = option(
@@ -244,7 +245,7 @@ class JudgingOptions(Options):
     unscored_first: FirstTokenRule | None = option(
         None, "A first token without left context: missing, drop or zero."
     )
-    ties: TieRule | None = option(None, "Whether a tie counts as a pass.")
+    ties: TieRule | None = option(None, "tie (no pass) or pass: what exactly equal sides count as.")
     near_ties: float | None = option(
         None,
         "Threshold of near ties; by default it depends on the number format.",
@@ -291,13 +292,17 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     """
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
-    language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
+    language: str = option(
+        "", "Language (ISO 639-1 code: it, es ...) of a table that does not state one."
+    )
     columns: Texts = option((), "Columns of bare tables: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
     precision: float | None = option(
-        None, "With --adaptive: the proportion of correct items to within this; 0.1 by default.",
+        None,
+        "With --adaptive: stop when half the width of the accuracy's interval is at most this;"
+        " 0.1 by default.",
         metavar="SHARE", ge=0.001, le=0.499,
     )  # fmt: skip
     all_tokens: bool = option(

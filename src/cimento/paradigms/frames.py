@@ -60,7 +60,7 @@ def cloze(rows: Rows, *, name: str = "cloze", language: str = "") -> ClozeSuite:
     Args:
         rows: tuples of a text with a blank (``___``) and the word due there; or dictionaries, a
             dictionary of columns, or a data frame with the columns of a table of blanks (``text``,
-            ``target``, ``distractor`` ...). Of several words, write a bar between two, or a list.
+            ``target``, ``distractor`` ...). Separate several words by bars, or give a list.
         name: name of the suite.
         language: ISO 639-1 code.
 

@@ -181,10 +181,10 @@ def join_surprisals(
         model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
         names: the columns that say which word it is.
         texts: id to text; else texts are made of the table, which must then have every word.
-        before: of how many earlier words surprisal, length and frequency are given too.
+        before: number of preceding words whose surprisal, length and frequency are added.
         frequency: Zipf frequencies of words; None leaves the column out.
         asking: how the model is asked; by default with `READING_POLICY`.
-        remark: is told of texts counted from 0 and from 1, and of special tokens.
+        remark: called with remarks on texts counted from 0 or from 1, and on special tokens.
 
     Returns:
         The rows of `observations` in their order, with the columns ``surprisal_bits``, ``length``

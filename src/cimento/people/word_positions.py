@@ -68,7 +68,7 @@ def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositi
             raise InputError(
                 where=f"row {row}",
                 seen=f"word {number} of text {text!r} is {word!r}, and {known!r} in row {first}",
-                todo="Give texts that differ ids of their own.",
+                todo="Give texts that differ different ids.",
             )
     return WordPositions(tuple((text, number) for text, number, _, _ in words_read), words)
 

@@ -226,8 +226,8 @@ class Estimate:
         interval_method: method by which the interval was computed.
         reason: the reason why the value or its interval is None; empty where both are defined.
         n: number of items over which it is taken.
-        right: number of items that count as right; None for an estimate that is not a share.
-        passed: number of items that passed; None for an estimate that is not a share.
+        right: number of items that count as right; None for an estimate that is not a proportion.
+        passed: number of items that passed; None for an estimate that is not a proportion.
         failed: number of items that failed; None likewise.
         tied: number of items that tied; None likewise.
         near_tied: number of passed and failed items decided by less than the threshold of the run,

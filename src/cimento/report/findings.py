@@ -212,17 +212,21 @@ def _same_of_all(of_models: Sequence[Sequence[Headline]]) -> str:
     listed = ", ".join(f"{model} {value}" for model, value in values)
     names = joined([model for model, _ in values])
     suites = _how_many(of_models[0], of_models[0])
-    return f"{names} are above {_level(members)} on {suites} ({listed}; {_lowest(members)})"
+    lowest = _lowest(members)
+    return f"{names} are above {_level(members)} on {suites} ({'; '.join([listed, *lowest])})"
 
 
-def _lowest(members: Sequence[Headline]) -> str:
+def _lowest(members: Sequence[Headline]) -> list[str]:
+    """How low results could be, if all are compared with one baseline."""
+    if len({one.baseline for one in members}) > 1:
+        return []
     lowest = min(one.estimate.low or 0.0 for one in members)
-    return f"lowest end of an interval: {number(lowest)}"
+    return [f"the lowest interval begins at {number(lowest)}"]
 
 
 def _highest(members: Sequence[Headline]) -> str:
     highest = max(one.estimate.high or 0.0 for one in members)
-    return f"highest end of an interval: {number(highest)}"
+    return f"the highest interval ends at {number(highest)}"
 
 
 def _one_result(one: Headline) -> str:
@@ -248,7 +252,7 @@ def _follows(one: Headline) -> str:
         return f"; without an interval ({one.estimate.reason or 'undefined'}), nothing follows"
     if one.standing == "no baseline":
         return ""
-    relation = {"above": "above", "below": "below", "open": "which cannot be told from"}
+    relation = {"above": "above", "below": "below", "open": "which is not distinguishable from"}
     return f", {relation[one.standing]} {_level([one])}"
 
 
@@ -285,7 +289,7 @@ def _no_baseline(members: Sequence[Headline]) -> str:
         if one.standing == "no baseline" and one.estimate.chance_method
     )
     why = f" ({'; '.join(reasons)})" if reasons else ""
-    return f"There is no level of chance to compare with{why}"
+    return f"There is no chance level to compare with{why}"
 
 
 def _many_results(members: Sequence[Headline]) -> str:
@@ -298,7 +302,10 @@ def _many_results(members: Sequence[Headline]) -> str:
         where = _how_many(above, judged)
         whether = "is above" if above else "is not above"
         parts.append(f"{whether} {_level(judged)} on {where}{_spread(above)}")
-        for standing, words in (("below", "is below it on"), ("open", "cannot be told from it on")):
+        for standing, words in (
+            ("below", "is below it on"),
+            ("open", "is not distinguishable from it on"),
+        ):
             if standing in by_standing:
                 parts.append(f"{words} {_suites(by_standing[standing])}")
     if "no baseline" in by_standing:
@@ -328,7 +335,7 @@ def _spread(above: Sequence[Headline]) -> str:
     if not above:
         return ""
     values = _range([one.estimate.value or 0.0 for one in above])
-    return f" ({values}, {_lowest(above)})"
+    return f" ({', '.join([values, *_lowest(above)])})"
 
 
 def _suites(members: Iterable[Headline]) -> str:
@@ -381,7 +388,7 @@ def _models_of_one(judged: Sequence[Headline]) -> str:
     if "above" not in counts:
         parts.insert(0, f"none is {words['above']}")
     if "open" in counts:
-        parts.append(f"{counts['open']} cannot be told from it")
+        parts.append(f"{counts['open']} {_are(counts['open'])} not distinguishable from it")
     return f"Of {len(judged)} models, {_listed(parts)}"
 
 
@@ -416,8 +423,8 @@ def _notes(
     """What the words mean: as far as they are used, each once."""
     judged = sum(one.standing in {"above", "below", "open"} for one in headlines)
     if judged:
-        each = "; each interval holds by itself" if judged > 1 else ""
-        yield f"Above and below: the whole 95% interval is{each}."
+        each = "; intervals are not corrected for their number" if judged > 1 else ""
+        yield f"Above and below mean that the whole 95% interval is{each}."
     known = sum(test.p is not None for test in tests)
     if known:
         over = f", p corrected by Holm's method over all {known} tests" if known > 1 else ""

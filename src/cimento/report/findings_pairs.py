@@ -75,24 +75,24 @@ def _size(test: PairTest, p: float | None, *, several: bool) -> str:
 
 
 def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, sure: bool) -> str:
-    """Where the data cannot tell models apart, with the lowest p."""
+    """Where models do not differ significantly, with the lowest p."""
     test, p = min(unsure, key=lambda pair: pair[1] or 0.0)
     suites = list(dict.fromkeys(one.suite for one, _ in unsure))
     here = f" on {test.suite}" if len(suites) > 1 else ""
     if len(unsure) == 1:
         where = f" on {test.suite}" if sure and alone else ""
         size = f"difference {_signed(test.difference)}{test.base}, {p_value(p or 0.0)}"
-        return f"The data cannot tell {test.first} from {test.second}{where} ({size})"
+        return f"{test.first} and {test.second} do not differ significantly{where} ({size})"
     if alone:
         where = some(suites) if sure else f"any of {len(suites)} suites"
         lowest = f"lowest: {p_value(p or 0.0)},{here}"
-        return f"The data cannot tell {test.first} from {test.second} on {where} ({lowest})"
+        return f"{test.first} and {test.second} do not differ significantly on {where} ({lowest})"
     lowest = f"lowest: {p_value(p or 0.0)}, {test.first} and {test.second}{here}"
     if here:
         which = f"the other {len(unsure)}" if sure else f"any of {len(unsure)}"
-        return f"The data cannot tell models apart in {which} comparisons ({lowest})"
-    pairs = "the other pairs" if sure else "any two of them"
-    return f"The data cannot tell {pairs} apart ({lowest})"
+        return f"Models do not differ significantly in {which} comparisons ({lowest})"
+    pairs = "The other pairs do not" if sure else "No two of them"
+    return f"{pairs} differ significantly ({lowest})"
 
 
 def _signed(value: float) -> str:

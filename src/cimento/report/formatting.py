@@ -212,8 +212,8 @@ def _lengths(run: RunSummary) -> str:
         f"{length_rate(estimate)}{f' ({estimate.question})' if many else ''}" for estimate in off
     ]
     return (
-        "Chance supposes equal lengths, and conditions differ in their number of tokens: if every"
-        f" token cost the same, the accuracy would be {_named(levels)}."
+        "Chance assumes conditions of equal length, but these differ in their number of tokens:"
+        f" if every token cost the same, the accuracy would be {_named(levels)}."
     )
 
 
@@ -320,7 +320,7 @@ def explanation(*, ties_pass: bool = False, several: bool = False) -> str:
     said = (
         ALL_MUST_HOLD if several else "",
         f"n: items judged. Ties (both sides exactly equal) count in n{tied}.",
-        "Unscored items are in no rate.",
+        "Unscored items are left out of all rates.",
     )
     return " ".join(filter(None, said))
 
@@ -370,7 +370,7 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
     if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):
         return (
             f"All or nearly all of {items(estimate.n)} agree, so the interval may be a little too"
-            ' narrow (see the page "Statistics").'
+            ' narrow (see the documentation page "Statistics").'
         )
     return ""
 
@@ -396,6 +396,10 @@ def methods(estimates: Iterable[Estimate]) -> str:
     return f"Intervals (95%): {'; '.join(names)}." if names else "No interval could be made."
 
 
+_CHANCE_IN_WORDS = {"counted over all orders": "all orders of the values equally likely"}
+"""What a reader is told of a method by which chance was determined, where its name is short."""
+
+
 def chances(estimates: Iterable[Estimate]) -> str:
     """One sentence on how chance levels were determined, and which have none and why; or empty.
 
@@ -413,7 +417,7 @@ def chances(estimates: Iterable[Estimate]) -> str:
     methods = sorted(by_method, key=lambda one: (not one[0], -len(by_method[one])))
     parts = []
     for number, (known, method) in enumerate(methods):
-        words = method if known else f"none ({method})"
+        words = _CHANCE_IN_WORDS.get(method, method) if known else f"none ({method})"
         if not number:
             parts.append(words)
             continue

@@ -175,7 +175,7 @@ def counting(rates: Sequence[Estimate], *, several: bool) -> str:
         f"Ties (both sides exactly equal) count as judged{passing or ' but never as passes'}."
         if tied
         else "",
-        "Unscored items are in no rate." if any(rate.unscored for rate in rates) else "",
+        "Unscored items are left out of all rates." if any(rate.unscored for rate in rates) else "",
     )
     return " ".join(filter(None, said))
 
@@ -185,7 +185,7 @@ _MEANINGS = {
     r"hit@(?!1\b)": "hit@k: a word that fits is among the k likeliest in the blank",
     r"\(mask\)": "mask: the model reads what comes before and after the blank",
     r"\(left\)": "left: the model reads only what comes before the blank",
-    r"\bstory_class\b": "story_class: whether a story is possible",
+    r"\bstory_class\b": "story_class: the proportion of stories correctly called possible or not",
     r"\b(?:mean|pen)?lp\b": "lp: the log-probability of the sentence (meanlp: of a token;"
     " penlp: with a penalty for length)",
 }

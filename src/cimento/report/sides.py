@@ -55,10 +55,10 @@ class Sides:
     def directions(self) -> tuple[str, ...]:
         """Sentences on the columns of rates: the difference, and the items behind it."""
         if self.models:
-            return (f"{self.direction}; above 0, more items are right with {self.other}.",)
+            return (f"{self.direction}; above 0, more items are correct with {self.other}.",)
         return (
-            f"{self.direction}; above 0, more items are right after.",
-            "gained: wrong before and right after. lost: the reverse.",
+            f"{self.direction}; above 0, more items are correct after.",
+            "gained: items incorrect before and correct after. lost: the reverse.",
         )
 
     @property

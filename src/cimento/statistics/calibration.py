@@ -33,7 +33,7 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     that looks at one class only.
 
     Args:
-        probabilities: one row an observation, one column per class; rows sum to 1.
+        probabilities: one row per observation, one column per class; rows sum to 1.
         truth: the right column of each row.
 
     Returns:
@@ -61,7 +61,7 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     doi:10.1111/j.2517-6161.1952.tb00104.x).
 
     Args:
-        probabilities: one row an observation, one column per class; rows sum to 1.
+        probabilities: one row per observation, one column per class; rows sum to 1.
         truth: the right column of each row.
 
     Returns:
@@ -303,7 +303,7 @@ def temperature_scaling(
     the best option never changes. Each fold is scaled by the temperature of the others.
 
     Args:
-        scores: one row an observation, one column per class: log-probabilities or other scores.
+        scores: one row per observation, one column per class: log-probabilities or other scores.
         truth: the right column of each row.
         seed: of the division into folds.
         clusters: what must stay together in one fold.
@@ -354,7 +354,7 @@ def best_temperature(scores: Floats, truth: Integers) -> float:
     """The temperature with the lowest mean negative log-likelihood.
 
     Args:
-        scores: one row an observation, one column per class.
+        scores: one row per observation, one column per class.
         truth: the right column of each row.
     """
     from scipy import optimize
@@ -391,7 +391,8 @@ def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, fl
     doi:10.1109/18.61115). Its square root is a distance.
 
     Args:
-        first: weight of each label, such as counts of choices or probabilities; brought to sum 1.
+        first: weight of each label, such as counts of choices or probabilities; normalized to sum
+            to 1.
         second: the same; a label that only one side has weighs nothing on the other.
 
     Returns:

@@ -146,7 +146,7 @@ class Design:
     columns over one design are paired: row i of both is the same unit.
 
     Attributes:
-        units: name of each observation, such as its item; a name may come again.
+        units: name of each observation, such as its item; a name may occur more than once.
         clusters: of each unit, what it belongs to; units of one cluster may depend on each other,
             and a unit that stands alone is a cluster of its own. In a crossed design this is a
             `Crossing`: units that share the label of any factor may depend on each other.

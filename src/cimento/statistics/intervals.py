@@ -111,8 +111,8 @@ def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float,
     """Compute the exact interval of a proportion by Clopper and Pearson.
 
     The proportions that an exact binomial test of half the error in each tail does not reject
-    (Clopper and Pearson 1934, doi:10.1093/biomet/26.4.404); it covers at least as often as its
-    level says, mostly more often: wider than Wilson's.
+    (Clopper and Pearson 1934, doi:10.1093/biomet/26.4.404); its coverage is at least its level, and
+    usually higher, so it is wider than Wilson's.
 
     Args:
         passed: verdicts that pass.

@@ -94,7 +94,7 @@ def mean_of(
 ) -> Mean:
     """Estimate the mean of values that may come in clusters, with an interval and a test.
 
-    By CR2 and the studentized bootstrap (Bell and McCaffrey 2002; Hall 1988) or t: see the module.
+    By CR2 and the studentized bootstrap (Bell and McCaffrey 2002; Hall 1988) or Student's t.
 
     Args:
         values: one per observation, such as margins or DD scores (proportions: `share_interval`).
@@ -248,9 +248,9 @@ def bounded_mean(
     sample may have none; so one half of an observation is added at either bound. Each draw gives
     the m clusters and these two random weights, Dirichlet(1, ..., 1, 1/2, 1/2), and the ends are
     quantiles of the weighted means (the Bayesian bootstrap: Rubin 1981,
-    doi:10.1214/aos/1176345338). Of verdicts, which are 0 or 1, this is the interval of Jeffreys
-    (Brown, Cai and DasGupta 2001, doi:10.1214/ss/1009213286, section 3.1.2). docs/statistics.md
-    has what it covers. It always holds the mean and never leaves [0, 1].
+    doi:10.1214/aos/1176345338). For verdicts, which are 0 or 1, this is Jeffreys's interval
+    (Brown, Cai and DasGupta 2001, doi:10.1214/ss/1009213286, section 3.1.2). The documentation page
+    "Statistics" gives its coverage. It always contains the mean and never leaves [0, 1].
 
     Args:
         values: one an observation.
@@ -349,7 +349,8 @@ def within_intervals(
 ) -> WithinIntervals:
     """Compute intervals for conditions that were all seen within each item (or participant).
 
-    Every value has its unit's mean taken off and the grand mean put back; sd has n - 1 below.
+    Each value has its unit's mean subtracted and the grand mean added; sd has n - 1 in the
+    denominator.
 
     - ``means-removed``: sd / sqrt(n) times the normal quantile, as Wilcox, Futrell and Levy (2023,
       doi:10.1162/ling_a_00491) draw them, citing Masson and Loftus (2003, doi:10.1037/h0087426).
@@ -361,11 +362,11 @@ def within_intervals(
       (n - 1)(J - 1) degrees of freedom, MS the mean square of unit by condition (Loftus and Masson
       1994, doi:10.3758/BF03210951).
 
-    Two conditions differ where the interval of their difference leaves out zero, not where these
+    Two conditions differ where the interval of their difference excludes zero, not where these
     intervals do not overlap.
 
     Args:
-        table: one row a unit, one column a condition, no value missing.
+        table: one row per unit, one column per condition, no missing values.
         method: one of the three.
         level: confidence level.
 

@@ -139,7 +139,8 @@ def mixed_model(
     The profiled deviance of Bates et al. (2015, doi:10.18637/jss.v067.i01) is minimized over the
     relative covariance factors from several starts, with its exact gradient. Degrees of freedom
     are Satterthwaite's, as in lmerTest (Kuznetsova, Brockhoff and Christensen 2017,
-    doi:10.18637/jss.v082.i13); where they cannot be had, p is that of z and says so.
+    doi:10.18637/jss.v082.i13); where these are not available, p is from the normal distribution,
+    and the result says so.
 
     Effects are columns of numbers: code a factor of two levels as -0.5 and 0.5 (`sum_coded`), so
     that the product of two of them is the difference of differences.

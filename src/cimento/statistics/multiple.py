@@ -11,7 +11,7 @@ P_VALUES = Sequence[float | None]
 
 
 def holm(p_values: P_VALUES) -> list[float | None]:
-    """Adjust p-values by Holm's step-down method, which holds the family-wise error rate.
+    """Adjust p-values by Holm's step-down method, which controls the family-wise error rate.
 
     The i-th smallest of m is ``max over j <= i of min(1, (m - j + 1) p_j)`` (Holm 1979,
     Scandinavian Journal of Statistics 6, 65-70).
@@ -41,7 +41,7 @@ def holm(p_values: P_VALUES) -> list[float | None]:
 def benjamini_hochberg(p_values: P_VALUES) -> list[float | None]:
     """Adjust p-values by Benjamini and Hochberg's step-up method.
 
-    It holds the false discovery rate of independent or positively dependent tests. The i-th
+    It controls the false discovery rate of independent or positively dependent tests. The i-th
     smallest of m is ``min over j >= i of min(1, m p_j / j)`` (Benjamini and Hochberg 1995,
     doi:10.1111/j.2517-6161.1995.tb02031.x).
 
@@ -138,8 +138,8 @@ def rank_by_pairs(
 
     A model is surely above another where the test of their difference, after Holm's adjustment
     over all pairs, is alpha or less. The places that remain are a confidence set for all ranks at
-    once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap of
-    ranks is none). Of models surely different from nobody, any could be the best.
+    once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap of ranks
+    is not one). Any model that differs surely from no other could be the best.
 
     Args:
         means: of each model, more being better.

@@ -297,7 +297,7 @@ class Suite:
         region_names: names for display; region k of a formula is ``region_names[k - 1]``.
         predictions: the predictions, of which a suite may have none.
         items: the items in file order.
-        metric: the metric that makes one value of the surprisals of a region's tokens.
+        metric: the metric that combines the surprisals of a region's tokens into one value.
         join: rule for making a sentence of regions: ``blank`` puts one blank between non-empty
             regions, ``detok`` also removes blanks before ``. , ! ? ; :``, ``none`` puts none.
         cluster: free columns whose values group items that belong together (made from the same
@@ -480,7 +480,7 @@ CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def new_canary() -> str:
-    """Make a fresh canary, by which a suite is found in training data.
+    """Make a new canary, by which a suite can be found in training data.
 
     Returns:
         A text such as ``cimento:5f0c2b1e-7d3a-4b56-9a51-0d6f6f2f7a10``, which nobody else has.

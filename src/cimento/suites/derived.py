@@ -64,8 +64,8 @@ def pairs(
         cluster: name of the column whose value says which pairs belong together, or
             several names if clusters are crossed.
         columns: the columns by their roles, in place of the names above: ``{"good": "A", "bad":
-            "B", "item": "N."}``. One that holds something else is refused, unless a mark stands
-            behind its name: ``A!``.
+            "B", "item": "N."}``. A column whose cells do not fit its role is refused unless an
+            exclamation mark follows its name: ``A!``.
 
     Returns:
         The suite, with one item per pair and one prediction.

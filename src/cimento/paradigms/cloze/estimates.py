@@ -28,7 +28,7 @@ PRECISION, MACRO = "precision", "macro precision"
 TEMPLATE = "template"
 """The column over whose values the mean of precisions goes."""
 
-_OPEN = "candidates are open"
+_OPEN = "any word may be a candidate"
 GROUPS_REASON = "a mean of groups has no interval"
 
 

@@ -170,8 +170,8 @@ class SurveyPlan(Options):
     )
     consent: Path | None = option(None, "Text file with what people agree to.")
     contact: str = option("", "Who is responsible, for the consent text.")
-    title: str = option("", "What people read on top.")
-    language: str = option("", "Of the texts around: en, es, it, pt or ru.")
+    title: str = option("", "Title that participants see.")
+    language: str = option("", "Language of instructions and buttons: en, es, it, pt or ru.")
     limit: int | None = run_option("limit")
     seed: int = option(0, "Seed of all orders.")
 
