@@ -10,6 +10,9 @@ import pytest
 from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.studies.stories import TABLE_3, published_rows
+from cimento.studies.stories.asked import ways_to_ask
+from cimento.suites.builtin import find_suite
+from cimento.suites.formats.stories import read_stories
 from tests.models.test_lm_eval_logs import story_log
 
 
@@ -23,10 +26,11 @@ def test_the_ten_published_rows_are_there():
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Two models with two prompts each, on some of our own stories."""
+    """Two models with two prompts each, both rows of one command, on some of our own stories."""
     folder = tmp_path_factory.mktemp("study")
     arguments = ["study", "stories", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
-    arguments += ["--prompt", "it-1", "--prompt", "it-2", "--set", "shots=0", "--draws", "100"]
+    arguments += ["--set", "prompt=it-1", "--set", "shots=0", "--also", "prompt=it-2"]
+    arguments += ["--draws", "100"]
     assert invoke([*arguments, "-o", str(folder)]) == 0
     return folder, arguments
 
@@ -36,6 +40,7 @@ def test_ones_own_models_stand_below_the_published_rows(written):
     folder, _ = written
     rows = list(csv.reader((folder / "table-3.csv").read_text(encoding="utf-8").splitlines()))
     names = [row[0] for row in rows[1:]]
+    assert len(rows[0]) == 1 + 4 * len(TABLE_3)
     assert all(name.endswith("(published)") for name in names[:10])
     labels = [(name.partition("@")[0], name.rpartition(" (")[2]) for name in names[10:14]]
     prompts = [f"{prompt}, protocol paper, 0 shots)" for prompt in ("it-1", "it-2")]
@@ -55,7 +60,7 @@ def test_of_several_models_the_highest_is_bold_and_the_legend_says_so(written):
     assert "Bold: the highest" in tex
     # One story, right or wrong by all four, has nothing bold.
     table = (folder / "table-3.csv").read_text(encoding="utf-8").splitlines()
-    cells = [row[1:] for row in csv.reader(table)][11:15]
+    cells = [row[1::4] for row in csv.reader(table)][11:15]
     apart = sum(len(set(column)) > 1 for column in zip(*cells, strict=True))
     bold = [sum("textbf" in line.split(" & ")[k] for line in tex.splitlines()
                 if line.startswith("demo-")) for k in range(1, 11)]  # fmt: skip
@@ -94,6 +99,64 @@ def test_the_one_row_says_how_its_model_was_asked_and_is_not_bold(given, ending,
         assert "Bold" not in table
 
 
+@pytest.mark.slow
+def test_the_csv_has_wilsons_interval_and_n_of_each_value(tmp_path, capsys):
+    """Invented answers, all right at the first tier; the later ones are not asked.
+
+    Wilson's lower end of 60 of 60 is 60 / (60 + 1.959964 ** 2) = .9398.
+    """
+    stories = find_suite("it-stories")
+    answers = [
+        {"doc": story.row, "task": "story_class", "label": str(story.plausible).lower()}
+        for story in read_stories(stories).stories
+    ]
+    (tmp_path / "right.jsonl").write_text("\n".join(map(json.dumps, answers)), encoding="utf-8")
+    arguments = ["study", "stories", "--data", str(stories), "--draws", "100"]
+    arguments += ["--responses", str(tmp_path / "right.jsonl"), "-o", str(tmp_path / "out")]
+    assert invoke(arguments) == 0
+    capsys.readouterr()
+    lines = (tmp_path / "out" / "table-3.csv").read_text(encoding="utf-8").splitlines()
+    [row] = [row for row in csv.DictReader(lines) if row["model"] == "right"]
+    ends = ("", " low", " high", " n")
+    plausible = [row[f"Accuracy plausible{end}"] for end in ends]
+    assert plausible == ["100.00", "93.98", "100.00", "60"]
+    assert (row["Consistency all"], row["Consistency all n"]) == ("", "0")
+    text = (tmp_path / "out" / "table-3.txt").read_text(encoding="utf-8")
+    assert "100.00 [" not in text
+    assert "Intervals (95%) and n of each value are in the CSV." in text
+
+
+def test_further_rows_are_asked_on_top_of_the_first():
+    first = {"protocol": "paper", "shots": "2"}
+    assert ways_to_ask({"shots": "2"}, ["shots=0", "protocol=native, shots-mode=varied"]) == [
+        first,
+        {**first, "shots": "0"},
+        {"protocol": "native", "shots": "2", "shots_mode": "varied"},
+    ]
+    # One way is one row, however often it is given.
+    assert ways_to_ask({}, ["protocol=paper", "shots=0", "shots=0"]) == [
+        {"protocol": "paper"},
+        {"protocol": "paper", "shots": "0"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        (["--also", "shots"], "'shots' is not KEY=VALUE"),
+        (["--also", "shotz=0"], "Did you mean 'shots'"),
+        (["--also", "task=pair"], "Table 3 is about the three tiers"),
+        (["--set", "task=pair"], "Table 3 is about the three tiers"),
+        (["--also", "corrections=gita"], "rows of one table are about the same stories"),
+    ],
+)
+def test_a_further_row_that_cannot_be_is_refused_before_any_model_is_asked(given, seen, capsys):
+    assert invoke(["study", "stories", "-m", "demo-causal", *given]) == 2
+    said = capsys.readouterr().err
+    assert seen in said
+    assert "texts" not in said
+
+
 def test_asking_again_asks_nothing(written, capsys):
     folder, arguments = written
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("run.json")}
@@ -106,7 +169,7 @@ def test_asking_again_asks_nothing(written, capsys):
 
 def test_the_json_of_one_model_is_like_that_of_several(written, capsys):
     folder, _ = written
-    arguments = ["study", "stories", "-m", "demo-causal", "--limit", "6", "--prompt", "it-1"]
+    arguments = ["study", "stories", "-m", "demo-causal", "--limit", "2", "--set", "prompt=it-1"]
     arguments += ["--set", "shots=0", "--draws", "100", "-o", str(folder), "--json"]
     assert invoke(arguments) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -139,7 +139,7 @@ SHOWN: Mapping[str, Sequence[str]] = {
         *_STUDY, "seed", "boundary", "pll", "region", "averaging", "profile", "bos",
     ),
     "study portuguese": (*_STUDY, "table", "what", "state", "dictionary", "reuse"),
-    "study stories": (*_STUDY, "seed", "responses", "prompt", "grouping", "draws", "set"),
+    "study stories": (*_STUDY, "seed", "responses", "also", "grouping", "draws", "set"),
 }  # fmt: skip
 """The options that ``-h`` shows of commands that have many; of the others, it shows all."""
 

@@ -291,7 +291,12 @@ class StoryStudyOptions(StudyOptions):
     responses: tuple[Path, ...] = option(
         (), "A folder of lm-eval's logs, or recorded answers of one model (JSONL); repeatable."
     )
-    prompt: Texts = option((), "A wording to ask with, such as paper-en. May be repeated.")
+    also: Texts = option(
+        (),
+        "A further row per model, asked with these options too: shots=0, or"
+        " protocol=native,prompt=it-1. May be repeated.",
+        metavar="KEY=VALUE,...",
+    )
     grouping: kind.GroupingName = option("paper_code", "Groups of Table 3.")
     seed: int = option(1, "Seed of the bootstrap.")
     draws: int = option(20000, "Draws of the bootstrap.", ge=100)
@@ -304,8 +309,8 @@ def stories(options: StoryStudyOptions) -> int:
 
     The source is lm-eval's logs or your own models. It prints Table 3 below the published rows,
     every metric with intervals, bias, calibration and breakdowns; recorded prompts are rebuilt by
-    hash. Models are asked with protocol=paper if --set says nothing else, and several compared in
-    pairs. The exit code is 1 if a published number differs.
+    hash. Models are asked with protocol=paper if --set says nothing else, once more for each
+    --also, and all rows compared in pairs. The exit code is 1 if a published number differs.
     """
     from cimento.studies.stories import paired_record, study_record
     from cimento.studies.stories.asked import answers_of, asked, asked_stories, drawn
@@ -403,15 +408,15 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
 
 
 def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int]:
-    """The runs of all models with all prompts, and the exit code."""
-    from cimento.studies.stories.asked import AS_PUBLISHED
+    """The runs of all models, asked as the study asked and in every further way; the exit code."""
+    from cimento.studies.stories.asked import ways_to_ask
 
+    ways = ways_to_ask(options.set, options.also)
     wanted = suite if suite.path == Path() else str(options.data or STARTER)
     runs: list[Run] = []
     failures = []
-    for prompt in options.prompt or ("",):
-        settings = {"prompt": prompt} if prompt else {}
-        run_options = options.run_options(set={**AS_PUBLISHED, **options.set, **settings})
+    for way in ways:
+        run_options = options.run_options(set=way)
         done, failed = evaluate_with_progress([wanted], options.model, run_options)
         runs += done
         failures += failed

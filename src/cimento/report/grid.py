@@ -53,6 +53,8 @@ class EstimateCell:
         n: number of observations.
         reason: the reason why the value or the interval is None.
         digits: number of decimals to show.
+        alone: whether tables for people show the value alone, as the layout of a paper wants it;
+            forms for programs have all four columns.
     """
 
     value: float | None
@@ -61,6 +63,7 @@ class EstimateCell:
     n: int
     reason: str = ""
     digits: int = 1
+    alone: bool = False
 
     @classmethod
     def of(
@@ -103,7 +106,7 @@ class EstimateCell:
     def __str__(self) -> str:
         """The value and its interval in one cell; blank if there is no value."""
         value, low, high, _ = self.numbers
-        return f"{value} [{low}, {high}]" if low and high else value
+        return f"{value} [{low}, {high}]" if low and high and not self.alone else value
 
 
 GridCell: TypeAlias = "str | EstimateCell"

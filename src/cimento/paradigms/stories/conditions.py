@@ -12,7 +12,10 @@ from cimento.paradigms.stories.options import StoryOptions, prompt_for
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
 
-_UNUSUAL = ("definitions", "newlines", "numbering", "order", "answer", "norm", "protocol")
+_UNUSUAL = (
+    "definitions", "newlines", "numbering", "order", "answer", "norm", "protocol", "chat",
+    "system", "shots_as", "max_tokens", "corrections",
+)  # fmt: skip
 """Options that are named where they are not as they usually are."""
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cimento.errors import UsageError
+from cimento.kinds.registry import find_paradigm, parse_options
 from cimento.paradigms.stories import (
     RecordedAnswers,
     Story,
@@ -35,10 +38,12 @@ class AskingRecord:
     """How a model was asked.
 
     Attributes:
+        model: its name, without how it was asked.
         options: name to value, of every option that makes the question.
         differing: those of them that are not as the study's were, with what they were there.
     """
 
+    model: str
     options: Mapping[str, Any]
     differing: Mapping[str, Any]
 
@@ -52,6 +57,47 @@ class AskingRecord:
         return ", ".join(
             (str(self.options["prompt"]), f"protocol {self.options['protocol']}", shots, *rest)
         )
+
+
+def ways_to_ask(settings: Mapping[str, Any], also: Sequence[str]) -> list[dict[str, Any]]:
+    """The options under which models are asked: as the study asked them, then each further way.
+
+    Args:
+        settings: options in the place of the study's, in every way.
+        also: further ways, each as ``KEY=VALUE,...``, on top of the first.
+
+    Raises:
+        UsageError: a way is not written so, or changes what all rows must share.
+    """
+    ways = [{**AS_PUBLISHED, **settings}]
+    for text in also:
+        way: dict[str, Any] = dict(ways[0])
+        for part in text.split(","):
+            name, equals, value = part.partition("=")
+            if not name.strip() or not equals:
+                raise UsageError(
+                    where=f"--also {text}",
+                    seen=f"{part!r} is not KEY=VALUE",
+                    todo="Write such as --also shots=0 or --also protocol=native,prompt=it-1.",
+                )
+            way[name.strip().replace("-", "_")] = value.strip()
+        if "corrections" in way and way["corrections"] != ways[0].get("corrections"):
+            raise UsageError(
+                where=f"--also {text}",
+                seen="rows of one table are about the same stories",
+                todo="Give --set corrections=NAME, which is for all rows.",
+            )
+        if way not in ways:
+            ways.append(way)
+    for way in ways:
+        parse_options(find_paradigm("stories"), way)
+    if any(way.get("task", "tiers") != "tiers" for way in ways):
+        raise UsageError(
+            where="task",
+            seen="Table 3 is about the three tiers",
+            todo="Leave it out here; `cimento run` asks the other tasks.",
+        )
+    return ways
 
 
 def asked(runs: Sequence[Run]) -> dict[str, AskingRecord]:
@@ -79,7 +125,9 @@ def _asked(run: Run) -> AskingRecord:
     used = _used(options.model_copy(update={"prompt": prompt_for(options, suite).id}))
     published = _used(StoryOptions.model_validate(AS_PUBLISHED))
     return AskingRecord(
-        used, {name: published.get(name) for name in used if used[name] != published.get(name)}
+        run.model,
+        used,
+        {name: published.get(name) for name in used if used[name] != published.get(name)},
     )
 
 
@@ -89,6 +137,20 @@ def _used(options: StoryOptions) -> dict[str, Any]:
     unused = set() if options.shots else _SHOT_OPTIONS
     unused |= set() if options.order == "shuffled" else {"order_seed"}
     return {name: value for name, value in values.items() if name not in unused}
+
+
+def row_names(by_name: Mapping[str, AskingRecord]) -> dict[str, str]:
+    """The name of each row: its model and how it was asked.
+
+    Args:
+        by_name: name by which answers are told apart to how its model was asked.
+    """
+    rows = {name: f"{one.model} ({one.label})" for name, one in by_name.items()}
+    times = Counter(rows.values())
+    return {
+        name: row if times[row] == 1 else f"{name} ({by_name[name].label})"
+        for name, row in rows.items()
+    }
 
 
 def asked_notes(by_row: Mapping[str, AskingRecord]) -> list[str]:

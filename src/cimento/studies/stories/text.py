@@ -8,9 +8,10 @@ from typing import TypeAlias, cast
 
 from cimento.paradigms import Grid, JsonValue
 from cimento.paradigms.stories import METRICS, TRUE, Story, applicable, by_paper_code, by_type
+from cimento.report.grid import EstimateCell, GridCell
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
-from cimento.studies.stories.asked import AskingRecord, asked_notes
+from cimento.studies.stories.asked import AskingRecord, asked_notes, row_names
 
 Rows: TypeAlias = "list[tuple[str, ...]]"
 
@@ -329,9 +330,9 @@ def tier_table(
         of: all stories of the file, where only some were asked about.
         notes: sentences to be below.
     """
-    names = {name: f"{name} ({one.label})" for name, one in (by_model or {}).items()}
-    rows = [
-        (names.get(model, model), *_row_of(_value_at(record, MORE, "rates", grouping), "value"))
+    names = row_names(by_model or {})
+    rows: list[tuple[GridCell, ...]] = [
+        (names.get(model, model), *_rates_of(_value_at(record, MORE, "rates", grouping)))
         for model, record in records.items()
     ]
     above = [
@@ -340,10 +341,14 @@ def tier_table(
     ]
     first = next(iter(records.values()))
     baselines = mapping(_value_at(first, MORE, "baselines_by_grouping", grouping))
-    beside = [(name, *_row_of(values)) for name, values in baselines.items()]
+    beside = [
+        (name, *(_percent(_number_at(values, metric)) for metric in TABLE_3))
+        for name, values in baselines.items()
+    ]
     bold = _best(rows, below=len(above))
     remarks = [
         "Published rows: Table 3, or the authors' logs; groups by paper_code.",
+        "Intervals (95%) and n of each value are in the CSV.",
         *_other_stories(stories, of),
         *asked_notes({names[name]: one for name, one in (by_model or {}).items()}),
         *(["Bold: the highest of the models that are not published ones."] if bold else []),
@@ -359,9 +364,24 @@ def tier_table(
     )
 
 
-def _row_of(values: JsonValue, *keys: str) -> Iterator[str]:
-    """The metrics of Table 3 in percent, each of which is below its name and these keys."""
-    return (_percent(_number_at(values, metric, *keys)) for metric in TABLE_3)
+def _rates_of(rates: JsonValue) -> Iterator[EstimateCell]:
+    """The metrics of Table 3 in percent, with their intervals and n; blank where undefined."""
+    for metric in TABLE_3:
+        rate = _value_at(rates, metric)
+        count = _value_at(rate, "count")
+        value, low, high = (
+            None if (number := _number_at(rate, *keys)) is None else 100 * number
+            for keys in (("value",), ("interval", "low"), ("interval", "high"))
+        )
+        yield EstimateCell(
+            value=value,
+            low=low,
+            high=high,
+            n=int(str(count[1])) if isinstance(count, list) else 0,
+            reason=str(_value_at(rate, "reason") or _value_at(rate, "interval", "reason") or ""),
+            digits=2,
+            alone=True,
+        )
 
 
 def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
@@ -380,7 +400,9 @@ def _percent(value: float | None) -> str:
     return _UNKNOWN if value is None else f"{100 * value:.2f}"
 
 
-def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int, int]]:
+def _best(
+    rows: Sequence[tuple[str | EstimateCell, ...]], *, below: int
+) -> frozenset[tuple[int, int]]:
     """Row and column of the highest value in each column, all of them where several are equal.
 
     None where there is nothing to compare: one row, or one value in all of them.
@@ -392,7 +414,7 @@ def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int
     codes = set()
     for column in range(1, len(TABLE_3) + 1):
         known = {
-            place: float(row[column]) for place, row in enumerate(rows) if row[column] != _UNKNOWN
+            place: float(str(row[column])) for place, row in enumerate(rows) if str(row[column])
         }
         codes |= {
             (below + place, column)
