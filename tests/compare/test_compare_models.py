@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from cimento import UsageError, compare, evaluate, load_suite, pairs
 from cimento.compare import rank_models
@@ -397,3 +398,24 @@ def test_places_agree_with_corrected_p():
     assert first.pairs[0].corrected == pytest.approx(6 * 2 / 2**6)
     assert first.pairs[0].family == 6
     assert [(model.rank.best, model.rank.worst) for model in first.models] == [(1, 2), (1, 2)]
+
+
+def test_differences_over_suites_are_by_phenomenon():
+    # Items that only the second gets right: 1, 2, 1, 3, 1 of 8, on five suites of five phenomena.
+    gains = (1, 2, 1, 3, 1)
+    before = [marks("a", "----++++", suite=f"s{k}") for k in range(5)]
+    after = [
+        marks("b", "+" * n + "-" * (4 - n) + "++++", suite=f"s{k}") for k, n in enumerate(gains)
+    ]
+    *parts, overall = compare(before, after).differences
+
+    assert [part.value for part in parts] == [n / 8 for n in gains]
+    assert parts[0].reason == "1 suite: an interval needs 5 or more"
+    changes = [n / 8 for n in gains]
+    # scipy 1.17: ttest_1samp([1/8, 2/8, 1/8, 3/8, 1/8], 0) has statistic 4, pvalue 0.01613
+    assert overall.value == pytest.approx(sum(changes) / 5)
+    assert overall.p == pytest.approx(0.01613, abs=5e-6)
+    assert overall.low == pytest.approx(0.2 * (1 - stats.t.ppf(0.975, 4) / 4))
+    assert (overall.target, overall.n_phenomena) == ("phenomena", 5)
+    assert "differences" in compare(before, after).grids()
+    assert compare(before[:1], after[:1]).differences == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,12 @@ from cimento import Estimate, RunSummary, UsageError, open_runs
 from cimento.cli.main import invoke
 from cimento.documents import REPORT_FORMS
 from cimento.evaluation.callback import logged_means
-from cimento.report.benchmarks import benchmark_means, datasets_grid, means_grid
+from cimento.report.benchmarks import (
+    benchmark_differences,
+    benchmark_means,
+    datasets_grid,
+    means_grid,
+)
 from cimento.report.grid import as_csv
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
@@ -48,11 +54,67 @@ def test_a_phenomenon_is_the_mean_of_its_datasets_and_the_whole_that_of_all():
         assert islands.published[model] == pytest.approx(expected)
     assert published[0]["gpt2"] + published[1]["gpt2"] == pytest.approx(0.894 + 0.789)
 
-    values = list(accuracies.values())
-    low, high = stats.t.interval(0.95, 4, sum(values) / 5, stats.sem(values))
     assert overall.value == pytest.approx(0.62)
-    assert (overall.low, overall.high) == (pytest.approx(low), pytest.approx(high))
-    assert (overall.n_suites, overall.of_suites) == (5, 67)
+    assert (overall.n_suites, overall.of_suites, overall.n_phenomena) == (5, 67, 3)
+    assert overall.low is None
+    assert overall.reason == "3 phenomena: an interval needs 5 or more"
+
+
+@pytest.mark.parametrize(("model", "interval"), [("gpt2", (77.3, 88.7)), ("lstm", (56.4, 83.2))])
+def test_the_mean_over_blimp_is_for_other_phenomena(model, interval):
+    # The intervals are those of the review, by its own CR2 and bootstrap over the 12 phenomena.
+    runs = [summary(name, one.published[model]) for name, one in blimp_datasets().items()]
+    means = {mean.phenomenon: mean for mean in benchmark_means(runs)}
+    overall = means[""]
+    assert (100 * overall.low, 100 * overall.high) == pytest.approx(interval, abs=0.05)
+    assert (overall.target, overall.n_phenomena) == ("phenomena", 12)
+    # Of one phenomenon the interval is for other datasets of it: Student's t where they are five.
+    raising = [
+        one.published[model]
+        for one in blimp_datasets().values()
+        if one.phenomenon == "control_raising"
+    ]
+    low, high = stats.t.interval(0.95, 4, sum(raising) / 5, stats.sem(raising))
+    of_five = means["control_raising"]
+    assert (of_five.low, of_five.high) == pytest.approx((low, min(1.0, high)))
+    assert (of_five.target, of_five.n_phenomena) == ("suites", 1)
+
+
+def with_ends(suite: str, accuracy: float, half: float, *, model: str = "m") -> RunSummary:
+    """A run whose headline has an interval for other items."""
+    run = summary(suite, accuracy, model=model)
+    head = replace(run.estimates[0], low=accuracy - half, high=accuracy + half)
+    return replace(run, estimates=(head,))
+
+
+def test_the_interval_for_other_items_of_these_datasets_is_beside_it_on_request():
+    runs = [with_ends("adjunct_island", 0.8, 0.03), with_ends("wh_island", 0.6, 0.04)]
+    [islands, _] = benchmark_means(runs)
+    # sqrt(.03² + .04²) / 2
+    ends = (islands.items_low, islands.items_high)
+    assert ends == (pytest.approx(0.675), pytest.approx(0.725))
+    assert islands.low is None
+    shown, asked = (as_csv(datasets_grid(runs, these_suites=asked)) for asked in (False, True))
+    assert "these datasets" not in shown
+    assert ",these datasets,,70.0,67.5,72.5,2," in asked
+
+
+def test_two_models_are_compared_over_datasets_by_phenomenon():
+    some = [*blimp_datasets()][::4]
+    first = [summary(name, blimp_datasets()[name].published["lstm"], model="a") for name in some]
+    second = [summary(name, blimp_datasets()[name].published["gpt2"], model="b") for name in some]
+    differences = {one.phenomenon: one for one in benchmark_differences([*first, *second])}
+    overall = differences[""]
+    gaps = [blimp_datasets()[name].published for name in some]
+    assert overall.value == pytest.approx(
+        sum(one["gpt2"] - one["lstm"] for one in gaps) / len(gaps)
+    )
+    assert overall.n_phenomena == len({blimp_datasets()[name].phenomenon for name in some})
+    # p at most .05 exactly where the interval leaves 0 out
+    assert (overall.p <= 0.05) == (overall.low > 0 or overall.high < 0)
+    text = as_csv(datasets_grid([*first, *second]))
+    assert "second less first" in text
+    assert any("b less a [lp]: +" in note for note in datasets_grid([*first, *second]).notes)
 
 
 def test_a_mean_that_lacks_a_dataset_is_undefined():

@@ -6,7 +6,7 @@ items x models x phenomena, by item-response models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +37,8 @@ from cimento.report.sides import UNNAMED
 if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairwiseComparison
+    from cimento.records.summary import SuiteMean
+    from cimento.report.suite_differences import SuiteDifference
 
 _N_BEFORE_AFTER = 2
 """Number of runs that are compared item by item; more are ranked."""
@@ -73,6 +75,10 @@ class CompareOptions(GridOptions):
         metavar="MARGIN",
         ge=0.0,
         le=1.0,
+    )
+    these_suites: bool = option(
+        default=False,
+        help="Means over suites also with the interval for other items of these suites.",
     )
     allow_partial: bool = option(
         default=False,
@@ -128,7 +134,9 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     if not options.as_json:
         for pair in comparison.runs:
             show(_head(pair, runs, models=comparison.models is not None) + "\n")
-    grids = comparison.grids(correction=options.correct, with_items=options.items)
+    grids = comparison.grids(
+        correction=options.correct, with_items=options.items, these_suites=options.these_suites
+    )
     show_grids(grids, options)
     equivalent = _equivalence(rates, options)
     if options.as_json:
@@ -139,6 +147,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "values": comparison.values,
             "correlations": comparison.correlations,
             "means": comparison.means,
+            "differences": comparison.differences,
             "ways": comparison.ways,
             "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
@@ -207,7 +216,6 @@ def _lacks(pair: RunPair) -> str:
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import rank_models
     from cimento.paired.item_outcomes import item_outcomes
-    from cimento.report.benchmarks import means_grid
 
     if options.fail_if_worse is not None:
         raise UsageError(
@@ -220,6 +228,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     models = {one.model for one in outcomes}
+    headlines = {(one.suite, one.question) for one in outcomes if one.headline}
     asked = options.pairs or options.output is not None or options.as_json
     with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
     ranked = rank_models(
@@ -237,8 +246,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         note(f"Not compared: {title}. No other run here is on this suite.")
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     equivalent = _equivalence(pairs, options, models=True)
-    if means:
-        show_grids({"means": means_grid(means)}, options)
+    differences = _over_suites(pairs, means, opened, headlines, options)
     if options.as_json:
         plain = {
             "rankings": [
@@ -247,10 +255,33 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             ],
             "correlations": ranked.correlations,
             "means": means,
+            "differences": differences,
             "equivalence": equivalent,
         }
         show_json(plain)
     return 0
+
+
+def _over_suites(
+    pairs: Sequence[PairwiseComparison],
+    means: Sequence[SuiteMean],
+    runs: Sequence[Run],
+    headlines: Container[tuple[str, str]],
+    options: CompareOptions,
+) -> tuple[SuiteDifference, ...]:
+    """The mean differences of models over suites by their main questions, shown below means."""
+    from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
+
+    differences = suite_differences(
+        [pair for pair in pairs if (pair.suite, pair.question) in headlines],
+        facts_of(runs),
+        correction=options.correct,
+    )
+    grids = over_suites_grids(
+        means, differences, correction=options.correct, these_suites=options.these_suites
+    )
+    show_grids(grids, options)
+    return differences
 
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:

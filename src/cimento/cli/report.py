@@ -156,6 +156,11 @@ class ReportOptions(TableOptions):
         "Scale of --table effects (default: raw) and of interactions (default: z): raw, z,"
         " likert-z ...",
     )
+    these_suites: bool = option(
+        default=False,
+        help="Of --table blimp and phenomena: means also with the interval for other items of"
+        " these suites.",
+    )
     label: str = option("", "The label by which LaTeX refers to a table, such as tab:results.")
     form: Form | None = option(
         None, "Format of a printed table; latex needs the package booktabs.", flags=("--format",)
@@ -190,7 +195,8 @@ class ReportOptions(TableOptions):
 _OF_MODES: Mapping[str, frozenset[str]] = {
     "a page": frozenset({"output", "measures", "analyze"}),
     "--table NAME": frozenset(
-        {"table", "output", "measures", "title", "rename", "label", "scale", "form"}
+        {"table", "output", "measures", "title", "rename", "label", "scale", "form",
+         "these_suites"}
     ),
     "--figure NAME": frozenset(
         {"figure", "output", "measures", "title", "rename", "scale", "scope", "bars", "people",
@@ -279,6 +285,12 @@ def _report_table(options: ReportOptions) -> None:
             seen=f"the table {table} has no scale to choose",
             todo="Leave it out, or give --table effects.",
         )
+    if options.these_suites and table not in _OF_SUITES:
+        raise UsageError(
+            where="--these-suites",
+            seen=f"the table {table} has no means over suites",
+            todo=f"Leave it out, or give --table {' or '.join(sorted(_OF_SUITES))}.",
+        )
     settings = options.named_in(
         TableSettings, records=ending in _FOR_PROGRAMS, frequency=zipf_frequencies_if_any
     )
@@ -298,6 +310,7 @@ def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
+_OF_SUITES = frozenset({"blimp", "phenomena"})
 _IN_PAPER = frozenset({".tex", ".docx"})
 _FOR_PROGRAMS = frozenset({".csv", ".json"})
 

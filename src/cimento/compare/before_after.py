@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
 from cimento.compare.ways import WayComparison, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.summary import SuiteMean
     from cimento.report.grid import Grid
+    from cimento.report.suite_differences import SuiteDifference
 
 
 _SHOWN = 3
@@ -87,6 +89,7 @@ class BeforeAfter:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
+        differences: mean differences over suites, where there are several.
         ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
         only_second: of those on the second side.
@@ -100,6 +103,7 @@ class BeforeAfter:
     values: tuple[PairedValues, ...]
     correlations: tuple[PairedCorrelations, ...]
     means: tuple[SuiteMean, ...]
+    differences: tuple[SuiteDifference, ...] = ()
     ways: tuple[WayComparison, ...] = ()
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
@@ -115,17 +119,21 @@ class BeforeAfter:
         return tuple(r for r in self.rates if (r.suite, r.question) in self.headlines)
 
     def grids(
-        self, *, correction: Correction = "holm", with_items: bool = False
+        self,
+        *,
+        correction: Correction = "holm",
+        with_items: bool = False,
+        these_suites: bool = False,
     ) -> dict[str, Grid]:
         """The tables of what differs, by name.
 
         Args:
             correction: of p, which their headers name.
             with_items: also with the difference of every item.
+            these_suites: means over suites also with the interval for other items of them.
         """
         from cimento.compare import comparison_tables as tables
         from cimento.compare.ways import ways_grids
-        from cimento.report.benchmarks import means_grid
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         sides = Sides(*self.sides, models=self.models is not None)
@@ -138,8 +146,9 @@ class BeforeAfter:
         grids: dict[str, Grid] = {}
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)
-        if self.means:
-            grids["means"] = means_grid(self.means)
+        grids |= over_suites_grids(
+            self.means, self.differences, correction=correction, these_suites=these_suites
+        )
         if self.rates:
             grids["rates"] = tables.rates_grid(self.rates, correction=correction, sides=sides)
             grids["sizes"] = tables.sizes_grid(self.rates, sides=sides)
@@ -195,8 +204,38 @@ def compare_before_after(
         UsageError: no runs belong together, two share nothing, or the measure is unknown.
     """
     sides = [list(side) if isinstance(side, Sequence) else [side] for side in (first, second)]
-    rates, values, correlations, headlines = [], [], [], set()
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
+    rates, values, correlations, headlines = _paired(matches, seed=seed)
+    return BeforeAfter(
+        runs=tuple(_shared(*both) for both in matches),
+        models=_two_models(matches),
+        sides=_sides(matches),
+        rates=corrected(rates, correction),
+        headlines=frozenset(headlines),
+        values=tuple(values),
+        correlations=corrected(correlations, correction),
+        means=_means(matches),
+        differences=suite_differences(
+            [rate for rate in rates if (rate.suite, rate.question) in headlines],
+            facts_of([run for both in matches for run in both]),
+            correction=correction,
+        ),
+        ways=_ways(matches, seed=seed),
+        only_first=_unpaired(sides[0], (one for one, _ in matches)),
+        only_second=_unpaired(sides[1], (other for _, other in matches)),
+    )
+
+
+def _paired(
+    matches: Sequence[tuple[Run, Run]], *, seed: int
+) -> tuple[
+    list[PairwiseComparison],
+    list[PairedValues],
+    list[PairedCorrelations],
+    set[tuple[str, str]],
+]:
+    """Rates, values and correlations of runs that belong together, and their main questions."""
+    rates, values, correlations, headlines = [], [], [], set()
     for before, after in matches:
         if is_restated(before, after):
             continue  # what agrees is compared below
@@ -209,19 +248,7 @@ def compare_before_after(
                 values.append(change)
             correlations += paired_correlations(*both)
         values += paired_scores(before, after, seed=seed)
-    return BeforeAfter(
-        runs=tuple(_shared(*both) for both in matches),
-        models=_two_models(matches),
-        sides=_sides(matches),
-        rates=corrected(rates, correction),
-        headlines=frozenset(headlines),
-        values=tuple(values),
-        correlations=corrected(correlations, correction),
-        means=_means(matches),
-        ways=_ways(matches, seed=seed),
-        only_first=_unpaired(sides[0], (one for one, _ in matches)),
-        only_second=_unpaired(sides[1], (other for _, other in matches)),
-    )
+    return rates, values, correlations, headlines
 
 
 def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WayComparison, ...]:

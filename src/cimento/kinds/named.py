@@ -24,6 +24,7 @@ class TableSettings:
         seed: seed of the resampling in tests.
         scale: scale of effects; None for all scales as records, or raw scores.
         records: whether a program reads the table, and not the readers of a paper.
+        these_suites: whether means over suites also have the interval for other items of them.
         frequency: function from a language to the frequencies of its words; None where there are
             none.
     """
@@ -32,6 +33,7 @@ class TableSettings:
     seed: int = 0
     scale: Normalization | None = None
     records: bool = True
+    these_suites: bool = False
     frequency: Callable[[str], Frequency | None] = lambda _language: None
 
 

@@ -385,7 +385,8 @@ def _without_count(reason: str) -> str:
     """A reason against an interval as many cells share it: without how few units a cell has."""
     if short := _SHORTAGE.fullmatch(reason):
         noun, fewest = short.groups()
-        return f"fewer than {fewest} {'item' if noun == 'value' else noun}s"
+        nouns = {"value": "items", "phenomena": "phenomena", "phenomenon": "phenomena"}
+        return f"fewer than {fewest} {nouns.get(noun, f'{noun}s')}"
     return reason
 
 

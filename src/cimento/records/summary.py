@@ -135,8 +135,14 @@ class SuiteMean:
         n_suites: number of suites in the mean.
         of_suites: number of suites of the benchmark.
         value: the mean; None where it is undefined.
-        low: lower end of its 95% interval over suites; None where there is none.
+        low: lower end of its 95% interval for `target`; None where there is none.
         high: upper end of the interval; None where there is none.
+        target: what the interval is about: ``phenomena`` for other phenomena, by which the mean
+            is clustered, or ``suites`` for other suites of the one phenomenon.
+        n_phenomena: number of phenomena of the suites.
+        items_low: lower end of the 95% interval for other items of these very suites; None where
+            there is none.
+        items_high: upper end of that interval.
         reason: the reason why the value or its interval is None; empty where both are defined.
         published: published means over the same suites, by model; also those of people.
         n_items: number of items in the runs of these suites; 0 where it is unknown.
@@ -154,6 +160,10 @@ class SuiteMean:
     reason: str
     published: Mapping[str, float]
     n_items: int = 0
+    target: str = "phenomena"
+    n_phenomena: int = 0
+    items_low: float | None = None
+    items_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

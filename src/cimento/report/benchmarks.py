@@ -10,12 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, counted
 from cimento.io.values import grouped
 from cimento.records.summary import RunSummary, SuiteMean
+from cimento.report.formatting import p_number
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+from cimento.report.suite_differences import (
+    SuiteDifference,
+    SuiteRate,
+    rate_differences,
+)
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
+
+if TYPE_CHECKING:
+    from cimento.statistics.suite_means import SuiteValue
 
 BLIMP = "BLiMP"
 _OVERALL = "overall"
@@ -24,6 +35,14 @@ _ITEMS = 1000
 _FEWEST = 2
 """Fewest datasets of which there is a mean."""
 _COUNTS = "n: items; of means: datasets. Published figures are printed without intervals."
+_TARGETS = (
+    "The interval of the overall mean is for other phenomena (clustered by phenomenon), that of a"
+    " phenomenon for other datasets of it."
+)
+_THESE_DATASETS = "these datasets"
+_OTHER_ITEMS = f"{_THESE_DATASETS}: the interval for other items of these very datasets."
+_MOST_PAIRS = 6
+"""Pairs of models up to which a table has their differences."""
 _SURPRISAL = (
     "surprisal: the sentence with the lower surprisal, summed over its tokens, is the model's."
 )
@@ -75,25 +94,21 @@ def _suite_mean(
     phenomenon: str,
     names: Sequence[str],
 ) -> SuiteMean:
-    """The mean of one model over some datasets, treated as a random sample of datasets."""
-    from cimento.statistics.design import Design
-    from cimento.statistics.means import mean_of
+    """The mean of one model over some datasets, for other phenomena or other datasets of one."""
+    from cimento.statistics.suite_means import mean_over_suites
 
-    headlines = [runs[name].headline if name in runs else None for name in names]
-    rates = [head.value for head in headlines if head is not None and head.value is not None]
-    datasets = blimp_datasets()
+    known, datasets = _values(runs, names), blimp_datasets()
     of = [name for name, data in datasets.items() if phenomenon in ("", data.phenomenon)]
     published = {
         model: math.fsum(datasets[name].published[model] for name in names) / len(names)
         for model in PUBLISHED_MODELS
     }
-    value = low = high = None
-    reason = f"{len(names) - len(rates)} of these {len(names)} datasets have no accuracy"
-    if len(rates) == len(names):
-        mean = mean_of(rates, Design.independent(len(rates)), seed=0)
-        value, reason = mean.value, (mean.reason or "").replace("value", "dataset")
-        if mean.low is not None and mean.high is not None:
-            low, high = max(0.0, mean.low), min(1.0, mean.high)
+    over = mean_over_suites(known)
+    mean, ends = over.mean, (over.mean.low, over.mean.high, over.items.low, over.items.high)
+    if len(known) < len(names):
+        reason = f"{len(names) - len(known)} of these {len(names)} datasets have no accuracy"
+        mean, ends = replace(mean, value=None, reason=reason), (None,) * 4
+    low, high, *of_items = (None if end is None else min(1.0, max(0.0, end)) for end in ends)
     return SuiteMean(
         benchmark=BLIMP,
         model=column[0],
@@ -101,33 +116,88 @@ def _suite_mean(
         phenomenon=phenomenon,
         n_suites=len(names),
         of_suites=len(of),
-        value=value,
+        value=mean.value,
         low=low,
         high=high,
-        reason=reason,
+        reason=(mean.reason or "").replace("suite", "dataset"),
         published=published,
         n_items=sum(runs[name].n_items for name in names if name in runs),
+        target=over.target,
+        n_phenomena=len({datasets[name].phenomenon for name in names}),
+        items_low=of_items[0],
+        items_high=of_items[1],
     )
 
 
-def means_grid(means: Sequence[SuiteMean]) -> Grid:
+def _values(runs: Mapping[str, RunSummary], names: Sequence[str]) -> list[SuiteValue]:
+    """The accuracies of one model on some datasets, of those that have one."""
+    from cimento.statistics.suite_means import SuiteValue
+
+    headlines = {name: runs[name].headline for name in names if name in runs}
+    return [
+        SuiteValue(
+            suite=name,
+            unit=name,
+            phenomena=frozenset({blimp_datasets()[name].phenomenon}),
+            value=head.value,
+            low=head.low,
+            high=head.high,
+        )
+        for name, head in headlines.items()
+        if head is not None and head.value is not None
+    ]
+
+
+def means_grid(means: Sequence[SuiteMean], *, these_suites: bool = False) -> Grid:
     """A table with phenomena in rows, models and published figures in columns, in percent.
 
     Args:
         means: means of one benchmark, at least one.
+        these_suites: whether each row is followed by the intervals for other items of the same
+            datasets.
     """
     by_row = grouped(
         ((mean.phenomenon or _OVERALL, f"{mean.n_suites} of {mean.of_suites}"), mean)
         for mean in means
     )
-    rows = [_row(label, beside) for label, beside in by_row.items()]
+    rows = [
+        row
+        for label, beside in by_row.items()
+        for row in _rows(label, beside, these_suites=these_suites)
+    ]
     return _grid(
         f"{means[0].benchmark} accuracies in %, means over datasets.",
         ("phenomenon", "datasets"),
         list(dict.fromkeys((mean.model, mean.measure) for mean in means)),
         rows,
-        frozenset({len(rows) - 1}),
+        frozenset({len(rows) - 1 - these_suites}),
         [mean for mean in means if not mean.phenomenon],
+        notes=(_OTHER_ITEMS,) * these_suites,
+    )
+
+
+def benchmark_differences(runs: Sequence[RunSummary]) -> tuple[SuiteDifference, ...]:
+    """The differences of every pair of models over the datasets that both have, and their tests.
+
+    Args:
+        runs: runs of any suites; runs of suites outside BLiMP are ignored.
+    """
+    datasets = blimp_datasets()
+    return rate_differences(
+        [
+            SuiteRate(
+                suite=run.suite,
+                unit=run.suite,
+                phenomena=frozenset({datasets[run.suite].phenomenon}),
+                model=run.model,
+                measure=run.measure,
+                chance=head.chance,
+                value=head.value,
+            )
+            for run in runs
+            if run.suite in datasets
+            if (head := run.headline) is not None and head.value is not None
+        ]
     )
 
 
@@ -156,15 +226,55 @@ def _same_datasets(overall: Sequence[SuiteMean]) -> Iterator[str]:
         )
 
 
-def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
+def datasets_grid(runs: Sequence[RunSummary], *, these_suites: bool = False) -> Grid:
     """Accuracies in percent of BLiMP's datasets, their means, and the published figures.
+
+    Of two models there is also the second less the first; of more, notes have the differences of
+    pairs over all datasets.
 
     Args:
         runs: runs, as for `benchmark_means`.
+        these_suites: whether means are followed by the intervals for other items of the same
+            datasets.
 
     Raises:
         UsageError: no run is of a BLiMP dataset.
     """
+    known = _of_blimp(runs)
+    phenomena, columns = _by_phenomenon(known), _by_column(known)
+    differences = benchmark_differences(known)
+    of_two = len(columns) == len({measure for _, measure in columns}) + 1 == _FEWEST
+    gaps = {one.phenomenon: one for one in differences} if of_two else {}
+    if len(phenomena) == 1:  # all datasets are those of the phenomenon
+        gaps |= {name: gaps[""] for name in phenomena if "" in gaps}
+    rows: list[tuple[GridCell, ...]] = []
+    rules = set()
+    everything = [name for names in phenomena.values() for name in names]
+    for phenomenon, names in {**phenomena, "": everything}.items():
+        if phenomenon:
+            rows += _dataset_rows(phenomenon, names, columns, of_two=bool(gaps))
+        means = [
+            _suite_mean(summaries, column, phenomenon, names)
+            for column, summaries in columns.items()
+        ]
+        label = (BLANK, f"mean of {len(names)}", str(len(names)))
+        if not phenomenon:
+            label = (_OVERALL, f"{label[1]} of {len(blimp_datasets())}", label[2])
+        rows += _rows(label, means, [gaps.get(phenomenon)] * bool(gaps), these_suites=these_suites)
+        rules.add(len(rows))
+    return _grid(
+        "BLiMP accuracies in %, phenomena and overall as means over datasets.",
+        ("phenomenon", "dataset", "n"),
+        list(columns),
+        rows,
+        frozenset(rules - {len(rows)}),
+        means,
+        difference=bool(gaps),
+        notes=(*(_OTHER_ITEMS,) * these_suites, *_tested(differences)),
+    )
+
+
+def _of_blimp(runs: Sequence[RunSummary]) -> list[RunSummary]:
     known = [run for run in runs if run.suite in blimp_datasets()]
     if not known:
         raise UsageError(
@@ -172,29 +282,48 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
             seen="none of the runs is of a dataset of BLiMP",
             todo="Run its files, such as wh_island.jsonl: a suite has the name of its dataset.",
         )
-    phenomena, columns = _by_phenomenon(known), _by_column(known)
-    rows: list[tuple[GridCell, ...]] = []
-    rules = set()
-    for phenomenon, names in phenomena.items():
-        for label, name in zip((phenomenon, *(BLANK,) * len(names)), names, strict=False):
-            cells = [_cell(runs_of_model.get(name)) for runs_of_model in columns.values()]
-            figures = _figures(blimp_datasets()[name].published)
-            rows.append((label, name, sizes(cells), *(cell or BLANK for cell in cells), *figures))
-        means = [
-            _suite_mean(summaries, column, phenomenon, names)
-            for column, summaries in columns.items()
-        ]
-        rows.append(_row((BLANK, f"mean of {len(names)}", str(len(names))), means))
-        rules.add(len(rows))
-    everything = [name for names in phenomena.values() for name in names]
-    means = [
-        _suite_mean(summaries, column, "", everything) for column, summaries in columns.items()
-    ]
-    label = f"mean of {len(everything)} of {len(blimp_datasets())}"
-    rows.append(_row((_OVERALL, label, str(len(everything))), means))
-    title = "BLiMP accuracies in %, phenomena and overall as means over datasets."
-    header = ("phenomenon", "dataset", "n")
-    return _grid(title, header, list(columns), rows, frozenset(rules), means)
+    return known
+
+
+def _dataset_rows(
+    phenomenon: str,
+    names: Sequence[str],
+    columns: Mapping[tuple[str, str], Mapping[str, RunSummary]],
+    *,
+    of_two: bool,
+) -> Iterator[tuple[GridCell, ...]]:
+    """The rows of the datasets of one phenomenon."""
+    for label, name in zip((phenomenon, *(BLANK,) * len(names)), names, strict=False):
+        cells = [_cell(runs_of_model.get(name)) for runs_of_model in columns.values()]
+        shown = [cell or BLANK for cell in cells]
+        gap = [_points(*cells)] if of_two else []
+        yield (label, name, sizes(cells), *shown, *gap, *_figures(blimp_datasets()[name].published))
+
+
+def _points(first: EstimateCell | None, second: EstimateCell | None) -> GridCell:
+    """The second less the first, in percentage points; blank if one is missing."""
+    known = [cell.value for cell in (first, second) if cell is not None and cell.value is not None]
+    if first is None or len(known) < _FEWEST:
+        return BLANK
+    return EstimateCell(value=known[1] - known[0], low=None, high=None, n=first.n)
+
+
+def _tested(differences: Sequence[SuiteDifference]) -> Iterator[str]:
+    """The tests of the differences of pairs over all datasets, in words."""
+    overall = [one for one in differences if not one.phenomenon and one.value is not None]
+    if len(overall) > _MOST_PAIRS:
+        yield "cimento compare has the differences of all pairs of these models."
+        return
+    for one in overall:
+        measured = f" [{one.measure}]" * bool(one.measure)
+        ends = "" if one.low is None else f" [{100 * one.low:+.1f}, {100 * (one.high or 0):+.1f}]"
+        tested = f", {one.reason}"
+        if one.p is not None:
+            holm = f" (Holm over {len(overall)} pairs: {p_number(one.p_corrected)})"
+            tested = f", p {p_number(one.p)}{holm * (len(overall) > 1)}"
+        over = f"{one.n_suites} datasets in {counted(one.n_phenomena, 'phenomenon', 'phenomena')}"
+        gap = f"{100 * (one.value or 0):+.1f}{ends} points over {over}"
+        yield f"{one.second} less {one.first}{measured}: {gap}{tested}."
 
 
 def _cell(run: RunSummary | None) -> EstimateCell | None:
@@ -205,10 +334,38 @@ def _cell(run: RunSummary | None) -> EstimateCell | None:
     return EstimateCell.of(headline.value, headline, headline.n, percent=True)
 
 
-def _row(labels: Sequence[str], means: Sequence[SuiteMean]) -> tuple[GridCell, ...]:
-    """A row with the models' means over the same datasets, and the published means."""
-    cells = (EstimateCell.of(mean.value, mean, mean.n_suites, percent=True) for mean in means)
-    return (*labels, *cells, *_figures(means[0].published))
+def _rows(
+    labels: Sequence[str],
+    means: Sequence[SuiteMean],
+    differences: Sequence[SuiteDifference | None] = (),
+    *,
+    these_suites: bool = False,
+) -> Iterator[tuple[GridCell, ...]]:
+    """A row with the models' means over the same datasets, and the published means.
+
+    Args:
+        labels: the cells on its left.
+        means: a mean for each column.
+        differences: of two models, the one beside the means; nothing where there is none.
+        these_suites: whether a second row has the intervals for other items.
+    """
+    cells = [EstimateCell.of(mean.value, mean, mean.n_suites, percent=True) for mean in means]
+    gaps = [
+        BLANK if one is None else EstimateCell.of(one.value, one, one.n_suites, percent=True)
+        for one in differences
+    ]
+    yield (*labels, *cells, *gaps, *_figures(means[0].published))
+    if these_suites:
+        ends = [
+            replace(
+                cell,
+                low=None if mean.items_low is None else 100 * mean.items_low,
+                high=None if mean.items_high is None else 100 * mean.items_high,
+            )
+            for cell, mean in zip(cells, means, strict=True)
+        ]
+        beside = (BLANK, _THESE_DATASETS, *(BLANK,) * (len(labels) - 2))
+        yield (*beside, *ends, *(BLANK,) * len(gaps), *(BLANK,) * len(PUBLISHED_MODELS))
 
 
 def _figures(published: Mapping[str, float]) -> list[str]:
@@ -222,16 +379,25 @@ def _grid(
     rows: Sequence[tuple[GridCell, ...]],
     rules: frozenset[int],
     overall: Sequence[SuiteMean],
+    *,
+    difference: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> Grid:
     measures = (measure or "surprisal" for _, measure in columns)
     models = (model for model, _ in columns)
     summed = () if all(measure for _, measure in columns) else (_SURPRISAL,)
+    gap = ("second less first",) * difference
     return Grid(
         title=title,
-        header=(*labels, *measures, *PUBLISHED_MODELS),
-        groups=(*(BLANK,) * len(labels), *models, *("published",) * len(PUBLISHED_MODELS)),
+        header=(*labels, *measures, *gap, *PUBLISHED_MODELS),
+        groups=(
+            *(BLANK,) * len(labels),
+            *models,
+            *(BLANK,) * difference,
+            *("published",) * len(PUBLISHED_MODELS),
+        ),
         rows=tuple(rows),
         rules=rules,
         labels=2,
-        notes=(_COUNTS, *summed, _SOURCE, *_same_datasets(overall)),
+        notes=(_COUNTS, _TARGETS, *notes, *summed, _SOURCE, *_same_datasets(overall)),
     )

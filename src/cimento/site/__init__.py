@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
+from cimento.compare.over_suites import board_grids
 from cimento.errors import UsageError
 from cimento.export.data import run_data
 from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
@@ -30,7 +31,6 @@ from cimento.paired.item_outcomes import without_trials
 from cimento.records.outcomes import estimates_table
 from cimento.records.store import file_name
 from cimento.report import NamedGrid
-from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import as_csv
 from cimento.report.items import script_safe
 from cimento.site import pages
@@ -390,8 +390,7 @@ def _overall(
 ) -> Iterator[File]:
     """The board, the list of runs, and their tables."""
     entries = [entry for part in parts for entry in part.entries]
-    summaries = [entry.run.summary() for entry in entries]
-    means = benchmark_means(summaries)
+    over_suites = board_grids([entry.run for entry in entries])
     estimates = estimates_table([one for entry in entries for one in entry.run.estimates()])
     yield "tables/estimates.csv", estimates.write_csv()
     sides = [side for part in parts for side in (part.whole, *part.phenomena)]
@@ -412,7 +411,7 @@ def _overall(
                 *((f"tables/{part.folder}/{RECORDS}", part.name) for part in parts),
             ],
             dataset=script_safe(json.dumps(dataset_of(parts, settings), ensure_ascii=False)),
-            means=NamedGrid("blimp", means_grid(means)) if means else None,
+            means=[NamedGrid(*named) for named in over_suites.items()],
             together=TOGETHER if analyzed else "",
         ),
     )

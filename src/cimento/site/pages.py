@@ -148,7 +148,7 @@ def board_page(
     files: Sequence[tuple[str, str]],
     records: Sequence[tuple[str, str]],
     dataset: str,
-    means: NamedGrid | None,
+    means: Sequence[NamedGrid],
     together: str = "",
 ) -> str:
     """The first page: models by suites, phenomena and languages.
@@ -159,7 +159,7 @@ def board_page(
         files: paths and names of the tables to download.
         records: likewise of the records for other sites.
         dataset: the site described as a schema.org Dataset, in JSON.
-        means: means over the suites of a benchmark, with published ones; None if there are none.
+        means: tables of means over suites, and of the differences of models over them.
         together: path of the page about all items and models; empty if there is none.
     """
     rows = _rows(parts)

@@ -11,6 +11,8 @@ from cimento import UsageError, evaluate
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.paradigms.regions.pivot import PivotCell, pivot, pivot_grid
 from cimento.report.grid import as_csv, grid_as_text
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
@@ -86,9 +88,9 @@ def test_one_table_over_suites_of_any_kind(pairs):
         ("coppie", "coppie", "good", 0.5),
     ]
     last = as_csv(pivot_grid(cells)).splitlines()[-1]
-    # (100 + 50) / 2, each suite once; two suites have no interval
+    # (100 + 50) / 2, each suite once; two phenomena have no interval
     assert last == "Mean over suites,,,suites,50.0,2,75.0,,,2"
-    assert "fewer than 5 suites." in grid_as_text(pivot_grid(cells))
+    assert "fewer than 5 phenomena." in grid_as_text(pivot_grid(cells))
     both = pivot(runs, ["lp,penlp"])
     assert {cell.measure for cell in both} == {"lp", "penlp"}
     with pytest.raises(UsageError, match="no such measure"):
@@ -118,6 +120,23 @@ def test_no_mean_mixes_levels_of_chance():
     assert half[:6] == ("Mean over suites", "", "", "suites", "50.0", "5")
     assert half[6].startswith("62.0 [")
     assert grid.text[0][5:] == ("20", "60.0 [50.0, 70.0]")
+
+
+def test_means_are_for_other_phenomena_and_on_request_for_other_items():
+    cells = [
+        dataclasses.replace(cell(f"s{k}", 0.6 + k / 50, 0.5), phenomenon=f"p{k // 2}")
+        for k in range(10)
+    ]
+    grid = pivot_grid(cells, these_suites=True)
+    over, these = grid.rows[-2:]
+    rates = [one.accuracy for one in cells]
+    by_two = Design(tuple(range(10)), tuple(k // 2 for k in range(10)))
+    expected = mean_of(rates, by_two, seed=0)
+    assert (over[6].low, over[6].high) == pytest.approx((100 * expected.low, 100 * expected.high))
+    # Ten intervals of ±10 points: 10 / sqrt(10)
+    assert these[6].high - these[6].value == pytest.approx(10 / 10**0.5)
+    assert these[3] == "these suites"
+    assert len(pivot_grid(cells).rows) == len(grid.rows) - 1
 
 
 def test_suites_without_predictions_are_named_below_and_have_no_row():

@@ -59,7 +59,7 @@ def named_table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid
     if name in _DECLARED:
         return _of_declared(name, judged, settings)
     if name in {"perplexity", "lowest", "phenomena", "blimp"}:
-        return _overview(name, judged, settings.measures)
+        return _overview(name, judged, settings)
     return _of_designs(name, judged, settings)
 
 
@@ -151,19 +151,21 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
 """The suites that each table is about, and what to do if there are none."""
 
 
-def _overview(name: str, runs: Sequence[Run], measures: Sequence[str]) -> Grid:
+def _overview(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     """Tables that exist for any suite.
 
     Raises:
         UsageError: a measure is unknown.
     """
+    measures, these_suites = settings.measures, settings.these_suites
     if name == "perplexity":
         return perplexity_grid([value for run in runs for value in perplexities(run)])
     if name == "phenomena":
-        return pivot_grid(pivot(runs, measures))
+        return pivot_grid(pivot(runs, measures), these_suites=these_suites)
     if name == "blimp":
         by_run = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
-        return datasets_grid([run.summary() for several in by_run for run in several])
+        summaries = [run.summary() for several in by_run for run in several]
+        return datasets_grid(summaries, these_suites=these_suites)
     chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
     worst = [worst_items(run, measure=chosen[0]) for run in runs]
     return worst_items_grid(worst, measure=chosen[0])

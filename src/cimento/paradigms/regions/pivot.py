@@ -18,8 +18,11 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.report.formatting import percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
-from cimento.statistics.design import Design
-from cimento.statistics.means import mean_of
+from cimento.report.suite_differences import MEANS_TARGET, OTHER_ITEMS, THESE_SUITES, TWINS
+from cimento.statistics.intervals import Interval
+from cimento.statistics.means import Mean
+from cimento.statistics.suite_means import SuiteValue, mean_over_suites
+from cimento.suites.twins import units_of
 
 _CHANCE_OF_PAIRS = 0.5
 _NOT_JUDGED = "the suite has no predictions"
@@ -42,6 +45,8 @@ class PivotCell:
         n: items that it rests on.
         chance: accuracy by chance; None where it is not defined.
         reason: why accuracy or interval is None.
+        unit: the suite, or the first of those that are made of the same items.
+        of_suite: phenomenon of the whole suite; empty where it names none.
     """
 
     suite: str
@@ -56,6 +61,8 @@ class PivotCell:
     n: int = 0
     chance: float | None = None
     reason: str = ""
+    unit: str = ""
+    of_suite: str = ""
 
     @property
     def row(self) -> tuple[str, str, str, str]:
@@ -86,8 +93,9 @@ def pivot(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[PivotCell]:
     Raises:
         UsageError: there is no such measure.
     """
+    units = units_of([run.suite for run in runs])
     return [
-        cell
+        replace(cell, unit=units[run.suite.name], of_suite=run.suite.meta.phenomenon)
         for run in runs
         for judged in (on_each_measure(run, measures) if compares_sentences(run) else [run])
         for cell in _cells(judged)
@@ -137,17 +145,50 @@ def _cells(run: Run) -> Iterator[PivotCell]:
         )
 
 
-def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
+def pivot_grid(cells: Sequence[PivotCell], *, these_suites: bool = False) -> Grid:
     """Suites and phenomena in rows, models and measures in columns; accuracies in percent.
 
     Of several suites, the last rows are means over suites of the mean over a suite's phenomena, one
     for each level of chance: what is .5 by chance and what is .333 have no mean.
+
+    Args:
+        cells: the numbers.
+        these_suites: whether means are followed by the intervals for other items of these suites.
     """
     judged = [cell for cell in cells if cell.reason != _NOT_JUDGED]
     others = dict.fromkeys(cell.suite for cell in cells if cell.reason == _NOT_JUDGED)
     left_out = (f"Without predictions: {', '.join(others)}.",) if judged and others else ()
     cells = judged or cells
     columns = list(dict.fromkeys(cell.column for cell in cells))
+    rows, rules = _rows(cells, columns)
+    is_one = len({cell.suite for cell in cells}) == 1
+    if not is_one:
+        rules.add(len(rows))
+        rows += _means(cells, columns, these_suites=these_suites)
+    return Grid(
+        title="Accuracy in % by phenomenon."
+        if is_one
+        else "Accuracy in % of the same models on several suites.",
+        header=(
+            *("suite", "language", "phenomenon", "of", "chance, %", "n"),
+            *(measure or "regions" for _, measure in columns),
+        ),
+        groups=(*(BLANK,) * 6, *(model for model, _ in columns)),
+        rows=tuple(rows),
+        rules=frozenset(rules),
+        labels=4,
+        notes=(
+            *(("n: items.",) if is_one else _of_means(cells, these_suites=these_suites)),
+            *_REGION_MEASURE_NOTE * any(not measure for _, measure in columns),
+            *left_out,
+        ),
+    )
+
+
+def _rows(
+    cells: Sequence[PivotCell], columns: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[GridCell, ...]], set[int]]:
+    """A row for each phenomenon of each suite, and the rows above which there is a line."""
     by_place = {(cell.row, cell.column): cell for cell in cells}
     rows: list[tuple[GridCell, ...]] = []
     rules = set()
@@ -163,48 +204,39 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         chance = next(cell.chance for cell in beside if cell is not None)
         shown = [value or BLANK for value in values]
         rows.append((*labels, phenomenon, what, _chance(chance), sizes(values), *shown))
-    is_one = len({cell.suite for cell in cells}) == 1
-    if not is_one:
-        rules.add(len(rows))
-        rows += _means(cells, columns)
-    return Grid(
-        title="Accuracy in % by phenomenon."
-        if is_one
-        else "Accuracy in % of the same models on several suites.",
-        header=(
-            *("suite", "language", "phenomenon", "of", "chance, %", "n"),
-            *(measure or "regions" for _, measure in columns),
-        ),
-        groups=(*(BLANK,) * 6, *(model for model, _ in columns)),
-        rows=tuple(rows),
-        rules=frozenset(rules),
-        labels=4,
-        notes=(
-            *(("n: items.",) if is_one else _of_means(cells)),
-            *_REGION_MEASURE_NOTE * any(not measure for _, measure in columns),
-            *left_out,
-        ),
-    )
+    return rows, rules
 
 
 def _means(
-    cells: Sequence[PivotCell], columns: Sequence[tuple[str, str]]
+    cells: Sequence[PivotCell], columns: Sequence[tuple[str, str]], *, these_suites: bool
 ) -> Iterator[tuple[GridCell, ...]]:
-    """A row for each level of chance with the means over suites of that level."""
+    """Rows for each level of chance with the means over suites of that level."""
     for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
         level = [cell for cell in cells if cell.chance == chance]
-        means = [_mean_over_suites([c for c in level if c.column == one]) for one in columns]
+        means = [
+            mean_over_suites(_suite_values([c for c in level if c.column == one]))
+            for one in columns
+        ]
+        shown = [_shown(mean.mean, mean.mean) for mean in means]
         labels = ("Mean over suites", BLANK, BLANK, "suites")
-        yield (*labels, _chance(chance), sizes(means), *means)
+        yield (*labels, _chance(chance), sizes(shown), *shown)
+        if these_suites:
+            of_items = [_shown(mean.mean, mean.items) for mean in means]
+            labels = (BLANK, BLANK, BLANK, THESE_SUITES)
+            yield (*labels, _chance(chance), sizes(of_items), *of_items)
 
 
-def _of_means(cells: Sequence[PivotCell]) -> tuple[str, ...]:
-    """What the means over suites are means of."""
+def _of_means(cells: Sequence[PivotCell], *, these_suites: bool) -> tuple[str, ...]:
+    """What the means over suites are means of, and what their intervals are for."""
     parts = {(cell.suite, cell.phenomenon) for cell in cells}
     has_parts = len(parts) > len({suite for suite, _ in parts})
+    has_twins = any(cell.unit != cell.suite for cell in cells)
     return (
         "n: items; of means: suites. Each level of chance has a mean of its own.",
         *("A suite with several phenomena enters a mean with the mean over them.",) * has_parts,
+        *(TWINS,) * has_twins,
+        MEANS_TARGET,
+        *(OTHER_ITEMS,) * these_suites,
     )
 
 
@@ -215,12 +247,34 @@ _REGION_MEASURE_NOTE = (
 _chance = partial(percent, absent=BLANK)
 
 
-def _mean_over_suites(cells: Sequence[PivotCell]) -> EstimateCell:
-    """The mean over suites of one column, as if the suites had been drawn."""
-    suites = grouped((cell.suite, cell.accuracy) for cell in cells if cell.accuracy is not None)
-    accuracies = [math.fsum(values) / len(values) for values in suites.values()]
-    mean = mean_of(accuracies, Design.independent(len(accuracies)), seed=0)
-    if mean.low is not None and mean.high is not None:
-        mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
-    reason = (mean.reason or "").replace("value", "suite")
-    return EstimateCell.of(mean.value, mean, mean.n, percent=True, reason=reason)
+def _suite_values(cells: Sequence[PivotCell]) -> list[SuiteValue]:
+    """The accuracies of one column, one a suite: the mean over its phenomena."""
+    suites = grouped((cell.suite, cell) for cell in cells if cell.accuracy is not None)
+    return [
+        SuiteValue(
+            suite,
+            parts[0].unit or suite,
+            frozenset(part.phenomenon for part in parts) | _named(parts[0].of_suite),
+            _mean([part.accuracy for part in parts]) or 0.0,
+            _mean([part.low for part in parts]),
+            _mean([part.high for part in parts]),
+        )
+        for suite, parts in suites.items()
+    ]
+
+
+def _named(phenomenon: str) -> frozenset[str]:
+    return frozenset({phenomenon} if phenomenon else ())
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None if one is missing."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if len(known) == len(values) else None
+
+
+def _shown(mean: Mean, ends: Mean | Interval) -> EstimateCell:
+    """A mean of accuracies with one of its intervals, in percent."""
+    if ends.low is not None and ends.high is not None:
+        ends = replace(ends, low=max(0.0, ends.low), high=min(1.0, ends.high))
+    return EstimateCell.of(mean.value, ends, mean.n, percent=True)

@@ -1,0 +1,163 @@
+"""Differences of two models over suites: what each suite is about, and its paired difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.paired.item_outcomes import MEASURE
+from cimento.report.benchmarks import benchmark_means, means_grid
+from cimento.report.suite_differences import (
+    PairOfModels,
+    SuiteDifference,
+    SuiteRate,
+    differences_grid,
+    differences_over_suites,
+    levels_of_chance,
+    rate_differences,
+)
+from cimento.statistics.suite_means import SuiteValue
+from cimento.suites.formats.blimp import blimp_datasets
+from cimento.suites.twins import units_of
+
+if TYPE_CHECKING:
+    from cimento.kinds.run import Run
+    from cimento.paired.pairwise import Correction, PairwiseComparison
+    from cimento.records.outcomes import Estimate
+    from cimento.records.summary import SuiteMean
+    from cimento.report.grid import Grid
+
+_PHENOMENON = "phenomenon"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFacts:
+    """What a suite is about.
+
+    Attributes:
+        unit: its name, or that of the first suite made of the same items.
+        phenomena: that it tests; its name where it says none.
+        chance: level of chance of its headline; None where it is not known.
+    """
+
+    unit: str
+    phenomena: frozenset[str]
+    chance: float | None
+
+
+def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
+    """The facts of the suites of some runs, by name.
+
+    Args:
+        runs: of any paradigms.
+    """
+    first = {run.suite.name: run for run in reversed(runs)}
+    units = units_of([run.suite for run in runs])
+    chances = levels_of_chance(
+        (run.suite.name, head.chance) for run in runs if (head := _headline(run)) is not None
+    )
+    return {
+        name: SuiteFacts(unit=units[name], phenomena=_phenomena(run), chance=chances.get(name))
+        for name, run in first.items()
+    }
+
+
+def _headline(run: Run) -> Estimate | None:
+    return next((one for one in run.estimates() if one.role == "headline"), None)
+
+
+def _phenomena(run: Run) -> frozenset[str]:
+    if (dataset := blimp_datasets().get(run.suite.name)) is not None:
+        return frozenset({dataset.phenomenon})
+    levels = (one.level for one in run.estimates() if one.group == _PHENOMENON)
+    return frozenset(filter(None, (run.suite.meta.phenomenon, *levels))) or frozenset(
+        {run.suite.name}
+    )
+
+
+def over_suites_grids(
+    means: Sequence[SuiteMean],
+    differences: Sequence[SuiteDifference],
+    *,
+    correction: Correction = "holm",
+    these_suites: bool = False,
+) -> dict[str, Grid]:
+    """The tables of means and of mean differences over suites, by name; none of what is empty.
+
+    Args:
+        means: over the suites of a benchmark.
+        differences: of models.
+        correction: of p, which a header names.
+        these_suites: whether intervals for other items of these suites are beside the others.
+    """
+    grids = {}
+    if means:
+        grids["means"] = means_grid(means, these_suites=these_suites)
+    if differences:
+        grids["differences"] = differences_grid(
+            differences, correction=correction, these_suites=these_suites
+        )
+    return grids
+
+
+def suite_differences(
+    comparisons: Iterable[PairwiseComparison],
+    facts: Mapping[str, SuiteFacts],
+    *,
+    correction: Correction,
+) -> tuple[SuiteDifference, ...]:
+    """The mean differences of pairs of models over suites, from comparisons item by item.
+
+    Args:
+        comparisons: by the headline questions of suites.
+        facts: of these suites.
+        correction: of p-values over pairs.
+    """
+    values: dict[PairOfModels, list[SuiteValue]] = {}
+    for one in comparisons:
+        about, change = facts[one.suite], one.change
+        if change.estimate is not None:
+            pair = PairOfModels(one.first, one.second, chance=about.chance)
+            values.setdefault(pair, []).append(
+                SuiteValue(
+                    one.suite, about.unit, about.phenomena,
+                    change.estimate, change.low, change.high,
+                )
+            )  # fmt: skip
+    return differences_over_suites(values, correction=correction)
+
+
+def _board_differences(runs: Sequence[Run]) -> tuple[SuiteDifference, ...]:
+    """The mean differences of pairs of models over suites, from the rates of runs.
+
+    Args:
+        runs: of any paradigms; those whose headline is no rate are left out.
+    """
+    facts = facts_of(runs)
+    heads = [(run, head) for run in runs if (head := _headline(run)) is not None]
+    return rate_differences(
+        [
+            SuiteRate(
+                suite=run.suite.name,
+                unit=facts[run.suite.name].unit,
+                phenomena=facts[run.suite.name].phenomena,
+                model=run.model,
+                measure=getattr(run.options, MEASURE, ""),
+                chance=facts[run.suite.name].chance,
+                value=head.value,
+            )
+            for run, head in heads
+            if head.value is not None and head.is_share
+        ]
+    )
+
+
+def board_grids(runs: Sequence[Run]) -> dict[str, Grid]:
+    """The tables of means and differences over the suites of a site, by name.
+
+    Args:
+        runs: of any paradigms.
+    """
+    means = benchmark_means([run.summary() for run in runs])
+    return over_suites_grids(means, _board_differences(runs))
