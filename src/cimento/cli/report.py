@@ -123,7 +123,8 @@ class ReportOptions(TableOptions):
     )
     table: str = option(
         "",
-        "Only this table: results, or one from the page; an unknown name lists all names.",
+        "Only this table: results, mixed-right (mixed models of right and wrong, of several"
+        " models), or one from the page; an unknown name lists all names.",
         metavar="NAME",
     )
     figure: str = option(
@@ -328,6 +329,10 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     """
     if name == "results":
         return results_grid(runs)
+    if name == _MIXED_RIGHT:
+        from cimento.compare.mixed_right import right_grid
+
+        return right_grid(runs)
     kinds = dict.fromkeys(run.paradigm for run in runs)
     makers = [kind for kind in kinds if name in kind.presenter.tables]
     # Otherwise a kind that none of the runs is of says best what its table is about.
@@ -347,7 +352,7 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     if len(grids) == 1:
         return grids[0]
     of_kinds = (known for kind in kinds for known in kind.presenter.tables)
-    names = dict.fromkeys([*(table.name for table in tables), *of_kinds, "results"])
+    names = dict.fromkeys([*(table.name for table in tables), *of_kinds, "results", _MIXED_RIGHT])
     other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
         where=f"--table={name}",
@@ -356,9 +361,11 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     )
 
 
+_MIXED_RIGHT = "mixed-right"
 _OTHER_WORDS = {
     "dd": "DD is in the tables effects (means by condition), tests (p values) and regions.",
     "interaction": "The interaction of two factors is in the tables effects, tests and mixed.",
+    "glmm": "Mixed models of right and wrong are in the table mixed-right.",
     "main": "The table for a paper, suites by models, is called results.",
     "summary": "The table for a paper, suites by models, is called results.",
 }

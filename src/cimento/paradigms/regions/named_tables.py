@@ -74,9 +74,7 @@ def _of_designs(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid
         raise UsageError(
             where=f"--table {name}",
             seen="none of the runs is of a suite with two factors",
-            todo="For the accuracy of other suites give --table results."
-            if name == "accuracy"
-            else "Declare them under [factors] in suite.toml.",
+            todo=_INSTEAD.get(name, "Declare them under [factors] in suite.toml."),
         )
     if name == "tests":
         made = dd_tests(results, seed=seed)
@@ -90,6 +88,13 @@ def _of_designs(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid
     return (
         tables.factorial_items_grid(results) if name == "items" else tables.accuracy_grid(results)
     )
+
+
+_INSTEAD = {
+    "accuracy": "For the accuracy of other suites give --table results.",
+    "mixed": "Mixed models of right and wrong, of any suites, are in --table mixed-right; for those"
+    " of DD declare the factors under [factors] in suite.toml.",
+}
 
 
 def _of_declared(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
