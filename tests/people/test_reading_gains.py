@@ -86,7 +86,7 @@ def test_rows_are_left_out_for_the_reasons_that_are_given():
         table.with_columns(rt=pl.Series(times)), {}, columns(given=("A",)), rules=rules
     )
     assert made.left_out == {
-        "one of the first 1 word of its text": 36,
+        "the first word of its text": 36,
         "no reading time above 0": 2,
         "time outside 100 to 8000": 2,
     }
@@ -140,6 +140,9 @@ def test_what_cannot_be_used_is_refused():
         reading_gains(wrong, {}, columns(given=("A",)), rules=FEW)
     with pytest.raises(UsageError, match="there is none"):
         reading_gains(table, {}, columns())
+    one = table.filter(text="t0", subject="s0")
+    with pytest.raises(UsageError, match="one subject and one item"):
+        reading_gains(one, {}, columns(given=("A",)), rules=FEW)
     with pytest.raises(UsageError, match="none of its cells is a number"):
         reading_gains(table, {}, columns(given=("subject",)))
     with pytest.raises(UsageError, match="no column 'Z'"):
@@ -154,9 +157,9 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
     assert invoke([*command, "--folds", "2"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for said in (
-        "180 observations, 6 subjects, 6 items. Left out: 36: one of the first 1 word",
+        "180 observations, 6 subjects, 6 items. Left out: 36: the first word of its text",
         "ln time ~ 1 + position + length + length_1, with random intercepts for subjects and items",
-        "2 folds (seed 0)",
+        "Up to 2 folds (seed 0)",
         "over subjects and, crossed with them, items",
     ):
         assert said in printed

@@ -53,14 +53,15 @@ def dense(x, y, factors):
 @pytest.mark.parametrize("of", [0, 1])
 def test_new_levels_are_predicted_as_by_dense_matrices(of):
     x, y, *factors = drawn()
-    fold = (factors[of] == 2).astype(int)
+    fold = np.isin(factors[of], (2, 3)).astype(int)
     made = held_out_logliks(x, y, factors, of=of, fold=fold)
     new = fold == 1
     old_x = x[~new]
     beta, effects, variances = dense(old_x, y[~new], [labels[~new] for labels in factors])
     design = np.column_stack([np.ones(new.sum()), (x[new] - old_x.mean(0)) / old_x.std(0)])
     mean = design @ beta + effects[1 - of][factors[1 - of][new]]
-    covariance = variances[-1] * np.eye(new.sum()) + variances[of]
+    shared = factors[of][new][:, None] == factors[of][new]
+    covariance = variances[-1] * np.eye(new.sum()) + variances[of] * shared
     joint = stats.multivariate_normal(mean, covariance).logpdf(y[new])
     assert made[new].sum() == pytest.approx(joint, rel=1e-5)
 
@@ -100,11 +101,11 @@ def test_a_level_that_the_rest_lacks_is_as_uncertain_as_any():
     """An item that only the new subject has read adds the variance of items."""
     x, y, subject, item = drawn(seed=6)
     item = np.where(subject == 2, item + 5, item)
-    made = held_out_logliks(x, y, [subject, item], of=0, fold=(subject == 2).astype(int))
-    new = subject == 2
+    new = np.isin(subject, (2, 3))
+    made = held_out_logliks(x, y, [subject, item], of=0, fold=new.astype(int))
     old = [labels[~new] for labels in (subject, item)]
     beta, _, variances = dense(x[~new], y[~new], old)
-    first = np.flatnonzero(new)[0]
+    first = np.flatnonzero(subject == 2)[0]
     design = np.concatenate([[1], (x[first] - x[~new].mean(0)) / x[~new].std(0)])
     norm = stats.norm(design @ beta, math.sqrt(variances.sum()))
     assert made[first] == pytest.approx(norm.logpdf(y[first]), rel=1e-4)
@@ -125,3 +126,9 @@ def test_predictors_that_say_the_same_have_no_fit():
     x, y, subject, item = drawn()
     twice = np.column_stack([x, 2 * x[:, 0]])
     assert held_out_logliks(twice, y, [subject, item], of=0, fold=subject % 2) is None
+
+
+def test_one_level_says_nothing_of_how_levels_differ():
+    x, y, subject, item = drawn(subjects=2)
+    assert held_out_logliks(x, y, [subject, item], of=0, fold=subject) is None
+    assert held_out_logliks(x, y, [subject, item], of=1, fold=item % 2) is not None

@@ -32,17 +32,17 @@ def gains_grid(made: ReadingGains) -> Grid:
             "nats": _nats,
             "p": lambda row: p_number(row.p, absent=BLANK),
             "p (Holm)": lambda row: p_number(row.p_holm, absent=BLANK),
+            "reason": lambda row: row.reason,
         },
         title="Gain in log-likelihood per observation, in nats, of surprisals over the baseline.",
         labels=3,
+        remarks=1,
         notes=_said(made),
     )
 
 
 def _nats(row: ReadingGain) -> EstimateCell:
-    return EstimateCell(
-        value=row.nats, low=row.low, high=row.high, n=row.n, reason=row.reason or "", digits=_DIGITS
-    )
+    return EstimateCell(value=row.nats, low=row.low, high=row.high, n=row.n, digits=_DIGITS)
 
 
 def _said(made: ReadingGains) -> tuple[str, ...]:
@@ -52,8 +52,7 @@ def _said(made: ReadingGains) -> tuple[str, ...]:
     factors = [name for name, n in ((SUBJECTS, one.subjects), (ITEMS, one.items)) if n]
     left = "; ".join(f"{count:,}: {reason}" for reason, count in made.left_out.items())
     cluster = " and, crossed with them, ".join(factors)
-    alone = {SUBJECTS: "other readers of these texts", ITEMS: "other texts, for these readers"}
-    about = "other readers and other texts" if len(factors) > 1 else alone[factors[0]]
+    about = " and ".join(f"other {name}" for name in factors)
     baseline = " + ".join(made.baseline) or "nothing"
     lines = [
         (f"{made.n:,} observations, {_sizes(one)}. Left out: {left or 'none'}."),
@@ -63,8 +62,8 @@ def _said(made: ReadingGains) -> tuple[str, ...]:
             f" {' + '.join(made.surprisals)}."
         ),
         (
-            f"{rules.folds} folds (seed {rules.seed}); of new {' or '.join(factors)}, none is in"
-            " the data that their model is fitted to. Less than 0: surprisals predict worse."
+            f"Up to {rules.folds} folds (seed {rules.seed}); of new {' or '.join(factors)}, none is"
+            " in the data that their model is fitted to. Less than 0: surprisals predict worse."
         ),
         (
             f"Intervals and tests are about {about}: {one.method or 'none'}, over {cluster}; the"

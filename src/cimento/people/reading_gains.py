@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.errors import UsageError, counted
+from cimento.errors import UsageError
 from cimento.io.clusters import Crossing
 from cimento.models.in_memory import ModelLike
 from cimento.models.settings import Asking
@@ -173,7 +173,8 @@ def reading_gains(
         remark: is told what `join_surprisals` tells.
 
     Raises:
-        UsageError: there is no model, a column is missing or has no numbers, or no row is left.
+        UsageError: there is no model, a column is missing or has no numbers, no row is left, or all
+            are of one subject and one item.
         CimentoError: words and texts do not agree, or a model cannot be used.
     """
     rules = rules or GainRules()
@@ -322,6 +323,7 @@ def _kept(table: _Table, rules: GainRules) -> tuple[list[int], Counter[str]]:
     """The rows that have everything, and why the others have not."""
     reasons: Counter[str] = Counter()
     kept = []
+    early = f"one of the first {rules.before} words of its text"
     predictors = {**table.baseline}
     for name, columns in table.surprisals.items():
         predictors |= {f"{one} of {name}": cells for one, cells in columns.items()}
@@ -331,7 +333,7 @@ def _kept(table: _Table, rules: GainRules) -> tuple[list[int], Counter[str]]:
         elif not rules.shortest <= rt <= rules.longest:
             reasons[f"time outside {rules.shortest:g} to {rules.longest:g}"] += 1
         elif index < rules.before:
-            reasons[f"one of the first {counted(rules.before, 'word')} of its text"] += 1
+            reasons["the first word of its text" if rules.before == 1 else early] += 1
         elif missing := next((k for k, cells in predictors.items() if cells[row] is None), ""):
             reasons[f"no {missing}"] += 1
         elif any(labels[row] in (None, "") for labels in table.factors.values()):
@@ -358,6 +360,12 @@ def _gains(table: _Table, rules: GainRules) -> ReadingGains:
     y = np.log(y) if rules.transform == "log" else y
     labels = {name: [cells[row] for row in kept] for name, cells in table.factors.items()}
     labels = {name: one for name, one in labels.items() if len(set(one)) >= FEWEST_LEVELS}
+    if not labels:
+        raise UsageError(
+            where="the table",
+            seen="all observations that are left are of one subject and one item",
+            todo="Folds need two subjects or two items; --item names another column of items.",
+        )
     base, names, constant = _independent(
         {name: [cells[row] for row in kept] for name, cells in table.baseline.items()}
     )

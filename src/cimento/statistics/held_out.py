@@ -24,7 +24,7 @@ from cimento.statistics.mixed_deviance import CrossProducts, GroupBlock, cross_p
 from cimento.statistics.mixed_optimum import optimum
 
 FEWEST_LEVELS = 2
-"""The fewest levels of a factor that can be divided into folds."""
+"""The fewest levels of a factor that can be divided into folds, or be fitted to."""
 NO_FIT = "the model cannot be fitted to all folds"
 
 
@@ -91,7 +91,10 @@ def held_out_logliks(
     logliks = np.empty(y.size)
     for number in np.unique(fold):
         new = fold == number
-        fit = _fit(x[~new], y[~new], [(level[~new], n) for level, n in coded])
+        seen = [(level[~new], n) for level, n in coded]
+        # Of one level nothing is known of how levels differ.
+        few = np.unique(seen[of][0]).size < FEWEST_LEVELS
+        fit = None if few else _fit(x[~new], y[~new], seen)
         if fit is None:
             return None
         logliks[new] = _predicted(fit, x[new], y[new], coded, of=of, new=new)
