@@ -29,6 +29,7 @@ from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.cloze import (
     EXPECTED,
+    EXPRESSION,
     ROLES,
     ClozeItem,
     ClozeSuite,
@@ -137,8 +138,10 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     if not suite.meta.language:
         seen = "The suite does not name a language."
         faults.append(cloze_fault("CIM-C010", where=suite.name, seen=seen))
+    # Beside expressions, items with one blank stand alone.
+    whole = suite.multiwords and suite.cluster == EXPRESSION
     without = [item.id for item in expansion.items if suite.cluster not in item.columns]
-    if suite.cluster and without:
+    if suite.cluster and without and not whole:
         shown = ", ".join(map(repr, without[:_SHOWN]))
         seen = (
             f"The column {suite.cluster!r} is missing in {counted(len(without), 'item')}: {shown}."

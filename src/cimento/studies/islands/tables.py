@@ -289,10 +289,16 @@ def checked_table(
     yield from _item_lines(label, cells, items)
 
 
+CAPTION_SLIP = (
+    "The paper's caption names Long-NonIsland on both sides, and its text calls it the unacceptable"
+    " form several times; Long-Island is meant."
+)
+
+
 @section_of(
     "variations",
     title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
-    source=SOURCE,
+    source=f"{SOURCE}. {CAPTION_SLIP.removesuffix('.')}",
 )
 def variations(_: Path) -> Iterator[Cell]:
     """Table 4: the difference of PenLP between acceptable and unacceptable sentence."""
