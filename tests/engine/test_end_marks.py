@@ -8,7 +8,7 @@ import pytest
 
 from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.evaluation.freetext import prefixes, score_end_marks
+from cimento.evaluation.end_marks import prefixes, score_end_marks
 from cimento.testing import FakeScorer
 from tests.helpers.suites_on_disk import write
 

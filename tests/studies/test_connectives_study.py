@@ -16,6 +16,7 @@ from cimento import CimentoError, InputError
 from cimento.cli.main import invoke
 from cimento.judgments import NONE
 from cimento.paradigms.cloze.requests import Candidate
+from cimento.statistics.correlation import Correlation
 from cimento.studies import connectives as checks
 from cimento.studies.connectives import (
     check_published,
@@ -44,7 +45,7 @@ from cimento.studies.connectives.released import (
     released,
 )
 from cimento.studies.connectives.text import compare_statistics, read_expected
-from cimento.studies.connectives.user_copy import copy_tables, read_copy
+from cimento.studies.connectives.user_copy import copy_tables, read_copy, rho_cells
 from cimento.suites import Meta
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 from tests.helpers.rated import mturk
@@ -375,6 +376,45 @@ class TestOwnCopy:
         with pytest.raises(InputError) as caught:
             copy_tables(read_copy(folder))
         assert seen in str(caught.value)
+
+    @pytest.mark.parametrize(
+        "told",
+        [
+            ("suites", "check"),
+            pytest.param(("annotate", "survey", "build"), marks=pytest.mark.slow),
+            pytest.param(("run",), marks=pytest.mark.slow),
+        ],
+    )
+    def test_the_cloze_section_is_taken_by_every_command_as_documented(
+        self, told, tmp_path, capsys
+    ):
+        path = shutil.copy(OWN / "cloze.tsv", tmp_path / "blanks.tsv")
+        more = [] if told[0] == "suites" else ["-o", str(tmp_path / "out")]
+        more += ["-m", "demo-masked"] if told == ("run",) else []
+        assert invoke([*told, str(path), *more]) == 0
+        said = capsys.readouterr()
+        if told[0] != "annotate":
+            assert "in the form of the connectives resource" in said.out + said.err
+        if told == ("run",):
+            assert "6 items" in said.out
+        path.write_text(path.read_text("utf-8").replace("clz se 16cl", "clz se 16"), "utf-8")
+        assert invoke(["suites", "check", str(path)]) == 2
+        assert "such as 'se 23cl'" in capsys.readouterr().err
+
+    def test_p_of_section_4_is_there_and_other_models_are_not_compared(self):
+        rho = Correlation("spearman", -0.3, 40, p=0.04, low=-0.6, high=-0.01, method="jackknife")
+        cells = {
+            cell.what.rpartition(": ")[2]: cell
+            for cell in rho_cells(rho, is_study=False, p_holm=0.08, n_models=2)
+        }
+        assert (cells["rho"].computed, cells["rho"].printed, cells["rho"].equal) == (
+            -0.3, "-0.120", None,
+        )  # fmt: skip
+        assert (cells["rho"].low, cells["rho"].high, cells["rho"].count) == (-0.6, -0.01, "40")
+        assert (cells["p"].computed, cells["p"].printed) == (0.04, "< 0.01")
+        assert (cells["p, Holm"].computed, cells["p, Holm"].note) == (0.08, "of 2 models")
+        [first, *_] = rho_cells(rho, is_study=True)
+        assert first.equal is False
 
     def test_a_sentence_without_a_blank_is_named(self, tmp_path):
         lines = (OWN / "cloze.tsv").read_text("utf-8").replace("... piove", "Piove")

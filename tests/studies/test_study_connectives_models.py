@@ -230,6 +230,36 @@ class TestModels:
         text = (out / "table-3.txt").read_text(encoding="utf-8")
         assert "There are no blanks in your copy." in text
 
+    @pytest.mark.slow
+    def test_several_models_have_rho_with_interval_and_holm_and_say_how_they_masked(
+        self, tmp_path, capsys
+    ):
+        """Pairs of nonsense ratings; Holm's p of two is twice the smaller, or the larger (1979)."""
+        lines = ["id\tsentence\tgrammaticality\tratings"]
+        for number in range(1, 8):
+            lines += [
+                f"e {number}A\tPiove{' e tira vento' * number}.\t\t5,{1 + number % 4}",
+                f"e {number}NA\tPiove{' ma tira vento' * number}.\t\t1,{1 + number % 3}",
+            ]
+        (tmp_path / "acceptability.tsv").write_text("\n".join(lines), encoding="utf-8")
+        told = ["study", "connectives", "--own", str(tmp_path), "--pll", "original", "--json"]
+        assert invoke([*told, "-m", "demo-causal", "-m", "demo-masked"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        rows = [
+            {cell["what"].rpartition(": ")[2]: cell for cell in section["cells"]}
+            for section in printed["sections"]
+            if section["name"] == "section 4" and "your copy" not in section["title"]
+        ]
+        assert len(rows) == 2
+        assert all(row["rho"]["low"] < row["rho"]["computed"] < row["rho"]["high"] for row in rows)
+        assert [row["rho"]["equal"] for row in rows] == [None, None]
+        first, second = sorted(rows, key=lambda row: row["p"]["computed"])
+        least = min(1.0, 2 * first["p"]["computed"])
+        assert first["p, Holm"]["computed"] == pytest.approx(least)
+        assert second["p, Holm"]["computed"] == pytest.approx(max(least, second["p"]["computed"]))
+        notes = " ".join(printed["tables"]["table-4"]["notes"])
+        assert "pppl by masking one token at a time (--pll original)" in notes
+
     def test_what_people_said_stands_between_published_and_models(self, tmp_path):
         out = tmp_path / "out"
         arguments = ["study", "connectives", "--own", str(OWN), "-m", "demo-masked"]

@@ -307,6 +307,10 @@ class TestParts:
         assert large["verdict"] == "differs"
         assert "rounded percentages would give the printed ones" in large["how"]
         assert "one row less would give" in record["hidden_subject"]["how"]
+        # Table 6 and the sheet agree (35 of 54).
+        person = record["second_person"]
+        assert (person["paper"], person["computed"]) == (64.1, 64.81)
+        assert person["verdict"] == "differs"
 
     def test_every_rate_has_an_interval_or_says_why_not(self, data):
         for number in (1, *range(4, 14)):

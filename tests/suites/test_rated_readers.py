@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cimento import CimentoError, InputError, UsageError, load_suite
 from cimento.io.tables import JUDGMENTS, validate_table
 from cimento.judgments.rated import judgments_table
+from cimento.kinds.registry import paradigm_of
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.suites.formats.ratings import (
     CONNECTIVES,
@@ -230,15 +231,15 @@ def test_a_missing_file_is_named(tmp_path):
         read_rated(tmp_path / "nowhere.tsv")
 
 
-def test_the_cloze_section_of_a_copy_is_sent_to_the_study_that_asks_it(tmp_path):
-    path = tmp_path / "cloze.tsv"
+def test_the_cloze_section_of_a_copy_is_no_table_of_ratings(tmp_path):
+    path = tmp_path / "own.tsv"
     path.write_text(
         "id\tsentence\ttarget\tplausible\timplausible\n"
         "e 1cl\tPiove ... resto a casa.\te\tquindi\tma, o, se\n",
         encoding="utf-8",
     )
-    with pytest.raises(InputError, match="study connectives --own FOLDER"):
-        read_rated(path)
+    assert not is_rated_table(path)
+    assert paradigm_of(path).name == "cloze"
 
 
 def test_a_published_set_of_ratings_says_what_it_was_read_as(tmp_path):

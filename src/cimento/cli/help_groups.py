@@ -100,8 +100,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "rename", "scale", "site", "address",
     ),
     "score": (
-        "model", "output", "words", "as_json", "device", "dtype", "bos", "pll", "boundary",
-        "window", "context", "store",
+        "model", "output", "words", "measures", "as_json", "device", "dtype", "bos", "pll",
+        "boundary", "window", "context", "store",
     ),
     "fill": (
         "model", "output", "k", "protocol", "among", "as_json", "masks", "choice", "device",

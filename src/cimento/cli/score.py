@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import deliver, json_text, note
 from cimento.cli.flags import command_of
 from cimento.errors import UsageError
-from cimento.evaluation.freetext import score_end_marks, score_texts
-from cimento.io.declared import option
+from cimento.evaluation.end_marks import score_end_marks
+from cimento.evaluation.free_measures import measure_texts
+from cimento.evaluation.freetext import score_texts
+from cimento.io.declared import Texts, option
 from cimento.io.files import need_writable
 from cimento.io.lines import read_contexts, read_lines
 from cimento.models.questions import OpenRule
-from cimento.options import ModelOptions, ScoringOptions
+from cimento.models.settings import BoundaryRule, PllRule, WindowRule
+from cimento.options import ModelOptions, ScoringOptions, run_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +40,13 @@ class _ScoreOptions(ScoringOptions):
         default=False, help="One row per word, or one per token.", flags=("--words/--tokens",)
     )
     context_file: Path | None = option(None, "What comes before each text, one line for each.")
+    measures: Texts = option(
+        (),
+        "Instead: these measures of each text as a whole, such as lp,penlp:0.6,ppl.",
+        flags=("--measure",),
+        metavar="NAME,NAME...",
+    )
+    unigrams: str | None = run_option("unigrams")
     end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
     output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
@@ -55,14 +65,34 @@ def score(options: _ScoreOptions) -> int:
             seen="--context is given too",
             todo="Give one of the two.",
         )
+    if options.end_marks and (options.measures or options.context_file is not None):
+        raise UsageError(
+            where="--end-marks",
+            seen=f"{'--measure' if options.measures else '--context-file'} is given too",
+            todo="Give one of the two.",
+        )
+    if options.measures and options.words:
+        raise UsageError(
+            where="--words", seen="--measure is about whole texts", todo="Leave one of them out."
+        )
     if options.output is not None:
         need_writable(options.output)
     texts = _texts(options.file, command=f"cimento score -m {model}")
+    file = options.context_file
+    contexts = None if file is None else read_contexts(file, texts, remark=note)
     if options.end_marks:
         table = score_end_marks(texts, model, marks=tuple(options.end_marks), asking=asking)
+    elif options.measures:
+        table = measure_texts(
+            texts,
+            model,
+            measures=[name.strip() for text in options.measures for name in text.split(",")],
+            unigrams=options.unigrams or "",
+            contexts=contexts,
+            asking=asking,
+            remark=note,
+        )
     else:
-        file = options.context_file
-        contexts = None if file is None else read_contexts(file, texts, remark=note)
         table = score_texts(
             texts, model, contexts=contexts, asking=asking, words=options.words, remark=note
         )

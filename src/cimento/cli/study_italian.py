@@ -16,7 +16,7 @@ from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Settings, Texts, option
-from cimento.models.settings import BosRule
+from cimento.models.settings import BosRule, PllRule
 from cimento.options import run_option
 from cimento.paradigms import stories as kind
 from cimento.studies import as_json, as_text, need_folder, tables_plain
@@ -137,6 +137,7 @@ class ConnectivesOptions(StudyOptions):
     )
     expected: Path | None = option(None, "JSON of expected statistics of --data.")
     bos: BosRule = option("none", "What comes before the sentences of Table 4.")
+    pll: PllRule | None = run_option("pll")
 
 
 @command_of

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias
 
 from cimento.errors import InputError
+from cimento.io.below import files_below
 from cimento.io.files import read_bytes
 from cimento.io.parsing import unpack_gzip
 
@@ -292,7 +293,7 @@ def first_below(folder: Path, pattern: str) -> Path | None:
         folder: that is looked through.
         pattern: the name, in which ``*`` stands for anything.
     """
-    return min((path for path in folder.rglob(pattern) if path.is_file()), default=None)
+    return next(iter(files_below(folder, pattern)), None)
 
 
 def need(

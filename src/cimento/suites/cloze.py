@@ -166,6 +166,10 @@ class Template:
         return sum(forms if sentence.has_seed else 1 for sentence in self.sentences)
 
 
+EXPRESSION = "expression"
+"""Free column of the items of an expression, whose words belong together."""
+
+
 @dataclass(frozen=True, slots=True)
 class MultiwordItem:
     """A sentence with a multiword expression, each word of which is masked in turn.
@@ -199,7 +203,8 @@ class ClozeSuite:
         templates: those that items are made of.
         multiwords: sentences whose expression is masked word by word.
         cluster: free column whose value says which items belong together (``template``,
-            ``sentence``, ``expression``); empty where each stands alone.
+            ``sentence``, ``expression``); empty where each stands alone. Of multiwords it is the
+            expression unless it is declared: the words of one are not independent.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
         limit: number of its items that are asked, from the first; None for all. Not written.
         only: ids of those among them that are asked; None for all. Not written.
@@ -213,6 +218,11 @@ class ClozeSuite:
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
     limit: int | None = None
     only: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Put the words of an expression into one cluster where none is declared."""
+        if self.multiwords and not self.cluster:
+            object.__setattr__(self, "cluster", EXPRESSION)
 
     @property
     def name(self) -> str:
@@ -327,7 +337,7 @@ def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
                 options=(Option(words[number - 1]),),
                 columns={
                     **item.columns,
-                    "expression": item.expression,
+                    EXPRESSION: item.expression,
                     "word": str(number),
                     "cue": " ".join(others),
                 },

@@ -38,6 +38,11 @@ def one_spelling(text: str) -> str:
     return unicodedata.normalize("NFC", text).translate(_OTHERS)
 
 
+def folded_text(text: str) -> str:
+    """A text as it is compared with an option: in one spelling, small letters, no blanks around."""
+    return one_spelling(text).strip().casefold()
+
+
 Spelling: TypeAlias = tuple[Literal["NFC", "NFD"], str]
 """A form of Unicode, and an apostrophe, in which all letters of a text are written."""
 

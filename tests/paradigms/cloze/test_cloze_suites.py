@@ -11,6 +11,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze import CLOZE
 from cimento.paradigms.cloze.files import load_cloze, read_cloze
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS
+from cimento.paradigms.cloze.text import describe_cloze
 from cimento.suites.cloze import (
     BaseSentence,
     ClozeItem,
@@ -230,6 +231,22 @@ class TestMultiwords:
         )
         suite = load_cloze(path)
         assert [item.expression for item in suite.multiwords] == ["acqua in bocca", "pesce rosso"]
+
+    def test_the_words_of_an_expression_are_one_cluster_unless_another_is_declared(self, tmp_path):
+        rows = (
+            "item\texpression\ttext\tsource\n"
+            "1\tacqua in bocca\t{Acqua} in {bocca}!\ta\n"
+            "2\tacqua in bocca\tTieni {acqua} in {bocca}.\tb\n"
+            "3\t\tUn {Pesce} {rosso}.\tb\n"
+            "4\t\tIl ___ nuota.\tb\n"
+        )
+        path = folder(tmp_path, rows)
+        assert "CIM-C014" not in codes(path)
+        assert "3 by expression; the largest, 'acqua in bocca', has 4" in " ".join(
+            describe_cloze(load_cloze(path), 1).split()
+        )
+        declared = folder(tmp_path, rows, options='[options]\ncluster = "source"\n')
+        assert load_cloze(declared).cluster == "source"
 
     @pytest.mark.parametrize(
         "text", ["Un {pesce rosso.", "Un pesce} {rosso}.", "Un {pesce} rosso.", "{} {a}"]

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from cimento.errors import InputError, TableError, UsageError, counted
+from cimento.io.below import files_below
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json, value_at
 from cimento.io.tables import TOKENS
@@ -122,7 +123,7 @@ class ModelLog:
 def is_log(path: Path) -> bool:
     """Whether a path is a file of samples, or a folder with some in it."""
     return bool(_FILE.fullmatch(path.name)) or (
-        path.is_dir() and next(path.rglob("samples_*.jsonl"), None) is not None
+        path.is_dir() and bool(files_below(path, "samples_*.jsonl"))
     )
 
 
@@ -132,7 +133,7 @@ def read_logs(path: Path) -> list[ModelLog]:
     Raises:
         InputError: there are none, or one cannot be used.
     """
-    files = [path] if path.is_file() else sorted(path.rglob("samples_*.jsonl"))
+    files = [path] if path.is_file() else files_below(path, "samples_*.jsonl")
     folders: dict[Path, dict[str, Path]] = {}
     for file in files:
         if match := _FILE.fullmatch(file.name):

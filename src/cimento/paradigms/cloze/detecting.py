@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cimento.paradigms.cloze.connectives import is_connective_blanks
 from cimento.paradigms.cloze.own_tables import is_blank_table
 
 SHEET = "all-eval.tsv"
@@ -17,5 +18,5 @@ def is_released(path: Path) -> bool:
 
 
 def is_cloze(path: Path) -> bool:
-    """Whether a path is a file of the Brazilian study, or a table of blanks."""
-    return is_released(path) or is_blank_table(path)
+    """Whether a path is a file of one of the two studies, or a table of blanks."""
+    return is_released(path) or is_connective_blanks(path) or is_blank_table(path)

@@ -6,7 +6,7 @@ The native format is written without loss: tables have tabs and no quoting.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -18,6 +18,7 @@ from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
 from cimento.kinds.base import SuiteReading
+from cimento.paradigms.cloze.connectives import is_connective_blanks, read_connective_blanks
 from cimento.paradigms.cloze.detecting import SHEET, SYNTACTIC, is_released
 from cimento.paradigms.cloze.judgments import parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table
@@ -28,6 +29,7 @@ from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.cloze import (
     EXPECTED,
+    EXPRESSION,
     ROLES,
     ClozeItem,
     ClozeSuite,
@@ -54,8 +56,8 @@ def load_cloze(path: Path) -> ClozeSuite:
     """One suite of kind ``cloze`` or ``templates`` that can be used.
 
     Args:
-        path: a suite folder, its suite.toml, a table of items that stands alone, or a file of the
-            Brazilian study.
+        path: a suite folder, its suite.toml, a table of items that stands alone, a file of the
+            Brazilian study, or the cloze section of the connectives resource.
 
     Raises:
         InputError: the path does not exist or may not be read.
@@ -71,16 +73,22 @@ def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
     """Read one suite of kind ``cloze`` or ``templates``, and say what is wrong with it.
 
     Args:
-        path: a suite folder, its suite.toml, a table of items that stands alone, or a file of the
-            Brazilian study.
+        path: a suite folder, its suite.toml, a table of items that stands alone, a file of the
+            Brazilian study, or the cloze section of the connectives resource.
 
     Raises:
         InputError: the path does not exist or may not be read.
     """
     folder = path.parent if path.name == TOML else path
-    read = read_folder if folder.is_dir() else read_item_table
+    read: Callable[[Path], SuiteReading[ClozeSuite]] = read_item_table
+    if folder.is_dir():
+        read = read_folder
+    elif is_released(folder):
+        read = read_released
+    elif is_connective_blanks(folder):
+        read = read_connective_blanks
     try:
-        reading = read_released(path) if is_released(path) else read(folder)
+        reading = read(folder)
     except SuiteError as error:
         return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
     faults = () if reading.suite is None else check_cloze(reading.suite)
@@ -130,8 +138,10 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     if not suite.meta.language:
         seen = "The suite does not name a language."
         faults.append(cloze_fault("CIM-C010", where=suite.name, seen=seen))
+    # Beside expressions, items with one blank stand alone.
+    whole = suite.multiwords and suite.cluster == EXPRESSION
     without = [item.id for item in expansion.items if suite.cluster not in item.columns]
-    if suite.cluster and without:
+    if suite.cluster and without and not whole:
         shown = ", ".join(map(repr, without[:_SHOWN]))
         seen = (
             f"The column {suite.cluster!r} is missing in {counted(len(without), 'item')}: {shown}."

@@ -29,7 +29,7 @@ from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.statistics.design import Statistic
 from cimento.suites.cloze import ClozeItem, expand_suite
-from cimento.suites.letters import one_spelling
+from cimento.suites.letters import folded_text, one_spelling
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -99,11 +99,6 @@ def count_majorities(
     """
     names = Counter(majority(item, choices.get(item.id, {})).name for item in items)
     return {name: Share(count, names.total()) for name, count in names.most_common()}
-
-
-def folded_text(text: str) -> str:
-    """A text as it is compared with an option: in one spelling, small letters, no blanks around."""
-    return one_spelling(text).strip().casefold()
 
 
 def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> TopClass:

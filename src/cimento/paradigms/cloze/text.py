@@ -76,7 +76,7 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
     clusters, shared = "", len(expansion.shared)
     forms = counted(shared, "form")
     if suite.cluster:
-        by = clustering(item.columns[suite.cluster] for item in expansion.items)
+        by = clustering(item.columns.get(suite.cluster, item.id) for item in expansion.items)
         clusters = (
             f"{by.clusters} by {suite.cluster}; the largest, {by.largest!r}, has {by.in_largest}"
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError
 from cimento.faults import CHECKS, NO_LANGUAGE
+from cimento.io.below import files_below
 from cimento.io.files import read_bytes
 from cimento.io.values import group_by
 from cimento.kinds.registry import LoadedSuite, load_suites
@@ -128,10 +129,10 @@ def starter_suites() -> tuple[LanguageSuite, ...]:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Everything in a folder and below it that is not hidden, by path."""
+    """Every file in a folder and below it that is not hidden, by path."""
     return [
         path
-        for path in sorted(folder.rglob("*"))
+        for path in files_below(folder)
         if not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
 

@@ -6,7 +6,6 @@ described in docs/ratings.md.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -15,35 +14,27 @@ from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.intake.reading import TableReading, reading_of
-from cimento.intake.shapes import BLANKS, Shape
-from cimento.intake.table import Row, Table
+from cimento.intake.reading import TableReading
+from cimento.intake.table import Table
 from cimento.intake.tables import open_table
-from cimento.io.parsing import whole_number
 from cimento.judgments import NONE
+from cimento.paradigms.cloze.connectives import connective_items, suite_of_connectives
 from cimento.paradigms.cloze.people import (
     CHOICES_FILE,
     UNANSWERED,
     Choices,
     first_match,
-    folded_text,
     majority,
     top_class,
 )
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites import Meta
 from cimento.suites.cells import Cells, need_columns, text_of
-from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
-from cimento.suites.formats.ratings import ConnectiveId, parse_id
+from cimento.suites.cloze import ClozeItem, ClozeSuite, expand_suite
+from cimento.suites.letters import folded_text
 
-COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
 COMPLETION_COLUMNS = ("id", "rank", "completion")
-_SHAPE = Shape(name=BLANKS.name, needs=BLANKS.needs, may=(*BLANKS.may, "choices"))
-CONNECTIVE = "connective"
-"""Column whose value the items of one connective share."""
-
 TARGET, PLAUSIBLE, IMPLAUSIBLE = "target", "plausible", "implausible"
 TIED = "target = plausible"
 OTHER_TIE = "another tie"
@@ -53,18 +44,10 @@ BOTH, NEITHER = "target and plausible", "neither"
 UNREACHABLE = "target of several tokens"
 """One mask cannot give such a target; that it is not found says nothing about the model."""
 
-_VARIANTS: Mapping[str, tuple[str, ...]] = {
-    "e": ("ed",), "o": ("od",), "dove": ("dov'", "dov’"), "anche": ("anch'", "anch’"),
-    "come": ("com'", "com’"), "quando": ("quand'", "quand’"),
-    "perché": ("perchè", "perche'", "perche’"), "però": ("pero'", "pero’"),
-}  # fmt: skip
-"""Spellings that count as equal; those of a suite are in the suite."""
-
 _CLASSES: Mapping[str, str] = {
     TARGET: TARGET, PLAUSIBLE: PLAUSIBLE, IMPLAUSIBLE: IMPLAUSIBLE, TIED: TIED,
     f"{PLAUSIBLE} = {TARGET}": TIED, NONE: NO_OPTION, UNANSWERED: NOT_ANSWERED,
 }  # fmt: skip
-_DOTS = re.compile(r"\.{3}|…")
 
 
 @dataclass(frozen=True)
@@ -219,7 +202,10 @@ def read_cloze_section(
     if isinstance(place, Path) and place.is_dir():
         section = _of_suite(place)
     else:
-        section = _of_table(_opened(place))
+        items, read = connective_items(_opened(place))
+        suite = suite_of_connectives("cloze", items)
+        choices = {item.id: counts for item, counts in items}
+        section = ClozeSection(suite, choices, read=read)
     if completions is None:
         return section
     table = _opened(completions)
@@ -265,102 +251,6 @@ def _by_option(item: ClozeItem, counts: Choices) -> Counter[str]:
     for text, count in counts.items():
         answers[texts.get(folded_text(text), text)] += count
     return answers
-
-
-def _of_table(table: Table) -> ClozeSection:
-    need_columns(table, COLUMNS)
-    pairs = [_item(table, row) for row in table.rows]
-    ids = Counter(item.id for item, _ in pairs)
-    twice = next((id_ for id_, times in ids.items() if times > 1), None)
-    if twice is not None:
-        raise InputError(
-            where=table.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
-        )
-    items = tuple(item for item, _ in pairs)
-    suite = ClozeSuite(Meta("cloze", language="it"), items=items, cluster=CONNECTIVE)
-    roles = {"item": "id", "text": "sentence", **{name: name for name in (*COLUMNS[2:], "choices")}}
-    read = reading_of(table, _SHAPE, roles, n_items=len(items), known="the connectives resource")
-    return ClozeSection(suite, {item.id: choices for item, choices in pairs}, read=read)
-
-
-def _item(table: Table, row: Row) -> tuple[ClozeItem, Counter[str]]:
-    """An item, and how many people chose each of its options."""
-    text, known = _id(table, row)
-    before, after = _around_blank(text, text_of(row, "sentence"))
-    target, plausible = text_of(row, "target"), text_of(row, "plausible")
-    words = [target, plausible, *_list(text_of(row, "implausible"))]
-    roles: list[OptionRole] = ["target", "plausible"]
-    roles += ["implausible"] * (len(words) - len(roles))
-    options = tuple(
-        _option(word, role, initial=not before.strip())
-        for word, role in zip(words, roles, strict=True)
-    )
-    folded = [folded_text(option.text) for option in options]
-    if len(set(folded)) < len(folded) or "" in folded:
-        raise InputError(
-            where=table.where(row),
-            seen=f"the options are {', '.join(folded)}",
-            todo="Give each option once.",
-        )
-    columns = {CONNECTIVE: known.connective}
-    item = ClozeItem(text, before, after, options, none_option=True, columns=columns)
-    return item, _choices(table, row, item)
-
-
-def _id(table: Table, row: Row) -> tuple[str, ConnectiveId]:
-    text = text_of(row, "id")
-    known = parse_id(text)
-    if known is None or known.kind != "cl":
-        raise InputError(
-            where=table.where(row),
-            seen=f"the id is {text!r}",
-            todo="It ends in the connective, a number and cl, such as 'se 23cl'.",
-        )
-    return text, known
-
-
-def _around_blank(name: str, sentence: str) -> tuple[str, str]:
-    parts = _DOTS.split(sentence)
-    if len(parts) != 2:  # noqa: PLR2004  # before and after
-        raise InputError(
-            where=f"cloze item {name!r}",
-            seen=f"there are {len(parts) - 1} blanks in {sentence!r}",
-            todo="Write one, as three dots.",
-        )
-    return parts[0], parts[1]
-
-
-def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
-    """An option as it is in the text, with the spellings that count as equal."""
-    plain = folded_text(word)
-    base = next((name for name, others in _VARIANTS.items() if plain in others), plain)
-    spellings = list(dict.fromkeys((plain, base, *_VARIANTS.get(base, ()))))
-    first, *others = (text.capitalize() if initial else text for text in spellings)
-    return Option(first, role, tuple(others))
-
-
-def _choices(table: Table, row: Row, item: ClozeItem) -> Counter[str]:
-    """``se=18, none=2`` as numbers of people."""
-    texts = {folded_text(text): option.text for option in item.options for text in option.spellings}
-    texts[NONE] = NONE
-    counts: Counter[str] = Counter()
-    for part in _list(text_of(row, "choices")):
-        written, equals, count = part.partition("=")
-        option = texts.get(folded_text(written))
-        number = whole_number(count.strip())
-        if not equals or number is None or option is None or option in counts:
-            named = ", ".join(sorted({folded_text(text) for text in texts.values()}))
-            raise InputError(
-                where=table.where(row),
-                seen=f"choices has {part!r}",
-                todo=f"Write OPTION=NUMBER with each of {named} once at most.",
-            )
-        counts[option] = number
-    return counts
-
-
-def _list(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
 
 
 def _read_completions(table: Table) -> dict[str, list[Candidate]]:

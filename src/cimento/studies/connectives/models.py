@@ -12,6 +12,7 @@ from math import exp
 from statistics import stdev
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.cite.sentences import PLL_IN_BRIEF
 from cimento.corpus.treebanks import SAMPLE
 from cimento.io.values import NoValue, Value
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
@@ -23,9 +24,11 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.people import sentence_design
 from cimento.paradigms.ratings.runs import RatedRun
 from cimento.records.outcomes import each_outcome
+from cimento.records.store import manifest_part
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.statistics.means import mean_of
-from cimento.studies import Section
+from cimento.statistics.multiple import holm
+from cimento.studies import Cell, Section
 from cimento.studies import connectives as printed
 from cimento.studies.connectives.cloze import (
     NO_OPTION,
@@ -44,7 +47,9 @@ from cimento.studies.connectives.user_copy import (
     SOURCE,
     TEN_ROWS,
     UserCopy,
-    beside_people,
+    accuracies,
+    correlated,
+    rho_cells,
 )
 from cimento.suites.ratings import RatedSentence, RatedSet, rated_of
 
@@ -83,8 +88,8 @@ _ONE_MASK = (
 )
 
 _PERPLEXITY = (
-    "ppl is exp of the mean surprisal of the tokens; for pppl each of them is masked in turn."
-    " Intervals of their means are made on the log scale."
+    "ppl and pppl are exp of the mean surprisal of the tokens. Intervals of their means are made on"
+    " the log scale."
 )
 
 Cells: TypeAlias = tuple[GridCell, ...]
@@ -187,17 +192,28 @@ def _first_only(material: Material, rated: Sequence[Run], filled: Sequence[Run])
 
 
 def model_sections(runs: Sequence[Run]) -> list[Section]:
-    """For each model, its perplexities beside people's scores, and accuracies of pairs."""
-    titles = {
-        "section 4": "Human scores and perplexities",
-        "Pairs": "Pairs whose acceptable sentence is the less perplexing one",
-    }
-    return [
-        Section(name=name, title=f"{titles[name]}, {run.model}", source=SOURCE, cells=tuple(cells))
-        for run in map(RatedRun, runs)
-        for name, cells in beside_people(run.sentences, run.values.columns[run.perplexity]).items()
-        if name == "Pairs" or run.n_rated
-    ]
+    """For each model, its perplexities beside people's scores, and accuracies of pairs.
+
+    With several models, Holm's correction of p is over all of them.
+    """
+    rated = [(run, run.values.columns[run.perplexity]) for run in map(RatedRun, runs)]
+    rhos = {run.model: correlated(run.sentences, of) for run, of in rated if run.n_rated}
+    adjusted = holm([rho.p for rho in rhos.values()]) if len(rhos) > 1 else [None] * len(rhos)
+    p_holm = dict(zip(rhos, adjusted, strict=True))
+    sections = []
+    for run, perplexities in rated:
+        tables: dict[tuple[str, str], Iterable[Cell]] = {}
+        if rho := rhos.get(run.model):
+            p = p_holm[run.model]
+            cells = rho_cells(rho, is_study=False, p_holm=p, n_models=len(rhos))
+            tables["section 4", "Human scores and perplexities"] = cells
+        title = "Pairs whose acceptable sentence is the less perplexing one"
+        tables["Pairs", title] = accuracies(run.sentences, perplexities)
+        sections += [
+            Section(name=name, title=f"{title}, {run.model}", source=SOURCE, cells=tuple(cells))
+            for (name, title), cells in tables.items()
+        ]
+    return sections
 
 
 def _table_2(material: Material) -> Grid:
@@ -287,6 +303,7 @@ def _table_4(runs: Iterable[RatedRun]) -> Grid:
             line = (f"{run.model}, {run.perplexity}", (mean, *ends))
             lines_of.setdefault(_LABELS[name], []).append(line)
         notes.append(f"{run.model}: {run.first_token}.")
+        notes += _masking(run)
     notes.append(_PERPLEXITY)
     return _grid(
         "Table 4. Perplexity of sentences: mean, smallest and largest",
@@ -294,6 +311,15 @@ def _table_4(runs: Iterable[RatedRun]) -> Grid:
         lines_of,
         notes,
     )
+
+
+def _masking(run: RatedRun) -> list[str]:
+    """By which rule a masked model was asked; nothing of others."""
+    rule = str(manifest_part(run.run.manifest, "asking", "policy").get("pll", ""))
+    if run.run.model_kind != "masked" or rule not in PLL_IN_BRIEF:
+        return []
+    brief = PLL_IN_BRIEF[rule].partition(" [@")[0]
+    return [f"{run.model}: pppl by {brief} (--pll {rule})."]
 
 
 def _table_5(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:

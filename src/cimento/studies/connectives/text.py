@@ -17,6 +17,7 @@ from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.treebanks import SAMPLE, TreebankFile, open_treebanks
 from cimento.errors import InputError
+from cimento.io.below import files_below
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.studies import Cell, Section, beside
@@ -218,7 +219,7 @@ def treebanks_in(folder: Path) -> tuple[TreebankFile, ...]:
     paths = sorted(
         path
         for name in names
-        for path in folder.rglob(f"{name}-ud-*.conllu*")
+        for path in files_below(folder, f"{name}-ud-*.conllu*")
         if path.name.endswith((".conllu", ".conllu.gz"))
     )
     by_split: dict[tuple[str, str], TreebankFile] = {}

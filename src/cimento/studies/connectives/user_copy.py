@@ -20,7 +20,8 @@ from cimento.paradigms.ratings.estimates import (
     Description,
     describe_labels,
 )
-from cimento.paradigms.ratings.people import belongs_to
+from cimento.paradigms.ratings.people import belongs_to, sentence_design
+from cimento.statistics.correlation import Correlation
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import Cell, Section, beside
@@ -167,7 +168,8 @@ def copy_tables(copy: UserCopy) -> list[Section]:
         perplexities = given_perplexities(sentences)
         by_label = describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
         tables["Table 4"] = _described(by_label, printed.TABLE_4, ("mean", "low", "high"))
-        tables |= beside_people(sentences, perplexities)
+        tables["section 4"] = rho_cells(correlated(sentences, perplexities), is_study=True)
+        tables["Pairs"] = accuracies(sentences, perplexities)
     if copy.blanks is not None:
         suite, completions = copy.blanks.suite, copy.blanks.completions
         people = choice_counts(suite, chosen_by_people(copy.blanks))
@@ -180,18 +182,6 @@ def copy_tables(copy: UserCopy) -> list[Section]:
         Section(name=name, title=_TITLES[name], source=SOURCE, cells=tuple(cells))
         for name, cells in tables.items()
     ]
-
-
-def beside_people(
-    sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
-) -> dict[str, Iterable[Cell]]:
-    """The correlation of section 4, and accuracies of pairs.
-
-    Args:
-        sentences: rated, in pairs.
-        perplexities: their perplexities, by id.
-    """
-    return {"section 4": [_rho(sentences, perplexities)], "Pairs": _pairs(sentences, perplexities)}
 
 
 def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
@@ -236,22 +226,60 @@ def _described(
             yield beside(f"{group.name}: {column}", getattr(group, column), text, note=note)
 
 
-def _rho(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Cell:
-    """Spearman's correlation of mean scores and perplexities, over all sentences."""
-    from cimento.statistics.correlation import coefficient
+def correlated(
+    sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
+) -> Correlation:
+    """Spearman's correlation of mean scores and perplexities, sentences of a pair together.
+
+    Args:
+        sentences: rated, in pairs.
+        perplexities: of each, by id.
+    """
+    from cimento.statistics.correlation import correlate
 
     known = [
-        (sentence.mean, value)
+        (sentence, sentence.mean, value)
         for sentence in sentences
         if sentence.mean is not None and not isinstance(value := perplexities[sentence.id], NoValue)
     ]
-    rho = coefficient([mean for mean, _ in known], [value for _, value in known])
-    return beside(
-        "Spearman, scores and perplexities: rho", rho.r, f"{printed.RHO:.3f}", note=rho.reason or ""
+    return correlate(
+        [mean for _, mean, _ in known],
+        [value for _, _, value in known],
+        design=sentence_design([sentence for sentence, _, _ in known]),
     )
 
 
-def _pairs(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Iterator[Cell]:
+def rho_cells(
+    rho: Correlation, *, is_study: bool, p_holm: float | None = None, n_models: int = 1
+) -> Iterator[Cell]:
+    """The correlation of section 4 with its interval and p, beside the printed one.
+
+    Args:
+        rho: the correlation.
+        is_study: whether the perplexities may be the study's, so that equality means something.
+        p_holm: p, corrected for several models; None for none.
+        n_models: how many models.
+    """
+    what = "Spearman, scores and perplexities"
+    cell = beside(f"{what}: rho", rho.r, f"{printed.RHO:.3f}", note=rho.reason or "")
+    yield dataclasses.replace(
+        cell,
+        equal=cell.equal if is_study else None,
+        low=rho.low,
+        high=rho.high,
+        count=str(rho.n),
+    )
+    if rho.p is None:
+        return
+    said = f"< {printed.RHO_P_BELOW}"
+    yield Cell(what=f"{what}: p", computed=rho.p, printed=said, note=str(rho.p_method))
+    if p_holm is not None:
+        yield Cell(what=f"{what}: p, Holm", computed=p_holm, note=f"of {n_models} models")
+
+
+def accuracies(
+    sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
+) -> Iterator[Cell]:
     """How often the acceptable sentence is the less perplexing one, a tie being no success.
 
     Over all pairs, and by connective, replacement and grammaticality of the unacceptable one;

@@ -27,6 +27,7 @@ from cimento.studies import AbsentError
 from cimento.studies.islands.tables import (
     AVERAGE,
     BLIMP_FILES,
+    CAPTION_SLIP,
     INVALID,
     INVALID_NOTE,
     SOURCE,
@@ -395,6 +396,7 @@ def _variation_table(runs: Sequence[Run]) -> Grid:
         notes=(
             f"Published rows: {SOURCE}. PenLP in nats, penalty exponent 0.8.",
             f"Diff above 0: the sentence without an island is more acceptable, as expected.{said}",
+            CAPTION_SLIP,
         ),
     )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cimento.errors import InputError
+from cimento.io.below import files_below
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.values import group_by
@@ -103,7 +104,7 @@ def surprisals(data: Path) -> list[Path]:
     Raises:
         AbsentError: there is none.
     """
-    paths = sorted(data.rglob("whether_*_result.csv"))
+    paths = files_below(data, "whether_*_result.csv")
     if not paths:
         raise _absent_files(data, ["whether_*_result.csv"])
     return paths
@@ -115,7 +116,7 @@ def item_files(data: Path) -> list[Path]:
     Raises:
         AbsentError: there is none.
     """
-    paths = sorted(data.rglob("*.jsonl"))
+    paths = files_below(data, "*.jsonl")
     inside = [path for path in paths if path.parent.name in _FOLDERS]
     flat = [path for path in paths if path.name.startswith(("custom-wh_", "wh_", "rc_"))]
     if not (inside or flat):
@@ -129,8 +130,8 @@ def new_items(data: Path) -> dict[str, Path]:
     Raises:
         AbsentError: a file is missing.
     """
-    later = [path for path in sorted(data.rglob(NEW_LATER)) if path.parent.name == "mdd2"]
-    first = sorted(data.rglob(NEW), key=lambda path: (path.parent.name == "drafts", path))
+    later = [path for path in files_below(data, NEW_LATER) if path.parent.name == "mdd2"]
+    first = sorted(files_below(data, NEW), key=lambda path: (path.parent.name == "drafts", path))
     if first:
         return _beside(first[0].parent, 0)
     if later:
@@ -288,10 +289,16 @@ def checked_table(
     yield from _item_lines(label, cells, items)
 
 
+CAPTION_SLIP = (
+    "The paper's caption names Long-NonIsland on both sides, and its text calls it the unacceptable"
+    " form several times; Long-Island is meant."
+)
+
+
 @section_of(
     "variations",
     title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
-    source=SOURCE,
+    source=f"{SOURCE}. {CAPTION_SLIP.removesuffix('.')}",
 )
 def variations(_: Path) -> Iterator[Cell]:
     """Table 4: the difference of PenLP between acceptable and unacceptable sentence."""

@@ -289,7 +289,15 @@ def _subjects(data: StudyData) -> dict[str, _Answer]:
             [len(real), exact_percent(Fraction(len(real), len(rows))), above],
             "fits, with no remark but that of a small initial",
         ),
+        "second_person": _Answer(_second_person(data), "Table 6 has the same, printed as 64.81"),
     }
+
+
+def _second_person(data: StudyData) -> float:
+    """P@1 of the second person singular in percent, of the judgments that the paper used."""
+    cells = grammar_table(data, 6, ("snapshot",))["cells"]
+    [cell] = [cell for cell in cells if cell["case"] == "Second Person Singular"]
+    return float(cell["snapshot"]["p1"]["pct"])
 
 
 def _deviations(data: StudyData) -> dict[str, _Answer]:

@@ -240,10 +240,7 @@ def _connective(sentence: RatedSentence, cells: Cells) -> RatedSentence:
         raise InputError(
             where=cells.where,
             seen=f"the id is {sentence.id!r}",
-            todo="It ends in the connective, a number and A or NA, such as 'e 11NA'."
-            if known is None
-            else "This is the cloze section of a copy of the connectives resource: `cimento study"
-            " connectives --own FOLDER -m MODEL` asks it.",
+            todo="It ends in the connective, a number and A or NA, such as 'e 11NA'.",
         )
     (values, _), grammatical = cells.answers("ratings"), cells.flag("grammaticality")
     if grammatical is None and (known.kind == "A" or "grammaticality" in cells.cells):
@@ -381,7 +378,10 @@ FORMATS: Mapping[str, RatedFormat] = {
         also=("grammaticality", "replacement", "ratings", "mean", "sd", "n"),
         scale=Scale(1, 5),
         # Many tables have these two columns, so the form of the ids decides.
-        recognizes=lambda table: any(parse_id(text_of(row, "id")) for row in table.rows),
+        recognizes=lambda table: any(
+            known is not None and known.kind in _KINDS
+            for known in (parse_id(text_of(row, "id")) for row in table.rows)
+        ),
         change=_connective,
         finish=_with_replacements,
     ),
