@@ -104,9 +104,10 @@ def test_items_that_belong_together_count_together():
     )
     (ranking,) = tables([one, other])
 
-    # six clusters that all change: McNemar's exact test of clusters, not of 24 items
-    assert ranking.pairs[0].test.p == pytest.approx(2 / 2**6)
-    assert ranking.pairs[0].corrected == pytest.approx(2 / 2**6)
+    # Six clusters that all change: (7/8 - 1/8) / sqrt((1 - 9/16) / 8) = 3.207 by t with 5 degrees
+    # of freedom, 2 * scipy.stats.t.sf(3.207134903, 5); McNemar's exact test of six says 0.031.
+    assert ranking.pairs[0].test.p == pytest.approx(0.0238047, abs=1e-6)
+    assert ranking.pairs[0].corrected == ranking.pairs[0].test.p
 
 
 def test_of_three_clusters_nothing_is_tested():

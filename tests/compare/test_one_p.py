@@ -65,7 +65,7 @@ def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
     assert max(map(len, printed.splitlines())) <= 100
     block = " ".join(printed.split())
     assert "124" in block
-    assert "t over clusters (CR2, Satterthwaite)" in block
+    assert "124 items in 9 clusters: Bonett-Price at the effective number of items" in block
     assert "Scores of causal and masked models are on different scales: only rates" in block
     assert "McNemar" not in block
 

@@ -110,10 +110,13 @@ def test_two_models_are_compared_over_both_factors():
         cr2_of_mean(gaps, FIRST) + cr2_of_mean(gaps, SECOND) - gaps.var(ddof=1) / gaps.size,
         gaps.var(ddof=1) / gaps.size,
     )
-    assert test.statistic == pytest.approx(gaps.mean() / math.sqrt(variance))
-    assert test.freedom == pytest.approx(A - 1)
+    # Bonett and Price's adjusted difference where as many items tell as have this variance.
+    n = gaps.var() / variance * gaps.size / (gaps.size - 1)
+    p, q = ((sum(gaps == sign) / gaps.size * n + 1) / (n + 2) for sign in (1, -1))
+    assert test.statistic == pytest.approx((p - q) / math.sqrt((p + q - (p - q) ** 2) / (n + 2)))
     made = share_difference(first, second, design)
     assert made.low < made.estimate < made.high
+    assert (made.low <= 0 <= made.high) == (test.p > 0.05)
 
 
 def test_a_regression_with_an_intercept_alone_is_the_mean():

@@ -113,13 +113,18 @@ def test_the_effective_number_rests_on_cr2_of_the_share(rows, level):
     design, n = clustered(clusters), len(rows)
     mean = mean_of([float(passes) for passes in passed], design, seed=0, draws=0)
     assume(mean.statistic is not None)
+    sizes = Counter(clusters)
+    usual = sum(size**2 for size in sizes.values()) / n
     holds = [{c for p, c in rows if p == kind} for kind in (True, False)]
-    assume(min(map(len, holds)) > 2)
+    assume(min(sum(min(1, sizes[c] / usual) for c in held) for held in holds) >= 3)
     error = mean.value / mean.statistic
     effect = max(1.0, error**2 / (mean.value * (1 - mean.value) / (n - 1)))
-    freedom = mean_freedom(Counter(Counter(clusters).values()))
+    freedom = mean_freedom(Counter(sizes.values()))
     few = (z_quantile(level) / t_quantile(freedom, level=level)) ** 2
-    expected = n / effect * (few * (1 - 1 / effect) + 1 / effect)
+    estimated = 1 - 1 / effect
+    if freedom < (design.m - 1) / 3:
+        estimated = max(estimated, 1 - 1 / (1 + 0.3 * (usual - 1)))
+    expected = n / effect * (few * estimated + 1 - estimated)
     assume(design.m < n)
     assert effective_number(passed, design, level=level) == pytest.approx(max(1.0, expected))
 
@@ -136,7 +141,20 @@ def test_failures_in_one_or_two_clusters_tell_too_little_to_count_items():
     assert effective_number(one, clusters) <= 4
     assert effective_number([not right for right in one], clusters) <= 4
     three = [False] + [True] * 7 + ([False] + [True] * 19) + ([False] + [True] * 12) + [True] * 9
-    assert effective_number(three, clusters) > 4
+    # Of a usual item's cluster, (8² + 20² + 13² + 9²) / 50 = 14.28, these weigh 0.56, 1 and 0.91.
+    assert effective_number(three, clusters) == pytest.approx(50 / 14.28)
+    alike = clustered([number // 8 for number in range(48)])
+    assert effective_number([place % 8 > 0 or place > 16 for place in range(48)], alike) > 6
+
+
+def test_where_few_clusters_have_most_items_an_interval_is_as_wide_as_clusters_usually_need():
+    # Three clusters of ten, half right each, so that their spread says nothing of how unlike such
+    # clusters may be, and seven single items. A usual item's cluster has 307 / 37 = 8.3 items: at a
+    # correlation of 0.3 a design effect of 3.19, of which 0.686 is estimated from clusters.
+    design = clustered([0] * 10 + [1] * 10 + [2] * 10 + list(range(3, 10)))
+    passed = [place % 2 == 0 for place in range(37)]
+    few = (z_quantile(0.95) / t_quantile(design.freedom())) ** 2
+    assert effective_number(passed, design) == pytest.approx(37 * (0.686 * few + 0.314), rel=0.01)
 
 
 @pytest.mark.parametrize("passed", [True, False])

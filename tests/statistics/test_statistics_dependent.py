@@ -29,21 +29,23 @@ def test_error_and_p_are_those_of_leaving_out_by_hand(kind):
     one, other, reference = columns(12, seed=1)
     oracle = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
-    def difference(rows):
-        return (
-            oracle[kind](other[rows], reference[rows])[0]
-            - oracle[kind](one[rows], reference[rows])[0]
-        )
+    def both(rows):
+        return [np.arctanh(oracle[kind](x[rows], reference[rows])[0]) for x in (one, other)]
 
     every = np.arange(12)
-    left_out = np.array([difference(every != k) for k in every])
-    error = math.sqrt(11 / 12 * ((left_out - left_out.mean()) ** 2).sum())
+    spread = 121 / 12 * np.cov(np.array([both(every != k) for k in every]).T)
+    z = both(every >= 0)
     gap = correlation_difference(one, other, reference, kind=kind, design=Design.independent(12))
 
-    assert gap.estimate == pytest.approx(difference(every >= 0))
-    reach = stats.t.ppf(0.975, 11) * error
-    assert gap.high - gap.estimate == pytest.approx(reach, rel=1e-6)
-    assert gap.p == pytest.approx(2 * stats.t.sf(abs(gap.estimate) / error, 11), rel=1e-6)
+    assert gap.estimate == pytest.approx(np.tanh(z[1]) - np.tanh(z[0]))
+    error = math.sqrt(np.array([-1, 1]) @ spread @ [-1, 1])
+    assert gap.p == pytest.approx(2 * stats.t.sf(abs(z[1] - z[0]) / error, 11), rel=1e-6)
+    # All differences on the ellipse around both z, by brute force.
+    angles = np.linspace(0, 2 * np.pi, 200_001)
+    circle = np.array([np.cos(angles), np.sin(angles)])
+    around = np.array(z)[:, None] + stats.t.ppf(0.975, 11) * np.linalg.cholesky(spread) @ circle
+    differences = np.tanh(around[1]) - np.tanh(around[0])
+    assert (gap.low, gap.high) == pytest.approx((differences.min(), differences.max()), abs=1e-6)
 
 
 def test_clusters_are_left_out_whole():
@@ -52,15 +54,16 @@ def test_clusters_are_left_out_whole():
     design = Design(tuple(range(12)), tuple(labels.tolist()))
     gap = correlation_difference(one, other, reference, kind="pearson", design=design)
     left_out = np.array([
-        stats.pearsonr(other[labels != k], reference[labels != k])[0]
-        - stats.pearsonr(one[labels != k], reference[labels != k])[0]
+        np.arctanh(stats.pearsonr(other[labels != k], reference[labels != k])[0])
+        - np.arctanh(stats.pearsonr(one[labels != k], reference[labels != k])[0])
         for k in range(6)
     ])  # fmt: skip
     error = math.sqrt(5 / 6 * ((left_out - left_out.mean()) ** 2).sum())
 
     assert (gap.n, gap.m) == (12, 6)
     assert "clusters" in gap.method
-    assert gap.p == pytest.approx(2 * stats.t.sf(abs(gap.estimate) / error, 5), rel=1e-6)
+    z = np.arctanh(gap.second) - np.arctanh(gap.first)
+    assert gap.p == pytest.approx(2 * stats.t.sf(abs(z) / error, 5), rel=1e-6)
 
 
 def test_of_many_normal_rows_it_agrees_with_williams():

@@ -22,7 +22,7 @@ from cimento.statistics.differences import (
     share_difference,
     unpaired_share_difference,
 )
-from cimento.statistics.intervals import clopper_pearson, effective_number
+from cimento.statistics.intervals import clopper_pearson
 
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 PAIRS = st.lists(
@@ -82,10 +82,14 @@ def test_clusters_leave_the_effective_number_of_items():
     second = [False] * 6 + [True] * 2 + [True] * 12
     design = Design(tuple(range(20)), tuple(place // 2 for place in range(20)))
     difference = share_difference(first, second, design)
-    n = effective_number([a - b for a, b in zip(first, second, strict=True)], design)
-    assert n < 15
+    # Ten pairs whose items agree with each other: 3 differences of 1, 1 of -1, 6 of 0, mean 0.2.
+    # CR2: Σ (S - 0.4)² = 3 * 1.6² + 2.4² + 6 * 0.4² = 14.4, / (1 - 1/10) / 20² = 0.04; of single
+    # items Σ (x - 0.2)² / 20 / 19 = 7.2 / 380. scipy 1.17.1: t.ppf(.975, 9) = 2.2621571627409915
+    ratio = 0.04 / (7.2 / 380)
+    n, w = 20 / ratio, 1 - 1 / ratio
     p, q = (0.3 * n + 1) / (n + 2), (0.1 * n + 1) / (n + 2)
-    half = 1.959963984540054 * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
+    reach = 1 / math.sqrt(w / 2.2621571627409915**2 + (1 - w) / 1.959963984540054**2)
+    half = reach * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
     assert (difference.low, difference.high) == pytest.approx((p - q - half, p - q + half))
     assert difference.method == BONETT_PRICE_CLUSTERED
 

@@ -65,10 +65,10 @@ def test_means_of_items_have_the_power_of_the_t_test():
 def test_items_that_repeat_each_other_count_once(better, worse, n, wanted):
     alone = plan_size(differing(better, worse, n), difference=wanted)
     fivefold = plan_size(differing(better, worse, n, size=5), difference=wanted, trials=500)
-    # The tests differ (McNemar's is careful, t is not), so clusters are not quite as many.
+    # The tests differ (McNemar's is more careful), so clusters are not quite as many.
     assert fivefold.needed.clusters == pytest.approx(alone.needed.clusters, rel=0.3)
     assert fivefold.needed.items == 5 * fivefold.needed.clusters
-    assert fivefold.test == "t over clusters (CR2, Satterthwaite)"
+    assert fivefold.test == "Bonett-Price at the effective number of items"
     assert fivefold.needed.low < fivefold.needed.power < fivefold.needed.high
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.report.sides import Sides
+    from cimento.statistics.design import Design
     from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate_as_text, absent=BLANK)
@@ -83,7 +84,7 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str, sides: S
     more, less = sides.more, sides.less
     notes = [
         *sides.directions,
-        f"Intervals and p: {_methods(rates)}.",
+        *_methods(rates),
         *_family(rates, correction),
     ]
     notes += dict.fromkeys(rate.note for rate in rates if rate.note)
@@ -166,10 +167,26 @@ def _about_sizes(
     return tuple(about for about in columns if any(v is not None for v in columns[about]))
 
 
-def _methods(tested: Sequence[PairwiseComparison]) -> str:
-    """The methods behind the intervals and p-values of changes."""
-    names = [pair.change.method for pair in tested] + [pair.test.method for pair in tested]
-    return "; ".join(dict.fromkeys(names))
+def _methods(tested: Sequence[PairwiseComparison]) -> list[str]:
+    """Notes on the methods behind the intervals and p-values of changes, and why these."""
+    designs: dict[str, list[Design]] = {}
+    for pair in tested:
+        names = "; ".join(dict.fromkeys((pair.change.method, pair.test.method)))
+        designs.setdefault(names, []).append(pair.design)
+    notes = [f"Intervals and p of {designs_said(those)}: {m}." for m, those in designs.items()]
+    if any(pair.test.p is not None for pair in tested):
+        notes.append("A 95% interval leaves out 0 exactly where p, uncorrected, is 0.05 or less.")
+    return notes
+
+
+def designs_said(designs: Sequence[Design]) -> str:
+    """What decides the test of some comparisons, such as ``24 single items``."""
+    said = dict.fromkeys(design.described for design in designs)
+    if len(said) == 1:
+        return next(iter(said))
+    kinds = {"crossed clusters" if one.crossed else "clusters" for one in designs if one.clustered}
+    alone = ["single items"] if any(not design.clustered for design in designs) else []
+    return " and ".join([*alone, *(f"items in {kind}" for kind in sorted(kinds))])
 
 
 def _pairs_grid(
@@ -209,8 +226,7 @@ def _pairs_grid(
             "change: second minus first; above 0, the second is right more often.",
             "gained/lost: items that only the second, and that only the first, gets right.",
             *_about_sizes(pairs),
-            f"Intervals and p: {_methods(pairs)}.",
-            "The interval and the p-value come from different methods and may disagree near 0.05.",
+            *_methods(pairs),
             *_family(pairs, correction),
             *dict.fromkeys(pair.note for pair in pairs if pair.note),
         ),

@@ -297,7 +297,7 @@ class PairwiseComparison:
         change: second minus first, with its interval.
         effect: Cohen's h of the two shares; None without items.
         odds: items gained for each one lost.
-        test: McNemar's exact test, or t over clusters where items belong together.
+        test: McNemar's exact test, or where items belong together the test of the interval.
         corrected: its p, corrected over all comparisons made together.
         family: number of comparisons made together.
         kappa: agreement of both on which items they get right, beyond chance.

@@ -15,9 +15,10 @@ from cimento.statistics.design import ArrayLike, Design, Floats, floats, same_le
 from cimento.statistics.draws import (
     KENDALL_ROWS,
     Jackknife,
+    TwoSpreads,
     Weighted,
     jackknife,
-    jackknife_error,
+    jackknife_two,
     kendall_draws,
     partial_draws,
     pearson_draws,
@@ -299,8 +300,9 @@ def statistic_of(kind: str) -> Callable[[Floats, Floats], float]:
     return _STATISTICS[kind]
 
 
-JACKKNIFE_T = "jackknife, t"
-JACKKNIFE_T_CLUSTERED = "jackknife over clusters, t"
+JACKKNIFE_T = "jackknife of both on Fisher's z, t"
+JACKKNIFE_T_CLUSTERED = "jackknife of both over clusters on Fisher's z, t"
+JACKKNIFE_T_CROSSED = "jackknife of both over crossed clusters on Fisher's z, t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,8 +346,11 @@ def correlation_difference(
 ) -> CorrelationDifference:
     """Compute the difference of two correlations that share a column.
 
-    ``d ± t[m-1] se`` with ``d = r(second, reference) - r(first, reference)`` and the standard error
-    of d by the jackknife (`draws.jackknife_error`; Arvesen 1969, doi:10.1214/aoms/1177697287).
+    The test is of the difference of both on Fisher's scale, ``z2 - z1`` over its standard error by
+    the jackknife (`draws.jackknife_two`; Arvesen 1969, doi:10.1214/aoms/1177697287), by Student's t
+    with m - 1 degrees of freedom. The interval has all values that ``tanh z2 - tanh z1`` takes
+    where ``(z - ẑ)' V⁻¹ (z - ẑ) <= t²``, V the jackknife's covariance matrix: a profile interval
+    (Venzon and Moolgavkar 1988, doi:10.2307/2347496), which leaves out 0 where the test rejects.
 
     Args:
         first: one value an observation, such as one model's score of a sentence.
@@ -357,7 +362,8 @@ def correlation_difference(
 
     Returns:
         Both coefficients and their difference, second minus first, with its interval and p; a
-        reason if a coefficient is undefined, there are fewer than five clusters, or none matters.
+        reason if a coefficient is undefined or perfect, there are fewer than five clusters, or none
+        matters.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
@@ -370,36 +376,78 @@ def correlation_difference(
     """
     n = same_length(first=first, second=second, reference=reference, units=design.units)
     method = JACKKNIFE_T_CLUSTERED if design.clustered else JACKKNIFE_T
+    method = JACKKNIFE_T_CROSSED if design.crossed else method
     one, other = (coefficient(column, reference, kind=kind) for column in (first, second))
     why = one.reason or other.reason
     plain = CorrelationDifference(one.r, other.r, None, None, None, None, method, n, design.m, why)
     if one.r is None or other.r is None:
         return plain
     plain = replace(plain, estimate=other.r - one.r)
-    if design.shortage:
-        return replace(plain, reason=design.shortage)
-    columns = (floats(column, name="scores") for column in (first, second))
-    beside = floats(reference, name="reference")
-    a, b = (weighted_coefficient(column, beside, kind=kind) for column in columns)
-    error, m = jackknife_error(lambda weights: b(weights) - a(weights), design)
-    return _tested(plain, other.r - one.r, error, m, level=level)
+    columns = [floats(column, name="values") for column in (first, second, reference)]
+    return _tested(plain, columns, (one.r, other.r), design, kind=kind, level=level)
 
 
 def _tested(
-    plain: CorrelationDifference, estimate: float, error: float, m: int, *, level: float
+    plain: CorrelationDifference,
+    columns: Sequence[Floats],
+    r: tuple[float, float],
+    design: Design,
+    *,
+    kind: str,
+    level: float,
 ) -> CorrelationDifference:
     """A difference with its interval and p, or the reason why there are none."""
-    if math.isnan(error):
-        return replace(plain, reason="undefined without one of the items or clusters")
-    if error <= ROUNDING:
+    if design.shortage:
+        return replace(plain, reason=design.shortage)
+    *scores, beside = columns
+    a, b = (weighted_coefficient(column, beside, kind=kind) for column in scores)
+    spreads = jackknife_two((a, b), r, design)
+    if isinstance(spreads, str):
+        return replace(plain, reason=spreads)
+    if spreads.difference <= ROUNDING:
         return replace(plain, reason="the two agree, whichever item or cluster is left out")
-    reach = t_quantile(m - 1, level=level) * error
-    return replace(
-        plain,
-        low=max(-2.0, estimate - reach),
-        high=min(2.0, estimate + reach),
-        p=t_two_sided(estimate / error, m - 1),
+    z, other_z = map(math.atanh, r)
+    low, high = _profile(other_z - z, z + other_z, spreads, level=level)
+    p = t_two_sided((other_z - z) / spreads.difference, spreads.freedom)
+    return replace(plain, low=low, high=high, p=p)
+
+
+def _profile(gap: float, total: float, spreads: TwoSpreads, *, level: float) -> tuple[float, float]:
+    """The least and the most that a difference of two coefficients is, near their z's.
+
+    Args:
+        gap: difference of the two on Fisher's scale.
+        total: their sum.
+        spreads: how far both vary.
+        level: confidence level.
+    """
+    from scipy import optimize
+
+    reach = t_quantile(spreads.freedom, level=level)
+    shared = spreads.together / spreads.difference
+    rest = math.sqrt(max(0.0, spreads.total**2 - shared**2))
+
+    def difference(angle: float) -> float:
+        along, across = reach * math.cos(angle), reach * math.sin(angle)
+        d, s = gap + along * spreads.difference, total + along * shared + across * rest
+        return math.tanh((s + d) / 2) - math.tanh((s - d) / 2)
+
+    step = math.pi / _STEPS
+    angles = [place * step for place in range(2 * _STEPS)]
+    least = min(angles, key=difference)
+    most = max(angles, key=difference)
+    found = optimize.minimize_scalar(
+        difference, bounds=(least - step, least + step), method="bounded", options=_PRECISE
     )
+    beyond = optimize.minimize_scalar(
+        lambda angle: -difference(angle),
+        bounds=(most - step, most + step),
+        method="bounded",
+        options=_PRECISE,
+    )
+    return min(float(found.fun), difference(least)), max(-float(beyond.fun), difference(most))
 
 
+_PRECISE = {"xatol": 1e-9}
+_STEPS = 90
 ROUNDING = 1e-12

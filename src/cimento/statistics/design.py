@@ -240,6 +240,16 @@ class Design:
         return self.m < self.n
 
     @property
+    def described(self) -> str:
+        """How many units there are, and how they belong together."""
+        units = f"{self.n} {'item' if self.n == 1 else 'items'}"
+        if self.crossed:
+            return f"{units} in {' × '.join(str(one.m) for one in self.factors())} crossed clusters"
+        if self.clustered:
+            return f"{units} in {self.m} {'cluster' if self.m == 1 else 'clusters'}"
+        return units.replace(" ", " single ")
+
+    @property
     def shortage(self) -> str | None:
         """The reason why units are too few for an interval; None if they are enough."""
         return shortage(self.m, clustered=self.clustered)

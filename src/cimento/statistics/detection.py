@@ -238,8 +238,8 @@ def _drawn_rates(table: Floats, design: Design, *, draws: int, seed: int) -> Flo
 
 
 def _rate(weights: Floats, yes: Floats, answers: Floats, generator: np.random.Generator) -> Floats:
-    """A weighted rate, with half of a usual cluster at 1 and at 0."""
-    usual = answers[answers > 0].mean()
+    """A weighted rate, with half of the cluster of a usual answer at 1 and at 0."""
+    usual = (answers**2).sum() / answers.sum()
     bounds = usual * generator.standard_gamma(_ADDED, (len(weights), 2))
     rates: Floats = (weights @ yes + bounds[:, 1]) / (weights @ answers + bounds.sum(axis=1))
     # A gamma variable may be as good as nothing; a rate of exactly 0 or 1 has no z.

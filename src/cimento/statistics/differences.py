@@ -22,8 +22,13 @@ from cimento.statistics.design import (
     Statistic,
     same_length,
 )
-from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
-from cimento.statistics.means import CLUSTERED_T, t_test
+from cimento.statistics.intervals import (
+    NOTHING_SCORED,
+    Effective,
+    effective,
+    wilson,
+    z_quantile,
+)
 
 MCNEMAR: Mapping[str, str] = MappingProxyType(
     {
@@ -103,10 +108,10 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     """Test whether two proportions of the same items differ, such as the accuracies of two models.
 
     McNemar's exact test where items stand alone (McNemar 1947, doi:10.1007/BF02295996). Where they
-    come in clusters, t of the mean difference with CR2's standard error and Satterthwaite's degrees
-    of freedom (Bell and McCaffrey 2002, Survey Methodology 28, 169-181; `means.t_test`): its level
-    stays between 3 and 7% from six clusters on, where enough items are discordant
-    (docs/statistics.md).
+    come in clusters, the test that the interval of `share_difference` inverts: the adjusted
+    difference of Bonett and Price (2012, doi:10.3102/1076998611411915) at the effective number of
+    items over its standard error, against the quantile of `intervals.Effective`. Either way p is
+    0.05 or less exactly where the 95% interval leaves out 0. docs/statistics.md has its level.
 
     Args:
         first: whether each item is right.
@@ -126,18 +131,13 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
         0.0312
     """
     same_length(first=first, second=second, units=design.units)
-    b, c = discordant(first, second)
     if design.shortage:
-        method = CLUSTERED_T if design.clustered else MCNEMAR["exact"]
+        method = shares_method(design) if design.clustered else MCNEMAR["exact"]
         return Significance(None, None, method, reason=design.shortage)
     if not design.clustered:
-        return mcnemar(b, c)
-    if b + c == 0:
-        return Significance(None, 1.0, CLUSTERED_T)
-    if max(b, c) == design.n:
-        # All items differ the same way: without spread there is no t, and clusters are counted.
-        return mcnemar(*(design.m if count else 0 for count in (b, c)))
-    return t_test([float(x) - float(y) for x, y in zip(first, second, strict=True)], design)
+        return mcnemar(*discordant(first, second))
+    adjusted = adjusted_difference(first, second, design)
+    return Significance(adjusted.statistic, adjusted.p, shares_method(design))
 
 
 def cochran_q(
@@ -224,6 +224,7 @@ def _exchanged(table: Sequence[Sequence[bool]], design: Design, seed: int, draws
 
 BONETT_PRICE = "Bonett-Price"
 BONETT_PRICE_CLUSTERED = "Bonett-Price at the effective number of items"
+BONETT_PRICE_CROSSED = "Bonett-Price at the effective number of items, crossed clusters"
 NEWCOMBE = "Newcombe, hybrid score"
 FEW_OBSERVATIONS = f"fewer than {FEWEST_CLUSTERS} observations on one side"
 
@@ -258,8 +259,10 @@ def share_difference(
 
     Bonett and Price (2012, doi:10.3102/1076998611411915): with b and c discordant items of n,
     ``p = (b + 1) / (n + 2)``, ``q = (c + 1) / (n + 2)``, ``p - q ± z sqrt((p + q - (p - q)²) /
-    (n + 2))``. Where items come in clusters, n, b and c are brought to the effective number of
-    items (`intervals.effective_number` of the differences).
+    (n + 2))``; 0 is in it too where McNemar's exact test does not reject it, so that interval and
+    test agree. Where items come in clusters, n, b and c are brought to the effective number of
+    items, z to its quantile (`intervals.effective` of the differences), and `share_test` inverts
+    this interval.
 
     Args:
         first: whether each item is right.
@@ -268,8 +271,8 @@ def share_difference(
         level: confidence level.
 
     Returns:
-        The difference, first minus second, from -1 to 1, and its interval; a reason in place of the
-        ends where there are fewer than five independent items or clusters.
+        The difference, first minus second, and its interval; a reason in place of the ends where
+        there are fewer than five independent items or clusters.
 
     Raises:
         UsageError: columns of different lengths, or an invalid level.
@@ -281,33 +284,68 @@ def share_difference(
         (0.3, 0.048, 0.497)
     """
     n = same_length(first=first, second=second, units=design.units)
-    method = BONETT_PRICE_CLUSTERED if design.clustered else BONETT_PRICE
+    z_quantile(level)  # refuses an invalid level
+    method = shares_method(design)
     b, c = discordant(first, second)
     if n == 0 or design.shortage:
         return Difference((b - c) / n if n else None, None, None, method, design.shortage)
-    center, error = adjusted_difference(first, second, design, level=level)
-    half = z_quantile(level) * error
-    estimate = (b - c) / n
-    # Where nearly all items are discordant the adjusted center may leave the estimate outside.
-    low, high = max(-1.0, min(estimate, center - half)), min(1.0, max(estimate, center + half))
-    return Difference(estimate, low, high, method)
+    adjusted = adjusted_difference(first, second, design)
+    half = adjusted.effective.quantile(level) * adjusted.error
+    # Where nearly all items are discordant the adjusted center may leave the estimate outside;
+    # and of single items, McNemar's exact test decides on 0.
+    keeps_0 = not design.clustered and (mcnemar(b, c).p or 0) > 1 - level
+    within = ((b - c) / n, *([0.0] if keeps_0 else []))
+    low = max(-1.0, min(*within, adjusted.center - half))
+    high = min(1.0, max(*within, adjusted.center + half))
+    return Difference((b - c) / n, low, high, method)
+
+
+def shares_method(design: Design) -> str:
+    """The name of the interval of a difference of two shares over a design."""
+    if design.crossed:
+        return BONETT_PRICE_CROSSED
+    return BONETT_PRICE_CLUSTERED if design.clustered else BONETT_PRICE
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedDifference:
+    """The difference of two shares as Bonett and Price adjust it.
+
+    Attributes:
+        center: the adjusted difference.
+        error: its standard error.
+        effective: how much the items tell.
+    """
+
+    center: float
+    error: float
+    effective: Effective
+
+    @property
+    def statistic(self) -> float:
+        """The difference in standard errors."""
+        return self.center / self.error
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of equal shares."""
+        return self.effective.p(self.statistic)
 
 
 def adjusted_difference(
-    first: Sequence[bool], second: Sequence[bool], design: Design, *, level: float
-) -> tuple[float, float]:
-    """The difference of two shares as Bonett and Price adjust it, and its standard error.
+    first: Sequence[bool], second: Sequence[bool], design: Design
+) -> AdjustedDifference:
+    """The difference of two shares as Bonett and Price adjust it, at the effective number of items.
 
     Args:
         first: whether each item is right; one or more.
         second: of the same items.
         design: of the items.
-        level: confidence level, for the effective number of items in clusters.
     """
     gaps = [float(a) - float(z) for a, z in zip(first, second, strict=True)]
     b, c = discordant(first, second)
-    effective = effective_number(gaps, design, level=level)
-    return bonett_price(b / len(gaps), c / len(gaps), effective)
+    told = effective(gaps, design, of_differences=True)
+    return AdjustedDifference(*bonett_price(b / len(gaps), c / len(gaps), told.number), told)
 
 
 def bonett_price(b: float, c: float, n: float) -> tuple[float, float]:

@@ -355,27 +355,59 @@ def _not_on_fishers_scale(without: Floats, estimate: float, ratings: float) -> s
     return ""
 
 
-def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
-    """The standard error of a statistic on its own scale, leaving out one cluster at a time.
+@dataclass(frozen=True, slots=True)
+class TwoSpreads:
+    """How far two coefficients vary on Fisher's scale, leaving out one cluster at a time.
 
-    ``sqrt((m - 1)/m Σ (d_j - d̄)²)`` for m clusters, d_j of the statistic without cluster j
-    (Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 11.2; for functions of
-    correlations Arvesen 1969, doi:10.1214/aoms/1177697287).
+    Attributes:
+        difference: standard error of second minus first, both on Fisher's scale.
+        total: of their sum.
+        together: covariance of the two.
+        freedom: degrees of freedom.
+    """
+
+    difference: float
+    total: float
+    together: float
+    freedom: int
+
+
+def jackknife_two(
+    statistics: tuple[Weighted, Weighted], estimates: tuple[float, float], design: Design
+) -> TwoSpreads | str:
+    """The spread of two coefficients of the same observations, over a design.
+
+    ``(m - 1)/m Σ (z_j - z̄)²`` for m clusters, and its like for two of them, with z_j without
+    cluster j (Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 11.2; for
+    functions of correlations Arvesen 1969, doi:10.1214/aoms/1177697287).
 
     Args:
-        statistic: from weights, one row a draw and one column an observation, to its values.
+        statistics: from weights, one row a draw and one column an observation, to coefficients.
+        estimates: the coefficients of all observations.
         design: of the observations, with five clusters or more.
 
     Returns:
-        The error, NaN where the statistic is undefined without one of the clusters; and m, in a
-        crossed design that of the smaller factor.
+        The spread; the reason where a coefficient is 1, -1 or undefined, wholly or without one.
     """
-    variances = []
+    spreads = []
     for sign, part in design.parts():
         groups, m = _left_out_together(*part.codes())
-        without = _without_each(statistic, groups, m)
-        variances.append((sign, (m - 1) / m * float(((without - without.mean()) ** 2).sum())))
-    return math.sqrt(crossed_variance(variances)), _freedom(design) + 1
+        scaled = []
+        for statistic, estimate in zip(statistics, estimates, strict=True):
+            without = _without_each(statistic, groups, m)
+            if reason := _not_on_fishers_scale(without, estimate, 2.0):
+                return reason
+            scaled.append(_scaled(without, 2.0))
+        pairs = np.stack([scaled[1] - scaled[0], scaled[1] + scaled[0]])
+        pairs -= pairs.mean(axis=1, keepdims=True)
+        spreads.append((sign, (m - 1) / m * pairs @ pairs.T))
+    difference, total = (
+        math.sqrt(crossed_variance([(sign, float(spread[k, k])) for sign, spread in spreads]))
+        for k in (0, 1)
+    )
+    together = sum(sign * float(spread[0, 1]) for sign, spread in spreads)
+    most = difference * total
+    return TwoSpreads(difference, total, min(most, max(-most, together)), _freedom(design))
 
 
 def _freedom(design: Design) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.statistics.design import (
+    WORKING_CORRELATION,
     Design,
     crossed_variance,
     mean_freedom,
@@ -30,6 +31,12 @@ WILSON_CROSSED = "Wilson at the effective number of verdicts, crossed clusters"
 CLOPPER_PEARSON = "Clopper-Pearson"
 NOTHING_SCORED = "nothing was scored"
 _TELLING_CLUSTERS, _TELLING_IF_CROSSED = 3, 4
+_ROUNDING = 1e-9
+_FAR_BELOW = 3
+"""Degrees of freedom are few if they are fewer than this part of those of equal clusters."""
+_LEAST_RATIO = 0.1
+"""The least ratio of variances by which values that offset each other tell more."""
+_LEAST_P, _HALVINGS = 1e-300, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +183,9 @@ def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.9
 def _crossed_interval(passed: Sequence[bool], design: Design, *, level: float) -> Interval:
     if few := design.shortage:
         return Interval(None, None, WILSON_CROSSED, few)
-    effective = effective_number([float(passes) for passes in passed], design, level=level)
+    number = effective_number([float(passes) for passes in passed], design, level=level)
     share = sum(map(bool, passed)) / len(passed)
-    return Interval(*wilson(share, effective, level=level), WILSON_CROSSED)
+    return Interval(*wilson(share, number, level=level), WILSON_CROSSED)
 
 
 def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 0.95) -> Interval:
@@ -204,14 +211,16 @@ def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 
         return Interval(None, None, method, few)
     if m == n:
         return Interval(*wilson(share, n, level=level), method)
-    effective = float(m)
+    sizes: Counter[int] = Counter()
+    for (_, size), count in clusters.items():
+        sizes[size] += count
+    usual = sum(size**2 * count for size, count in sizes.items()) / n
+    told = Effective(n / usual)
     if 0 < passed < n:
-        sizes: Counter[int] = Counter()
-        for (_, size), count in clusters.items():
-            sizes[size] += count
         spread = _Spread(
             n=n,
             m=m,
+            kish=n / usual,
             freedom=mean_freedom(sizes),
             variance=_sum_of(
                 ((k - share * size) ** 2 / (1 - size / n), count)
@@ -220,12 +229,14 @@ def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 
             / n**2,
             within=_sum_of((((1 - share) ** 2, passed), (share**2, n - passed))),
             telling=min(
-                sum(count for (held, _), count in clusters.items() if held),
-                sum(count for (held, size), count in clusters.items() if held < size),
+                _sum_of((min(1, size / usual), k) for (held, size), k in clusters.items() if held),
+                _sum_of(
+                    (min(1, size / usual), k) for (held, size), k in clusters.items() if held < size
+                ),
             ),
         )
-        effective = _effective(spread, level=level)
-    return Interval(*wilson(share, effective, level=level), method)
+        told = _effective(spread)
+    return Interval(*wilson(share, told.at(level), level=level), method)
 
 
 def _sum_of(numbers: Iterable[tuple[float, int]]) -> float:
@@ -236,31 +247,109 @@ def _sum_of(numbers: Iterable[tuple[float, int]]) -> float:
 def effective_number(values: Sequence[float], design: Design, *, level: float = 0.95) -> float:
     """The effective number of verdicts: as many independent ones would tell as much.
 
-    ``n / deff * (w (z / t)² + 1 - w)`` for n verdicts. The design effect deff, at least 1, is the
-    CR2 variance of the share (`means.mean_of`) over that of n independent verdicts,
-    ``p(1-p)/(n-1)``. z and t are the quantiles of the normal and of Student's distribution with
-    Satterthwaite's degrees of freedom (`design.mean_freedom`): variances estimated from few
-    clusters need wider intervals (Korn and Graubard 1998, Survey Methodology 24, 193-201), but
-    only ``w = 1 - 1/deff`` of this variance is estimated from clusters (our rule, as the next
-    two). Where all verdicts are equal, each cluster counts as one verdict; where fewer than three
-    clusters hold a failure, or fewer than three a pass, deff rests on too little, and no cluster
-    counts as more than one. docs/statistics.md shows what these rules repair. The same holds for
-    differences of two verdicts, with their variance in the place of p(1-p).
+    ``n / deff * (z / q)²`` for n verdicts. The design effect deff, at least 1, is the CR2 variance
+    of the share (`means.mean_of`) over that of n independent verdicts, ``p(1-p)/(n-1)``; z and q
+    are the quantiles of the normal distribution and of the effective verdicts (`Effective`):
+    variances estimated from few clusters need wider intervals (Korn and Graubard 1998, Survey
+    Methodology 24, 193-201). The same holds for differences of two verdicts, with their variance in
+    the place of p(1-p). docs/statistics.md shows what our own rules in it repair.
 
     Args:
         values: whether each verdict is a pass, or differences of verdicts; one or more.
         design: of the verdicts.
         level: confidence level, for the quantiles.
     """
-    n, m = len(values), design.m
-    if m == n:
-        return float(n)
-    if m == 1 or len(set(values)) == 1:
-        return float(m)
+    return effective(values, design).at(level)
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """How much verdicts tell that may come in clusters.
+
+    Attributes:
+        number: as many independent verdicts would have the variance that these have.
+        estimated: the part of that variance that is estimated from clusters, from 0 to 1.
+        freedom: degrees of freedom of that part.
+    """
+
+    number: float
+    estimated: float = 0.0
+    freedom: float = math.inf
+
+    def quantile(self, level: float) -> float:
+        """The reach of an interval in standard errors: between the quantiles of z and of t.
+
+        ``1 / sqrt(w / t² + (1 - w) / z²)``, w the part that is estimated.
+        """
+        z = z_quantile(level)
+        if not self.estimated:
+            return z
+        t = t_quantile(self.freedom, level=level)
+        return 1 / math.sqrt(self.estimated / t**2 + (1 - self.estimated) / z**2)
+
+    def at(self, level: float) -> float:
+        """The number whose normal interval is as wide as the interval by `quantile`; 1 or more."""
+        return max(1.0, self.number * (z_quantile(level) / self.quantile(level)) ** 2)
+
+    def p(self, statistic: float) -> float:
+        """The two-sided p of a distance in standard errors: 1 - level where `quantile` is that."""
+        if not self.estimated:
+            return math.erfc(abs(statistic) / math.sqrt(2))
+        if not statistic:
+            return 1.0
+        if self.estimated == 1:
+            return t_two_sided(statistic, self.freedom)
+        return self._between(abs(statistic))
+
+    def _between(self, distance: float) -> float:
+        from scipy import special
+
+        def reach(p: float) -> float:
+            t = float(special.stdtrit(self.freedom, p / 2))
+            z = float(special.ndtri(p / 2))
+            return 1 / math.sqrt(self.estimated / t**2 + (1 - self.estimated) / z**2)
+
+        # p lies between those of z and of t; halving on a logarithmic scale keeps small ones.
+        low = math.log(max(math.erfc(distance / math.sqrt(2)), _LEAST_P))
+        high = math.log(max(t_two_sided(distance, self.freedom), _LEAST_P))
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if reach(math.exp(middle)) > distance else (low, middle)
+        return math.exp(high)
+
+
+def effective(
+    values: Sequence[float], design: Design, *, of_differences: bool = False
+) -> Effective:
+    """How much verdicts tell that may come in clusters, or differences of two verdicts.
+
+    Three rules are our own. Where all values are equal, or the clusters that hold another value
+    than a given one weigh less than three (of crossed ones four), the variance rests on too little:
+    no cluster counts more than once, by Kish's n² / Σ n_g² of unequal ones (1965, Survey Sampling,
+    section 8.2), and each weighs at most one, in proportion to its items. Only 1 - 1/deff of the
+    variance is estimated from clusters; but where the degrees of freedom are fewer than a third of
+    those of as many equal clusters, at least as much as under the working correlation.
+
+    Args:
+        values: one or more.
+        design: of the values.
+        of_differences: whether they are tested against 0. Values that offset each other within
+            clusters may then tell more than independent ones: the number is that of t over
+            clusters, where this is the narrower at 95%. Where no cluster counts more than once, the
+            quantile is t's, as p would be too small for so few.
+    """
+    n = len(values)
+    if not design.clustered:
+        return Effective(float(n))
+    factors = [Counter(factor.clusters) for factor in design.factors()]
+    kish = min(_kish(sizes.values()) for sizes in factors)
+    if design.m == 1 or len(set(values)) == 1:
+        return _each_cluster_once(kish, by_t=of_differences)
     mean = math.fsum(values) / n
     spread = _Spread(
         n=n,
-        m=m,
+        m=design.m,
+        kish=kish,
         freedom=design.freedom(),
         variance=crossed_variance(
             [(sign, _variance(values, part.clusters, mean)) for sign, part in design.parts()]
@@ -269,7 +358,17 @@ def effective_number(values: Sequence[float], design: Design, *, level: float = 
         telling=min(_telling(values, factor.clusters) for factor in design.factors()),
         fewest_telling=_TELLING_IF_CROSSED if design.crossed else _TELLING_CLUSTERS,
     )
-    return _effective(spread, level=level)
+    return _effective(spread, of_differences=of_differences)
+
+
+def _each_cluster_once(kish: float, *, by_t: bool) -> Effective:
+    return Effective(kish, 1.0, max(1.0, kish - 1)) if by_t else Effective(kish)
+
+
+def _kish(sizes: Iterable[int]) -> float:
+    """The number of equal clusters that unequal ones are worth."""
+    counts = list(sizes)
+    return sum(counts) ** 2 / sum(size * size for size in counts)
 
 
 def _variance(values: Sequence[float], clusters: Sequence[Hashable], mean: float) -> float:
@@ -282,12 +381,18 @@ def _variance(values: Sequence[float], clusters: Sequence[Hashable], mean: float
     return math.fsum(squares) / n**2
 
 
-def _telling(values: Sequence[float], clusters: Sequence[Hashable]) -> int:
-    """The fewest clusters that hold another value than a given one."""
+def _telling(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+    """The fewest clusters that hold another value than a given one, by their weights."""
     held: dict[Hashable, set[float]] = {}
     for cluster, value in zip(clusters, values, strict=True):
         held.setdefault(cluster, set()).add(value)
-    return min(sum(kinds != {kind} for kinds in held.values()) for kind in set(values))
+    sizes = Counter(clusters)
+    usual = len(values) / _kish(sizes.values())
+    weights = {name: min(1.0, size / usual) for name, size in sizes.items()}
+    return min(
+        math.fsum(weights[name] for name, kinds in held.items() if kinds != {kind})
+        for kind in set(values)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,30 +402,38 @@ class _Spread:
     Attributes:
         n: verdicts.
         m: clusters; of crossed ones, those of the smaller factor.
+        kish: the number of equal clusters that these are worth.
         freedom: degrees of freedom of the variance.
         variance: of the share, by CR2.
         within: Σ (x_i - p)² over verdicts.
-        telling: the fewest clusters that hold another verdict than a given one.
+        telling: the fewest clusters that hold another verdict than a given one, by their weights.
         fewest_telling: with fewer of these, no cluster counts as more than one verdict.
     """
 
     n: int
     m: int
+    kish: float
     freedom: float
     variance: float
     within: float
-    telling: int
+    telling: float
     fewest_telling: int = _TELLING_CLUSTERS
 
 
-def _effective(spread: _Spread, *, level: float) -> float:
-    """The effective number of verdicts that differ."""
+def _effective(spread: _Spread, *, of_differences: bool = False) -> Effective:
+    """How much verdicts tell that differ."""
     n = spread.n
-    effect = max(1.0, spread.variance / (spread.within / n / (n - 1)))
-    few = (z_quantile(level) / t_quantile(spread.freedom, level=level)) ** 2
-    estimated = 1 - 1 / effect
-    effective = max(1.0, n / effect * (estimated * few + 1 - estimated))
-    return min(effective, float(spread.m)) if spread.telling < spread.fewest_telling else effective
+    ratio = spread.variance / (spread.within / n / (n - 1))
+    if spread.telling < spread.fewest_telling - _ROUNDING and n / max(1.0, ratio) > spread.kish:
+        return _each_cluster_once(spread.kish, by_t=of_differences)
+    t, z = t_quantile(spread.freedom), z_quantile(0.95)
+    if of_differences and ratio * t**2 < z**2:
+        return Effective(n / max(ratio, _LEAST_RATIO), 1.0, spread.freedom)
+    estimated = 1 - 1 / max(1.0, ratio)
+    if spread.freedom < (spread.m - 1) / _FAR_BELOW:
+        assumed = 1 + WORKING_CORRELATION * (n / spread.kish - 1)
+        estimated = max(estimated, 1 - 1 / assumed)
+    return Effective(n / max(1.0, ratio), estimated, spread.freedom)
 
 
 @functools.cache

@@ -14,6 +14,7 @@ spread, or where the draws are too few for the level. docs/statistics.md has wha
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -245,7 +246,8 @@ def bounded_mean(
     """Compute the interval of the mean of values between 0 and 1.
 
     Where most values are near a bound, the mean depends on the few that are not, of which a small
-    sample may have none; so one half of an observation is added at either bound. Each draw gives
+    sample may have none; so one half of an observation is added at either bound, of clusters one
+    half of a cluster, as large as that of a usual item (Σ n_g² / n). Each draw gives
     the m clusters and these two random weights, Dirichlet(1, ..., 1, 1/2, 1/2), and the ends are
     quantiles of the weighted means (the Bayesian bootstrap: Rubin 1981,
     doi:10.1214/aos/1176345338). For verdicts, which are 0 or 1, this is Jeffreys's interval
@@ -296,7 +298,10 @@ def _bounded_draws(values: Floats, design: Design, *, draws: int, seed: int) -> 
     groups, n_cells = design.parts()[-1][1].codes()
     sums = np.bincount(groups, weights=values, minlength=n_cells).astype(np.float64)
     sizes = np.bincount(groups, minlength=n_cells).astype(np.float64)
-    usual = design.n / design.m
+    usual = max(
+        sum(size**2 for size in Counter(factor.clusters).values()) / design.n
+        for factor in design.factors()
+    )
     numerators = np.concatenate([sums, [0.0, usual]])
     denominators = np.concatenate([sizes, [usual, usual]])
     first = np.unique(groups, return_index=True)[1]

@@ -19,7 +19,7 @@ import numpy as np
 from cimento.errors import UsageError
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.design import Design, Floats
-from cimento.statistics.differences import MCNEMAR, share_test
+from cimento.statistics.differences import MCNEMAR, share_test, shares_method
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
 from cimento.statistics.means import CLUSTERED_T, STUDENT, t_test
 from cimento.statistics.power import correlation_power, mcnemar_power, simulated_power
@@ -229,8 +229,9 @@ def _test_name(pilot: Pilot) -> str:
     if pilot.kind == "rate":
         method = WILSON_CLUSTERED if clustered else WILSON
         return f"the interval ({method}) excludes {pilot.null:.3f}"
-    alone = MCNEMAR["exact"] if pilot.kind == "difference" else STUDENT
-    return CLUSTERED_T if clustered else alone
+    if pilot.kind == "difference":
+        return shares_method(pilot.design) if clustered else MCNEMAR["exact"]
+    return CLUSTERED_T if clustered else STUDENT
 
 
 def _needed(

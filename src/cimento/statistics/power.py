@@ -104,7 +104,7 @@ def tost_shares(
     Two one-sided normal tests with the adjusted shares and standard error of Bonett and Price
     (2012, doi:10.3102/1076998611411915), so that the test agrees with
     `differences.share_difference` at the level 1 - 2 alpha. Where items come in clusters, both
-    count the effective number of items.
+    count the effective number of items and take its quantile.
 
     Args:
         first: whether each item is right.
@@ -133,10 +133,11 @@ def tost_shares(
     if difference.low is None or difference.estimate is None:
         reason = difference.reason
         return Equivalence(difference.estimate, None, None, None, None, method, reason)
-    center, error = adjusted_difference(first, second, design, level=level)
-    p = NormalDist().cdf((abs(center) - margin) / error)
-    half = z_quantile(level) * error
-    ends = center - half, center + half
+    found = adjusted_difference(first, second, design)
+    nearer = (abs(found.center) - margin) / found.error
+    p = found.effective.p(nearer) / 2 if nearer < 0 else 1 - found.effective.p(nearer) / 2
+    half = found.effective.quantile(level) * found.error
+    ends = found.center - half, found.center + half
     return Equivalence(difference.estimate, p, *ends, p < alpha, method)
 
 

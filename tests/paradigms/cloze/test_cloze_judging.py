@@ -228,9 +228,12 @@ class TestHits:
         second = {str(n): 1 if n < 24 else None for n in range(30)}
         clusters = {str(n): n // 6 for n in range(30)}
         (comparison,) = pairs_of({"a": first, "b": second}, clusters)
-        assert comparison.test.method == "t over clusters (CR2, Satterthwaite)"
-        # t = .8 / sqrt(.2 * .8 / 4) = 4 with 4 degrees of freedom.
-        assert comparison.test.p == pytest.approx(0.01613, abs=1e-5)
+        assert comparison.test.method == "Bonett-Price at the effective number of items"
+        # CR2: .2 * .8 / 4 = .04, over .16 / 29 a design effect of 7.25: 4.138 items tell as much.
+        # (.8 * 4.138 + 1) / 6.138 - 1 / 6.138 = .5393, error .3059; at scipy's quantiles of
+        # p = .14149 sqrt(1 / (.862 / 1.8284**2 + .138 / 1.4702**2)) is 1.763, too.
+        # McNemar's exact test of 4 clusters to 0 has .125.
+        assert comparison.test.p == pytest.approx(0.14149, abs=1e-5)
         few = {str(n): n // 15 for n in range(30)}
         (none,) = pairs_of({"a": first, "b": second}, few)
         assert (none.test.p, none.change.low) == (None, None)

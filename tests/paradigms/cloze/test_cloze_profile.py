@@ -129,7 +129,7 @@ class TestCommand:
         assert ": 2: c1, m1/W1" in out
         assert ": 1: c2" in out
         assert "expressions of which none hits any item: none" in out
-        assert "t over clusters (CR2, Satterthwaite), no p (2 clusters: an interval" in out
+        assert "at the effective number of items, no p (2 clusters: an interval" in out
         assert "pesce grosso  ▒ 0 / 1 of 1" in out
 
     def test_labels_of_candidates_that_are_no_option(self):
