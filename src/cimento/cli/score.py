@@ -18,7 +18,6 @@ from cimento.io.declared import Texts, option
 from cimento.io.files import need_writable
 from cimento.io.lines import read_contexts, read_lines
 from cimento.models.questions import OpenRule
-from cimento.models.settings import BoundaryRule, PllRule, WindowRule
 from cimento.options import ModelOptions, ScoringOptions, run_option
 
 if TYPE_CHECKING:
