@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from cimento.errors import UsageError, counted
 from cimento.io.values import grouped
 from cimento.records.summary import RunSummary, SuiteMean
+from cimento.report.cells import count, repeated
+from cimento.report.formatting import percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
@@ -176,7 +178,8 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
     rows: list[tuple[GridCell, ...]] = []
     rules = set()
     for phenomenon, names in phenomena.items():
-        for label, name in zip((phenomenon, *(BLANK,) * len(names)), names, strict=False):
+        labels = (phenomenon, *(repeated(phenomenon),) * len(names))
+        for label, name in zip(labels, names, strict=False):
             cells = [_cell(runs_of_model.get(name)) for runs_of_model in columns.values()]
             figures = _figures(blimp_datasets()[name].published)
             rows.append((label, name, sizes(cells), *(cell or BLANK for cell in cells), *figures))
@@ -184,14 +187,15 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
             _suite_mean(summaries, column, phenomenon, names)
             for column, summaries in columns.items()
         ]
-        rows.append(_row((BLANK, f"mean of {len(names)}", str(len(names))), means))
+        mean = (repeated(phenomenon), f"mean of {len(names)}", count(len(names)))
+        rows.append(_row(mean, means))
         rules.add(len(rows))
     everything = [name for names in phenomena.values() for name in names]
     means = [
         _suite_mean(summaries, column, "", everything) for column, summaries in columns.items()
     ]
     label = f"mean of {len(everything)} of {len(blimp_datasets())}"
-    rows.append(_row((_OVERALL, label, str(len(everything))), means))
+    rows.append(_row((_OVERALL, label, count(len(everything))), means))
     title = "BLiMP accuracies in %, phenomena and overall as means over datasets."
     header = ("phenomenon", "dataset", "n")
     return _grid(title, header, list(columns), rows, frozenset(rules), means)
@@ -212,7 +216,7 @@ def _row(labels: Sequence[str], means: Sequence[SuiteMean]) -> tuple[GridCell, .
 
 
 def _figures(published: Mapping[str, float]) -> list[str]:
-    return [f"{100 * published[model]:.1f}" for model in PUBLISHED_MODELS]
+    return [percent(published[model]) for model in PUBLISHED_MODELS]
 
 
 def _grid(

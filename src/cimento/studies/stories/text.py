@@ -8,6 +8,21 @@ from typing import TypeAlias, cast
 
 from cimento.paradigms import Grid, JsonValue
 from cimento.paradigms.stories import METRICS, TRUE, Story, applicable, by_paper_code, by_type
+from cimento.report.cells import (
+    HIGH,
+    LOW,
+    PERCENT,
+    REASON,
+    N,
+    Shown,
+    Value,
+    ends,
+    no_ends,
+    parts_of,
+    printed,
+)
+from cimento.report.cells import count as whole
+from cimento.report.formatting import number, percent
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
 from cimento.studies.stories.asked import AskingRecord, asked_notes
@@ -41,8 +56,8 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
 def _n_of(rates: Iterable[JsonValue]) -> str:
     """How many stories rates rest on: one number, or all that there are."""
     counts = [_value_at(rate, "count") for rate in rates]
-    sizes = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
-    return ", ".join(sizes)
+    sizes = sorted({int(str(count[1])) for count in counts if isinstance(count, list)})
+    return whole(sizes[0]) if len(sizes) == 1 else ", ".join(map(str, sizes))
 
 
 def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
@@ -92,7 +107,11 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
             shown(_number_at(_value_at(summary, "constant", name, kind), tier), 0) for tier in tiers
         ]
         passed = [shown(_number_at(by_tier, tier), 0) for tier in tiers]
-        rows.append((kind, shown(_number_at(by_tier, "n"), 0), *passed, "/".join(constant)))
+        beside = {
+            f"_{tier}": parts_of(one)[""] for tier, one in zip(_TIER_NAMES, constant, strict=True)
+        }
+        among = Shown("/".join(constant), beside)
+        rows.append((kind, shown(_number_at(by_tier, "n"), 0), *passed, among))
     return rows
 
 
@@ -142,7 +161,9 @@ def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
 
 def shown(value: float | None, digits: int) -> str:
     """A number to read."""
-    return _NOTHING if value is None else f"{value:.{digits}f}"
+    if value is not None and not digits and float(value).is_integer():
+        return whole(int(value))
+    return number(value, digits=digits, absent=_NOTHING)
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
@@ -153,12 +174,25 @@ def _with_interval(rate: JsonValue) -> str:
     value = _number_at(rate, "value")
     if value is None:
         return _NOTHING
-    return f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
+    text = f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
+    return Shown(text, {"": value, **_rests_on(rate)})
+
+
+def _rests_on(rate: JsonValue, *, percent: bool = False) -> dict[str, Value]:
+    """The interval, the n and the reason of a rate, by the endings of their columns."""
+    ends = [_number_at(rate, "interval", end) for end in ("low", "high")]
+    if percent:
+        ends = [None if end is None else 100 * end for end in ends]
+    of, reason = _value_at(rate, "count"), _value_at(rate, "reason")
+    n = int(str(of[1])) if isinstance(of, list) else None
+    return {LOW: ends[0], HIGH: ends[1], N: n, REASON: str(reason) if reason else None}
 
 
 def _ends(interval: JsonValue) -> str:
     low, high = _number_at(interval, "low"), _number_at(interval, "high")
-    return _NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+    if low is None or high is None:
+        return no_ends(_NOTHING)
+    return ends(low, high, f"[{low:.3f}, {high:.3f}]")
 
 
 _LOG = "metrics.txt of github.com/EkhiAzur/GITA4CALAMITA"
@@ -286,7 +320,7 @@ def differing(sections: Iterable[Section]) -> int:
 
 
 def _p(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:.3g}"
+    return Shown(_NOTHING if value is None else f"{value:.3g}", value)
 
 
 _UNKNOWN = "–"
@@ -331,11 +365,14 @@ def tier_table(
     """
     names = {name: f"{name} ({one.label})" for name, one in (by_model or {}).items()}
     rows = [
-        (names.get(model, model), *_row_of(_value_at(record, MORE, "rates", grouping), "value"))
+        (names.get(model, model), *_rates_of(_value_at(record, MORE, "rates", grouping)))
         for model, record in records.items()
     ]
     above = [
-        (f"{model} (published)", *(row.get(name, _UNKNOWN) for name in TABLE_3))
+        (
+            f"{model} (published)",
+            *(printed(row.get(name, _UNKNOWN), unit=PERCENT) for name in TABLE_3),
+        )
         for model, row in published_rows().items()
     ]
     first = next(iter(records.values()))
@@ -359,9 +396,17 @@ def tier_table(
     )
 
 
-def _row_of(values: JsonValue, *keys: str) -> Iterator[str]:
-    """The metrics of Table 3 in percent, each of which is below its name and these keys."""
-    return (_percent(_number_at(values, metric, *keys)) for metric in TABLE_3)
+def _row_of(values: JsonValue) -> Iterator[str]:
+    """The metrics of Table 3 in percent, each of which is below its name."""
+    return (_percent(_number_at(values, metric)) for metric in TABLE_3)
+
+
+def _rates_of(rates: JsonValue) -> Iterator[str]:
+    """The same of rates, whose intervals and n only programs see."""
+    for metric in TABLE_3:
+        cell = _percent(_number_at(rates, metric, "value"))
+        rests_on = _rests_on(_value_at(rates, metric), percent=True)
+        yield Shown(cell, {**parts_of(cell), **rests_on}, PERCENT)
 
 
 def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
@@ -377,7 +422,7 @@ def _group_of(name: str) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return _UNKNOWN if value is None else f"{100 * value:.2f}"
+    return percent(value, digits=2, absent=_UNKNOWN)
 
 
 def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int, int]]:
