@@ -79,7 +79,8 @@ def test_people_still_see_the_printed_layout():
 
 def test_headings_of_one_name_become_columns_of_several():
     row = ("x", number(1.5), interval(1.0, 2.0), number(3.5), ends(3.0, 4.0, "3 to 4"),
-           lower(number(0.5)), number(7.0), lower(number(6.0)), upper(number(8.0)), "", "")  # fmt: skip
+           lower(number(0.5)), number(7.0), lower(number(6.0)), upper(number(8.0)),
+           "", "")  # fmt: skip
     names = ("m", "ratio", "95%", "accuracy", "95%", "low", "DD", "low", "high", "note", "note")
     grid = Grid(title="t", header=names, rows=(row,))
     assert list(columns(grid)) == [

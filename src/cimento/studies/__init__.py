@@ -352,11 +352,10 @@ def tables_plain(tables: Mapping[str, Grid]) -> dict[str, object]:
     }
 
 
-Form: TypeAlias = Literal["text", "markdown", "csv", "latex", "json"]
+Form: TypeAlias = Literal["text", "markdown", "csv", "latex"]
 _ENDINGS: Mapping[Form, str] = {
-    "text": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex", "json": ".json"
+    "text": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex"
 }  # fmt: skip
-_FORMS: Mapping[str, Form] = {ending: form for form, ending in _ENDINGS.items()}
 COUNTS = ("compared", "equal", "recomputed", "recomputed_equal")
 
 
@@ -372,7 +371,11 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
 
     write = GRID_FORMS[_ENDINGS[form]]
     read = form in ("text", "markdown")
-    grids = [study_grid(part) if isinstance(part, Section) else part for part in parts]
+    sections = [part for part in parts if isinstance(part, Section)]
+    if form == "csv":
+        grids = _for_programs(parts)
+    else:
+        grids = [study_grid(part) if isinstance(part, Section) else part for part in parts]
     shared = _shared_notes(grids) if read else []
     texts = [
         write(replace(grid, notes=tuple(note for note in grid.notes if note not in shared)))
@@ -380,7 +383,6 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
     ]
     if shared:
         texts.append("\n".join(["Notes on several tables", "", *shared]) + "\n")
-    sections = [part for part in parts if isinstance(part, Section)]
     if len(sections) > 1 and read:
         texts.append(f"All sections: {counted(sections)}")
     return "\n".join(texts)
@@ -392,33 +394,42 @@ def _shared_notes(grids: Sequence[Grid]) -> list[str]:
     return [note for note, count in counts.items() if count > 1]
 
 
+def _for_programs(parts: Sequence[Section | Grid]) -> list[Grid]:
+    """The tables for programs: one of all sections, and each of the others."""
+    from cimento.studies.section_grids import sections_grid, study_grid
+
+    sections = [part for part in parts if isinstance(part, Section)]
+    joined = [sections_grid(sections)] if len(sections) > 1 else list(map(study_grid, sections))
+    return [*joined, *(part for part in parts if not isinstance(part, Section))]
+
+
 def write_parts(
     parts: Mapping[str, Section | Grid | Sequence[Section | Grid]], folder: Path
 ) -> list[Path]:
     """Write tables as text, LaTeX, CSV and JSON; one file of each kind for each name.
 
     Args:
-        parts: name of the files to the table, or the tables, in them. Of several, each has a file
-            of its own for programs, with its number behind the name.
+        parts: name of the files to the table, or the tables, in them. For programs, all sections
+            are one table, and each further table has a file with its number behind the name.
         folder: which is made where it is not there.
 
     Raises:
         StorageError: a file cannot be written.
     """
     from cimento.io.files import write_text
+    from cimento.report.grid import GRID_FORMS
 
+    read: tuple[Form, ...] = ("text", "latex")
     written = []
     for name, part in parts.items():
         several = list(part) if isinstance(part, Sequence) else [part]
-        numbers = [""] if len(several) == 1 else [f"-{n}" for n in range(1, len(several) + 1)]
-        texts: dict[str, list[Section | Grid]] = {f"{name}.txt": several, f"{name}.tex": several}
-        for ending in (".csv", ".json"):
-            texts |= {
-                f"{name}{number}{ending}": [one]
-                for number, one in zip(numbers, several, strict=True)
-            }
         written += [
-            write_text(as_text(some, _FORMS[Path(file).suffix]), folder / file)
-            for file, some in texts.items()
+            write_text(as_text(several, form), folder / f"{name}{_ENDINGS[form]}") for form in read
         ]
+        for number, grid in enumerate(_for_programs(several), start=1):
+            file = name if number == 1 else f"{name}-{number}"
+            written += [
+                write_text(GRID_FORMS[ending](grid), folder / f"{file}{ending}")
+                for ending in (".csv", ".json")
+            ]
     return written

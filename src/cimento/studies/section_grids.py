@@ -14,7 +14,32 @@ _EQUAL = {True: "yes", False: "NO"}
 
 def study_grid(section: Section) -> Grid:
     """A section as a table: what, computed, its interval, printed, equal or not, and why."""
-    cells = section.cells
+    columns = _columns(section.cells)
+    return Grid(
+        title=f"{section.title} [{section.name}]",
+        header=tuple(columns),
+        rows=tuple(zip(*columns.values(), strict=True)),
+        remarks=2,
+        notes=(" ".join(filter(None, (f"{section.source}.", counted([section])))),),
+    )
+
+
+def sections_grid(sections: Sequence[Section]) -> Grid:
+    """All sections as one table for programs, with the name of its section in every row."""
+    cells = [cell for section in sections for cell in section.cells]
+    names = [section.name for section in sections for _ in section.cells]
+    columns = {"section": names, **_columns(cells)}
+    return Grid(
+        title="All sections",
+        header=tuple(columns),
+        rows=tuple(zip(*columns.values(), strict=True)),
+        labels=2,
+        remarks=2,
+    )
+
+
+def _columns(cells: Sequence[Cell]) -> dict[str, list[str]]:
+    """The columns of some numbers, without those that none has."""
     columns: dict[str, list[str]] = {
         "what": [cell.what for cell in cells],
         "computed": [_shown(cell) for cell in cells],
@@ -30,13 +55,7 @@ def study_grid(section: Section) -> Grid:
     for name in ("95%", "n", "recomputed"):
         if not any(columns[name]):
             del columns[name]
-    return Grid(
-        title=f"{section.title} [{section.name}]",
-        header=tuple(columns),
-        rows=tuple(zip(*columns.values(), strict=True)),
-        remarks=2,
-        notes=(" ".join(filter(None, (f"{section.source}.", counted([section])))),),
-    )
+    return columns
 
 
 def counted(sections: Sequence[Section]) -> str:
