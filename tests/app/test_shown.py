@@ -27,6 +27,7 @@ from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import network_host
+from cimento.report.formatting import p_number, signed
 from cimento.report.grid import EstimateCell, Grid
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
@@ -174,8 +175,13 @@ def test_ratings_of_other_sentences_than_the_runs_are_left_out_and_named(two_run
 def test_numbers_are_numbers_in_excel_and_all_else_is_text():
     openpyxl = pytest.importorskip("openpyxl")
     rows = (
-        ("=1+1", EstimateCell(value=250 / 3, low=70.0, high=90.0, n=6), "+0.0120", "[0.1, 0.2]"),
-        ("2", EstimateCell(value=None, low=None, high=None, n=0), "3e-05", ""),
+        (
+            "=1+1",
+            EstimateCell(value=250 / 3, low=70.0, high=90.0, n=6),
+            signed(0.012),
+            "[0.1, 0.2]",
+        ),
+        ("2", EstimateCell(value=None, low=None, high=None, n=0), p_number(3e-05), ""),
     )
     grid = Grid(title="t", header=("model", "accuracy", "change", "95%"), rows=rows)
     sheet = openpyxl.load_workbook(io.BytesIO(grid_file(grid, ".xlsx"))).active

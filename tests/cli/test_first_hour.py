@@ -50,7 +50,7 @@ def test_a_table_tells_tries_full_runs_and_versions_apart(capsys):
     header = rows[0]
 
     assert header[:2] == ["suite", "n"]
-    assert any("demo-causal (first 3 items)" in name for name in header)
+    assert any("demo-causal_first_3_items" in name for name in header)
     assert len({row[0] for row in rows[1:3]}) == 2  # a name for each version
     capsys.readouterr()
     assert invoke(["report", "runs", "--table", "results"]) == 0

@@ -136,13 +136,13 @@ def test_fewer_than_two_datasets_have_no_mean(suites):
 def test_the_table_of_datasets_has_their_means():
     runs = [summary("adjunct_island", 0.9), summary("wh_island", 0.7), summary("causative", None)]
     rows = [line.split(",") for line in as_csv(datasets_grid(runs)).splitlines()]
-    ends = ("", " low", " high", " n")
+    ends = ("", "_low", "_high", "_n", "_reason")
     assert rows[0][2:] == [
         "n",
-        *(f"m lp{end}" for end in ends),
-        *(f"published {n}" for n in PUBLISHED_MODELS),
+        *(f"m_lp_percent{end}" for end in ends),
+        *(f"published_{n.replace(' ', '_')}_percent" for n in PUBLISHED_MODELS),
     ]
-    by_name = {row[1]: [row[2], row[3], *row[7:]] for row in rows[1:]}
+    by_name = {row[1]: [row[2], row[3], *row[8:]] for row in rows[1:]}
     assert by_name["adjunct_island"] == ["1000", "90.0", "47.9", "67.4", "64.5", "89.4", "94.0"]
     assert by_name["mean of 2"][:2] == ["2", "80.0"]
     assert by_name["causative"][1] == by_name["mean of 3 of 67"][1] == ""

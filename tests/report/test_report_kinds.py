@@ -287,13 +287,13 @@ def test_every_table_can_be_taken_along(stories, capsys, form, sign):
 
 def test_rates_of_blanks_have_intervals_and_n(cloze, capsys):
     """Of two items: no interval, and the table says so."""
-    for name, rate in (("hits", "acc@1"), ("choices", "target")):
+    for name, rate in (("hits", "acc@1_percent"), ("choices", "target_percent")):
         assert invoke(["report", str(cloze.folder), "--table", name, "--format", "json"]) == 0
         printed = json.loads(capsys.readouterr().out)
-        assert {rate, f"{rate} low", f"{rate} high", f"{rate} n"} <= set(printed["columns"])
-        rows = [row for row in printed["rows"] if row[f"{rate} n"] != "0"]
+        assert {rate, f"{rate}_low", f"{rate}_high", f"{rate}_n"} <= set(printed["columns"])
+        rows = [row for row in printed["rows"] if row[f"{rate}_n"]]
         assert rows
-        assert not any(row[f"{rate} low"] for row in rows)
+        assert not any(row[f"{rate}_low"] for row in rows)
         assert any(note == "No interval: fewer than 5 items." for note in printed["notes"])
 
 

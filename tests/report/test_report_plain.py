@@ -91,7 +91,7 @@ def test_markdown_and_text_show_the_same_numbers(runs, tmp_path, capsys):
 def test_its_table_is_written_alone_and_a_wrong_name_lists_it(runs, tmp_path, capsys):
     file = tmp_path / "table.csv"
     assert invoke(["report", str(runs), "--table", "estimates", "-o", str(file)]) == 0
-    assert "value low" in file.read_text(encoding="utf-8")
+    assert "value_percent_low" in file.read_text(encoding="utf-8")
     assert invoke(["report", str(runs), "--table", "estimate"]) == 2
     assert "estimates" in capsys.readouterr().err
 

@@ -75,7 +75,7 @@ def test_every_estimate_of_the_board_is_that_of_a_run_with_its_interval(site, an
 def test_places_are_a_range_and_only_sure_differences_narrow_it(site):
     """By hand: McNemar's exact p of 20 to 0 is 2 / 2^20, and three times that is below 0.05."""
     places = {
-        row["model"]: (row["best place"], row["worst place"])
+        row["model"]: (row["best_place"], row["worst_place"])
         for row in rows(site / "tables/places.csv")
         if row["suite"] == "it-animals" and row["items"] == "all"
     }
@@ -92,7 +92,7 @@ def test_places_are_a_range_and_only_sure_differences_narrow_it(site):
 def test_five_items_tell_nobody_apart(site):
     """By hand: p of 5 to 0 is 2 / 2^5 = 0.0625, already above 0.05."""
     wild = [
-        (row["best place"], row["worst place"])
+        (row["best_place"], row["worst_place"])
         for row in rows(site / "tables/places.csv")
         if row["suite"] == "it-animals" and row["phenomenon"] == "wild"
     ]

@@ -70,18 +70,20 @@ def test_tables_of_our_own_items_are_written_for_two_models(written, capsys, mon
         for ending in ("txt", "csv", "tex"):
             assert (written / f"table-{number}.{ending}").stat().st_size
     rows = cells_of(written, "table-1")
+    # Programs read the labels in every row.
+    assert all(row["Phenomenon"] and row["Sentence_form"] for row in rows)
     models = [row["Model"].partition("@")[0] for row in rows[:5]]
     published = ["GePpeTto (published)", "BERT-it-xxl-cased (published)", "GilBERTo (published)"]
     assert models == [*published, "demo-causal", "demo-masked"]
-    assert [row["LP"] for row in rows[:3]] == ["96.0", "94.0", "86.0"]
+    assert [row["LP_percent"] for row in rows[:3]] == ["96.0", "94.0", "86.0"]
     assert len(rows) == 13 * 5
     # The same rates as of the runs themselves; a causal model has no logistic forms.
     runs = open_runs(sorted((written / "runs" / "it-islands").iterdir()))
     for row, run in zip(rows[3:5], sorted(runs, key=lambda run: run.model), strict=True):
         adjunct = next(p for p in factorial_of(run, "penlp").phenomena if p.name == "adjunct")
-        assert row["PenLP"] == f"{100 * adjunct.pairs[0].accuracy:.1f}"
-        assert row["PenLP n"] == "40"
-        assert bool(row["LP-L"]) == (run.model_kind == "masked")
+        assert float(row["PenLP_percent"]) == 100 * adjunct.pairs[0].accuracy
+        assert row["PenLP_percent_n"] == "40"
+        assert bool(row["LP-L_percent"]) == (run.model_kind == "masked")
         assert run.manifest["asking"]["policy"]["pll"] == "original"
     # The published items are not part of cimento: nothing stands for them, which is said.
     assert {row["Model"] for row in cells_of(written, "table-2")} == set(published)
@@ -95,8 +97,10 @@ def test_tables_of_our_own_items_are_written_for_two_models(written, capsys, mon
     pairs = cells_of(written, "table-4")
     assert len(pairs) == 6 * 3
     for row in pairs:
-        one, other = float(row["Long-NonIsland PenLP"]), float(row["Long-Island PenLP"])
-        assert float(row["Diff"]) == pytest.approx(one - other, abs=0.0101)
+        one, other = (
+            float(row[f"{name}_PenLP_nats"]) for name in ("Long-NonIsland", "Long-Island")
+        )
+        assert float(row["Diff_nats"]) == pytest.approx(one - other, abs=0.0101)
     # Asked again it asks nothing.
     stored = times_of(written / "runs")
     again = ["-m", "demo-causal", "-m", "demo-masked", "-o", str(written), "--json"]
@@ -175,12 +179,12 @@ def test_models_score_the_suites_of_the_study(shared, tmp_path, capsys, monkeypa
         row for row in cells_of(tmp_path / "mine", "table-2") if "published" not in row["Model"]
     ]
     # two adjunct items only, with four measures, and no average
-    assert [row["LP n"] for row in rows] == ["2"] * 3 + [""] * 10
+    assert [row["LP_percent_n"] for row in rows] == ["2"] * 3 + [""] * 10
     blimp = cells_of(tmp_path / "mine", "table-3")[9:]
     assert [row["Model"].split(" ", 1)[1] for row in blimp] == [
         "(PLL)", "(PenLP)", "(LP-L)", "(PenLP-L)"
     ]  # fmt: skip
-    assert {row["Wh n"] for row in blimp} == {"2"}
+    assert {row["Wh_percent_n"] for row in blimp} == {"2"}
     assert "only the first 2 items" in (tmp_path / "mine" / "table-3.txt").read_text("utf-8")
     panels = next((tmp_path / "mine").glob("figure-lp-demo*.svg")).read_text(encoding="utf-8")
     assert "adjunct: published items" in panels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import json
 from collections.abc import Mapping
@@ -187,12 +188,16 @@ def test_the_tables_and_figures_of_the_paper_are_written(folder, tmp_path, capsy
 def test_the_tables_of_the_paper_have_the_corrected_groups(folder, tmp_path, capsys):
     arguments = [*three_models(folder), "--grouping", "corrected"]
     assert invoke([*arguments, "-o", str(tmp_path)]) == 0
-    rows = (tmp_path / "table-3.csv").read_text().splitlines()
-    assert rows[0].startswith("model,Accuracy all,Accuracy cloze,Accuracy order,Accuracy plausible")
-    # below the header and the ten published rows
-    assert rows[13].split(",")[:6:5] == ["Meta-Llama-3.1-70B-Instruct", "–"]
+    rows = list(csv.DictReader((tmp_path / "table-3.csv").read_text().splitlines()))
+    # below the ten published rows
+    assert rows[12]["model"] == "Meta-Llama-3.1-70B-Instruct"
+    metrics = [name for name in rows[0] if name.endswith("_percent")]
+    assert metrics[:2] == ["Accuracy_all_percent", "Accuracy_cloze_percent"]
+    assert rows[12][metrics[4]] == ""
+    assert rows[12]["Accuracy_all_percent_n"]
     # The constant answer "false" of the synthetic systems.
-    assert any("67.04,100.00,100.00,0.00,24.79" in row for row in rows)
+    shown = [[f"{float(row[name] or 0):.2f}" for name in metrics[:5]] for row in rows]
+    assert ["67.04", "100.00", "100.00", "0.00", "24.79"] in shown
     capsys.readouterr()
 
 

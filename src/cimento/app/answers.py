@@ -52,6 +52,8 @@ from cimento.people.annotate.rows import ImportOptions
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.asked import asked_by
+from cimento.report.cells import Shown, count
+from cimento.report.formatting import number
 from cimento.report.grid import Grid
 from cimento.suites.builtin import find_suite
 
@@ -311,12 +313,12 @@ def answers_grid(judgments: Sequence[Judgment]) -> Grid:
     columns = [*labels, *(name for name in _NUMBERS if name in present)]
     return Grid(
         title="answers", header=tuple(columns), labels=len(labels),
-        rows=tuple(tuple(_text(getattr(one, name)) for name in columns) for one in judgments),
+        rows=tuple(tuple(_cell(getattr(one, name)) for name in columns) for one in judgments),
     )  # fmt: skip
 
 
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
+def _cell(value: str | float | None) -> Shown:
+    return Shown("" if value is None else str(value), value)
 
 
 def means_grid(judgments: Sequence[Judgment]) -> Grid:
@@ -335,7 +337,12 @@ def means_grid(judgments: Sequence[Judgment]) -> Grid:
         title="means", header=("suite", "item", "condition", "sentence", "n", "mean", "sd"),
         labels=4,
         rows=tuple(
-            (*place, str(len(got)), f"{fmean(got):.4f}", f"{stdev(got):.4f}" if got[1:] else "")
+            (
+                *place,
+                count(len(got)),
+                number(fmean(got), digits=4),
+                number(stdev(got) if got[1:] else None, digits=4, absent=""),
+            )
             for place, got in ratings.items()
         ),
     )  # fmt: skip

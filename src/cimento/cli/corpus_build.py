@@ -423,11 +423,9 @@ def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
 
 
 def _selection_grid(selection: Sequence[Selection], top: int) -> Grid:
+    from cimento.report.cells import Shown, count
+    from cimento.report.formatting import percent
     from cimento.report.grid import Grid
-
-    def share(selected: Selection) -> str:
-        value = selected.infinitive_share
-        return "-" if value is None else f"{100 * value:.1f}"
 
     return Grid(
         title=f"The {top} most frequent connectives, less those with a reason.",
@@ -435,11 +433,11 @@ def _selection_grid(selection: Sequence[Selection], top: int) -> Grid:
         rows=tuple(
             (
                 selected.connective,
-                str(selected.n),
-                str(selected.rank),
-                str(selected.infinitive),
-                share(selected),
-                "yes" if selected.taken else "no",
+                count(selected.n),
+                count(selected.rank),
+                count(selected.infinitive),
+                percent(selected.infinitive_share),
+                Shown("yes" if selected.taken else "no", selected.taken),
                 selected.reason,
             )
             for selected in selection

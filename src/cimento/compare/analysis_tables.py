@@ -11,6 +11,7 @@ from cimento.compare.figures_analysis import difficulty_figure, information_figu
 from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.report import JointReport, NamedGrid, formatting
+from cimento.report.cells import ends
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
@@ -302,4 +303,5 @@ def _logits(range_: Range | None) -> str:
 def _ends(range_: Range | None, *, digits: int = 2) -> str:
     if range_ is None:
         return BLANK
-    return f"[{range_.low:z.{digits}f}, {range_.high:z.{digits}f}]"
+    text = f"[{range_.low:z.{digits}f}, {range_.high:z.{digits}f}]"
+    return ends(range_.low, range_.high, text)

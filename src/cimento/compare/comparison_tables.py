@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.report import formatting
+from cimento.report.cells import Shown
 from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, Grid
 
@@ -211,7 +212,10 @@ def _pairs_grid(
             "change": lambda pair: _signed(pair.change.estimate),
             "95%": lambda pair: ends_of(pair.change),
             "h": lambda pair: _signed(pair.effect),
-            "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
+            "gained/lost": lambda pair: Shown(
+                f"{len(pair.gained)}/{len(pair.lost)}",
+                {"_gained": len(pair.gained), "_lost": len(pair.lost)},
+            ),
             "p": lambda pair: _p(pair.test.p),
             f"p ({correction})": lambda pair: _p(pair.corrected),
             "kappa": lambda pair: _share(pair.kappa.value),
@@ -323,7 +327,7 @@ def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
         {
             "suite": lambda row: row[0].suite,
             "right is": lambda row: row[0].question,
-            "step": lambda row: str(row[1].step),
+            "step": lambda row: row[1].step,
             "accuracy": lambda row: _share(row[1].accuracy),
             "95%": lambda row: ends_of(row[1].interval),
             "items": lambda row: row[1].n,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.report import formatting
+from cimento.report.cells import lower, upper
 from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, Grid
 from cimento.statistics.power import spearman_interval
@@ -143,8 +144,8 @@ def plan_grid(plan: SizePlan, pilot: Pilot, *, title: str, unit: str, from_pilot
             "items": lambda size: size.items,
             "clusters": lambda size: size.clusters,
             "power": lambda size: _share(size.power),
-            "low": lambda size: _share(size.low),
-            "high": lambda size: _share(size.high),
+            "low": lambda size: lower(_share(size.low)),
+            "high": lambda size: upper(_share(size.high)),
         },
         title=title,
         labels=0,

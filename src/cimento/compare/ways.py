@@ -14,6 +14,8 @@ from cimento.compare.comparison_tables import CHANGES_SHOWN
 from cimento.errors import UsageError
 from cimento.paired.item_outcomes import ItemOutcomes
 from cimento.records.outcomes import Estimate
+from cimento.report.cells import count
+from cimento.report.formatting import percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import Correlation, correlate
@@ -278,7 +280,7 @@ def _equal(one: WayComparison) -> EstimateCell:
 
 def _percent_right(one: WayComparison, cells: tuple[int, int]) -> str:
     right = sum(len(one.cells[cell]) for cell in cells) if one.cells else 0
-    return f"{100 * right / one.n:.1f}" if one.n else BLANK
+    return percent(right / one.n if one.n else None, absent=BLANK)
 
 
 def _estimated(value: float | None, ends: Agreement | Correlation) -> EstimateCell:
@@ -300,7 +302,7 @@ def _named_items(names: Sequence[str], *, all_of_them: bool) -> str:
 _COLUMNS: Sequence[tuple[str, str, Callable[[WayComparison], GridCell]]] = (
     ("", "in words", lambda one: _short(one.words)),
     ("", "by probability", lambda one: one.probability),
-    ("", "items", lambda one: str(one.n or one.correlations["spearman"].n)),
+    ("", "items", lambda one: count(one.n or one.correlations["spearman"].n)),
     ("right, %", "probability", lambda one: _percent_right(one, (0, 1))),
     ("right, %", "words", lambda one: _percent_right(one, (0, 2))),
     ("same result", "%", _equal),

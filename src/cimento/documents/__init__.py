@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from cimento.documents.findings import findings_of
 from cimento.documents.paper import results_grid, revisions
 from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
+from cimento.io.parquet import write_parquet
 from cimento.io.values import grouped
 from cimento.kinds.identity import content_of
 from cimento.kinds.run import runs_of
@@ -151,11 +154,23 @@ REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
 """File endings, each mapped to the function that makes the document in this form."""
 
 
-_FILES: Mapping[str, Callable[[Grid], bytes]] = {".docx": docx, ".xlsx": xlsx}
+def parquet(grid: Grid) -> bytes:
+    """The table as Parquet for programs, with title, notes and the schema of a row as metadata."""
+    tidy = grid.tidy
+    about = tidy.plain(title=grid.title, notes=grid.footnotes)
+    about.pop("rows")
+    buffer = io.BytesIO()
+    write_parquet(tidy.frame(), buffer, metadata={"cimento": dumps(about, ensure_ascii=False)})
+    return buffer.getvalue()
+
+
+_FILES: Mapping[str, Callable[[Grid], bytes]] = {
+    ".docx": docx, ".xlsx": xlsx, ".parquet": parquet
+}  # fmt: skip
 
 
 def grid_file(grid: Grid, ending: str) -> bytes:
-    """The content of a file with a table, in a form of `GRID_FORMS`, ``.docx`` or ``.xlsx``.
+    """The content of a file with a table: a form of `GRID_FORMS`, Word, Excel or Parquet.
 
     Args:
         grid: the table.

@@ -16,6 +16,7 @@ from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import manifest_part
 from cimento.report import formatting
+from cimento.report.cells import Shown, count
 from cimento.report.formatting import MOST_COLUMNS, short_model_names
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
@@ -116,7 +117,7 @@ def _side_by_side(cells: Cells) -> Parts | None:
 def _one_by_one(cells: Cells) -> Parts:
     """A table with one number per row."""
     rows = (
-        (suite, model, one.method, str(one.n), estimate_cell(one)) for suite, model, one in cells
+        (suite, model, one.method, count(one.n), estimate_cell(one)) for suite, model, one in cells
     )
     return ("suite", "model", "by", "n", "value"), tuple(rows), 3
 
@@ -137,7 +138,7 @@ def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts,
     if header[0] != "suite" or any(str(row[0]) not in together for row in rows):
         counts = "; ".join(f"{suite}: {held}" for suite, held in together.items())
         return parts, [f"{formatting.ALL_MUST_HOLD.rstrip('.')} (predictions: {counts})."]
-    wider = tuple((*row[:labels], str(together[str(row[0])]), *row[labels:]) for row in rows)
+    wider = tuple((*row[:labels], count(together[str(row[0])]), *row[labels:]) for row in rows)
     return ((*header[:labels], "predictions", *header[labels:]), wider, labels), [
         formatting.ALL_MUST_HOLD
     ]
@@ -151,13 +152,19 @@ def _with_chance(parts: Parts, estimates: Sequence[Estimate]) -> tuple[Parts, li
         estimates: its numbers.
     """
     header, rows, labels = parts
-    levels: dict[str, dict[str, None]] = {}
+    levels: dict[str, dict[str, str]] = {}
     reasons: dict[str, dict[str, None]] = {}
     for one in estimates:
-        levels.setdefault(_row_name(one), {})[chance_as_text(one)] = None
+        level = chance_as_text(one)
+        levels.setdefault(_row_name(one), {})[level] = level
         if one.chance is None and one.chance_method:
             reasons.setdefault(one.chance_method, {})[_row_name(one)] = None
-    shown = {name: " or ".join(filter(None, several)) for name, several in levels.items()}
+    shown = {
+        name: next(iter(several.values()))
+        if len(several) == 1
+        else " or ".join(filter(None, several))
+        for name, several in levels.items()
+    }
     notes = [
         f"No chance level: {formatting.some([*names])} ({reason})."
         for reason, names in reasons.items()
@@ -222,7 +229,13 @@ def dressed(
         return exchanged(text, names)
 
     def cell(old: GridCell) -> GridCell:
-        return old if isinstance(old, EstimateCell | formatting.PValue) else new(old)
+        if isinstance(old, EstimateCell):
+            return old
+        text = new(old)
+        if text == old or not isinstance(old, Shown):
+            return old if text == old else text
+        renamed = {k: new(v) if isinstance(v, str) else v for k, v in old.parts.items()}
+        return Shown(text, renamed, old.unit)
 
     return dataclasses.replace(
         grid,

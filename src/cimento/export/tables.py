@@ -20,6 +20,7 @@ from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
+from cimento.report.cells import count
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
 
@@ -135,11 +136,11 @@ def _results(runs: Sequence[RunData]) -> Grid:
     for data in runs:
         for result in data.results:
             for one in result.estimates:
-                right = BLANK if one.right is None else str(one.right)
+                right = count(one.right, absent=BLANK)
                 value = rate_as_text(one.value, absent=BLANK)
                 ends = interval(one.low, one.high, absent=one.reason or BLANK)
                 names = (data.suite, data.run.model, result.name, one.statistic)
-                rows.append((*names, right, str(one.n), value, ends))
+                rows.append((*names, right, count(one.n), value, ends))
     header = ("suite", "model", "question", "statistic", "right", "of", "value", "95% interval")
     return Grid(title="What the runs say.", header=header, rows=tuple(rows), labels=4)
 

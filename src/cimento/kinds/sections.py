@@ -29,9 +29,10 @@ from cimento.report import (
     about_of,
     provenance_of,
 )
+from cimento.report.cells import Shown
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.formatting import estimate_label, items, rate_remarks
+from cimento.report.formatting import estimate_label, items, percent, rate_remarks
 from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import strips_of, worst_first
 
@@ -313,8 +314,10 @@ def estimate_cell(estimate: Estimate) -> EstimateCell:
 def chance_as_text(estimate: Estimate) -> str:
     """The chance level of an estimate as in tables: of a share in percent; blank if undefined."""
     if estimate.chance is None:
-        return ""
-    return f"{100 * estimate.chance:.1f}" if estimate.is_share else f"{estimate.chance:g}"
+        return Shown("", None)
+    if estimate.is_share:
+        return percent(estimate.chance)
+    return Shown(f"{estimate.chance:g}", estimate.chance)
 
 
 def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:

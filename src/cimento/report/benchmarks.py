@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, counted
 from cimento.io.values import grouped
 from cimento.records.summary import RunSummary, SuiteMean
-from cimento.report.formatting import p_number
+from cimento.report.cells import count, repeated
+from cimento.report.formatting import p_number, percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.suite_differences import (
     SuiteDifference,
@@ -257,7 +258,7 @@ def datasets_grid(runs: Sequence[RunSummary], *, these_suites: bool = False) -> 
             _suite_mean(summaries, column, phenomenon, names)
             for column, summaries in columns.items()
         ]
-        label = (BLANK, f"mean of {len(names)}", str(len(names)))
+        label = (repeated(phenomenon), f"mean of {len(names)}", count(len(names)))
         if not phenomenon:
             label = (_OVERALL, f"{label[1]} of {len(blimp_datasets())}", label[2])
         rows += _rows(label, means, [gaps.get(phenomenon)] * bool(gaps), these_suites=these_suites)
@@ -293,7 +294,9 @@ def _dataset_rows(
     of_two: bool,
 ) -> Iterator[tuple[GridCell, ...]]:
     """The rows of the datasets of one phenomenon."""
-    for label, name in zip((phenomenon, *(BLANK,) * len(names)), names, strict=False):
+    for label, name in zip(
+        (phenomenon, *(repeated(phenomenon),) * len(names)), names, strict=False
+    ):
         cells = [_cell(runs_of_model.get(name)) for runs_of_model in columns.values()]
         shown = [cell or BLANK for cell in cells]
         gap = [_points(*cells)] if of_two else []
@@ -369,7 +372,7 @@ def _rows(
 
 
 def _figures(published: Mapping[str, float]) -> list[str]:
-    return [f"{100 * published[model]:.1f}" for model in PUBLISHED_MODELS]
+    return [percent(published[model]) for model in PUBLISHED_MODELS]
 
 
 def _grid(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from cimento.report.formatting import Ends
+from cimento.report.cells import HIGH, LOW, Shown, Value
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 
 _WIDEST = 60
@@ -54,42 +54,50 @@ def xlsx(grid: Grid) -> bytes:
     return buffer.getvalue()
 
 
-_PARTS: Mapping[type, tuple[str, ...]] = {
-    EstimateCell: ("", " low", " high", " n"),
-    Ends: (" low", " high"),
-}
-"""The columns, by what is put behind the name, for a column with such cells."""
+def _endings(cell: GridCell) -> tuple[str, ...]:
+    """What is put behind the name of a column for each number of such a cell."""
+    if isinstance(cell, EstimateCell):
+        return ("", " low", " high", " n")
+    return (" low", " high") if _is_interval(cell) else ("",)
+
+
+def _is_interval(cell: GridCell) -> bool:
+    return isinstance(cell, Shown) and cell.parts.get(LOW) is not None
 
 
 def _table(grid: Grid) -> Iterator[list[_Cell]]:
     """The names and the rows, with a column for each number of estimates and of intervals."""
-    parts = [
-        next((_PARTS[type(row[column])] for row in grid.rows if type(row[column]) in _PARTS), ("",))
+    endings = [
+        max((_endings(row[column]) for row in grid.rows), key=len, default=("",))
         for column in range(len(grid.header))
     ]
-    names = zip(grid.names, parts, strict=True)
-    yield [_Cell(f"{name}{part}") for name, several in names for part in several]
+    names = zip(grid.names, endings, strict=True)
+    yield [_Cell(f"{name}{ending}") for name, several in names for ending in several]
     for row in grid.rows:
         cells: list[_Cell] = []
-        for column, cell in enumerate(row):
-            made = _cells(cell, is_text=grid.is_text(column))
-            cells += [*made, *[_Cell(BLANK)] * (len(parts[column]) - len(made))]
+        for cell, several in zip(row, endings, strict=True):
+            made = _cells(cell)
+            cells += [*made, *[_Cell(BLANK)] * (len(several) - len(made))]
         yield cells
 
 
-def _cells(cell: GridCell, *, is_text: bool) -> list[_Cell]:
+def _cells(cell: GridCell) -> list[_Cell]:
     if isinstance(cell, EstimateCell):
         values = (cell.value, cell.low, cell.high, cell.n)
         return [_Cell(text, _finite(v)) for text, v in zip(cell.numbers, values, strict=True)]
-    if isinstance(cell, Ends):
+    if not isinstance(cell, Shown):
+        return [_Cell(cell)]
+    if _is_interval(cell):
         texts = cell.strip("[]").split(", ")
-        return [_Cell(text, _finite(v)) for text, v in zip(texts, cell.ends, strict=True)]
-    is_amount = not is_text and re.search(r"\d", cell) and _AMOUNT.fullmatch(cell)
-    return [_Cell(cell, float(cell) if is_amount else None)]
+        ends = (cell.parts[LOW], cell.parts[HIGH])
+        return [_Cell(text, _finite(v)) for text, v in zip(texts, ends, strict=True)]
+    return [_Cell(cell, _finite(cell.parts.get("")))]
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def _finite(value: Value) -> float | None:
+    if isinstance(value, str | bool) or value is None or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def _format(cell: _Cell) -> str:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS
+from cimento.report.cells import (
+    PERCENT,
+    SMALLEST_SHOWN_P,
+    PValue,
+    Shown,
+    count,
+    ends,
+    no_ends,
+    shown,
+)
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
 from cimento.suites.naming import ALL_PREDICTIONS
@@ -25,12 +35,11 @@ if TYPE_CHECKING:
 _CODED = re.compile(r"CIM-\w+ ")
 _NAMED = 4
 SMALLEST_SHOWN_BITS = 0.005
-SMALLEST_SHOWN_P = 0.001
 
 
 def rate_as_text(value: float | None, *, absent: str = "-") -> str:
     """A rate with three decimals, or the given mark if it is undefined."""
-    return absent if value is None else f"{value:.3f}"
+    return shown(value, f"{value or 0.0:.3f}", absent=absent)
 
 
 def interval(low: float | None, high: float | None, *, digits: int = 3, absent: str = "-") -> str:
@@ -38,7 +47,10 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
 
     Ends that would look equal get more decimals, since no interval has zero width.
     """
-    return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
+    if low is None or high is None:
+        return no_ends(absent)
+    digits = apart(low, high, digits)
+    return ends(low, high, f"[{low:z.{digits}f}, {high:z.{digits}f}]")
 
 
 def ends_of(record: HasInterval) -> str:
@@ -46,26 +58,10 @@ def ends_of(record: HasInterval) -> str:
     return interval(record.low, record.high, absent="")
 
 
-class Ends(str):
-    """Both ends of an interval in one cell of a table; a spreadsheet gives each a cell.
-
-    Attributes:
-        ends: the lower and the upper one.
-    """
-
-    __slots__ = ("ends",)
-    ends: tuple[float, float]
-
-    def __new__(cls, low: float, high: float, digits: int) -> Self:
-        """The text of an interval, with a fixed count of decimals."""
-        new = super().__new__(cls, f"[{low:z.{digits}f}, {high:z.{digits}f}]")
-        new.ends = low, high
-        return new
-
-
 def places(best: int, worst: int) -> str:
     """The places from the best to the worst that a model could hold: ``2``, ``1-3``."""
-    return str(best) if best == worst else f"{best}-{worst}"
+    text = str(best) if best == worst else f"{best}-{worst}"
+    return Shown(text, {"_best": best, "_worst": worst})
 
 
 def agreement_text(agreement: Agreement) -> str:
@@ -78,40 +74,23 @@ def agreement_text(agreement: Agreement) -> str:
 
 def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:
     """A number with a fixed count of decimals, or the given mark if undefined; zero has no sign."""
-    return absent if value is None else f"{value:z.{digits}f}"
+    return shown(value, f"{value or 0.0:z.{digits}f}", absent=absent)
 
 
 def signed(value: float | None, *, digits: int = 4, absent: str = "-") -> str:
     """A number with its sign, or the given mark if it is undefined."""
-    return absent if value is None else f"{value:+.{digits}f}"
+    return shown(value, f"{value or 0.0:+.{digits}f}", absent=absent)
 
 
 def percent(share: float | None, *, digits: int = 1, absent: str = "-") -> str:
     """A share as a percentage, without the percent sign."""
-    return absent if share is None else f"{100 * share:.{digits}f}"
-
-
-class PValue(str):
-    """A p-value in a column of a table, with two significant digits.
-
-    Attributes:
-        printed: the form in papers: ``.012``, ``< .001``.
-    """
-
-    __slots__ = ("printed",)
-    printed: str
-
-    def __new__(cls, p: float) -> Self:
-        """The text of a p-value."""
-        new = super().__new__(cls, f"{p:.2g}")
-        small = p < SMALLEST_SHOWN_P
-        new.printed = "< .001" if small else f"{p:.3f}".replace("0.", ".", 1)
-        return new
+    value = None if share is None else 100 * share
+    return shown(value, f"{value or 0.0:.{digits}f}", absent=absent, unit=PERCENT)
 
 
 def p_number(p: float | None, *, absent: str = "-") -> str:
     """A p-value in a column of a table, with two significant digits; in papers ``< .001``."""
-    return absent if p is None else PValue(p)
+    return shown(None, "", absent=absent) if p is None else PValue(p)
 
 
 def with_minus(text: str) -> str:
@@ -121,21 +100,26 @@ def with_minus(text: str) -> str:
 
 def p_short(p: float | None, *, absent: str = "-") -> str:
     """A p-value with three decimals: ``0.012``, ``<0.001``."""
-    return "<0.001" if p is not None and p < SMALLEST_SHOWN_P else number(p, absent=absent)
+    small = p is not None and p < SMALLEST_SHOWN_P
+    return shown(p, "<0.001" if small else f"{p or 0.0:z.3f}", absent=absent)
 
 
 def bits(value: float | None, *, absent: str = "-") -> str:
     """A margin in bits with its sign; a small one that would round to zero gets one digit."""
-    if value is None:
-        return absent
-    if value == 0 or abs(value) >= SMALLEST_SHOWN_BITS:
-        return f"{value:+.2f}" if value else "0.00"
-    return f"{value:+.1g}"
+    text = "0.00"
+    if value:
+        text = f"{value:+.2f}" if abs(value) >= SMALLEST_SHOWN_BITS else f"{value:+.1g}"
+    return shown(value, text, absent=absent)
 
 
 def p_value(p: float) -> str:
     """A p-value as written in papers: ``p .012``, ``p < .001``."""
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
+
+
+def p_printed(p: float | None) -> str:
+    """A p-value in a cell as written in papers, without the letter; blank if it is undefined."""
+    return Shown("" if p is None else p_value(p).removeprefix("p "), p)
 
 
 def predictions_together(estimates: Iterable[Estimate]) -> int:
@@ -158,9 +142,9 @@ def cells(result: Estimate) -> dict[str, str]:
         "95% interval": interval(result.low, result.high),
         "chance": rate_as_text(result.chance),
         "length": length_rate(result),
-        "n": str(result.n),
-        "ties": str(result.tied),
-        "unscored": str(result.unscored),
+        "n": count(result.n),
+        "ties": count(result.tied),
+        "unscored": count(result.unscored),
     }
 
 

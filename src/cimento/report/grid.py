@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, takewhile
 from typing import TypeAlias, TypeVar
 
@@ -23,8 +20,11 @@ from cimento.io.inline_markup import (
     wrapped,
 )
 from cimento.records.outcomes import missing
-from cimento.report.formatting import PValue, with_minus
+from cimento.report.cells import HIGH, LOW, PERCENT, N, PValue, Value, count, repeated
+from cimento.report.cells import REASON as WHY
+from cimento.report.formatting import with_minus
 from cimento.report.protocols import HasReason
+from cimento.report.tidy import Tidy
 
 BLANK = ""
 REASON = "reason"
@@ -53,8 +53,7 @@ class EstimateCell:
         n: number of observations.
         reason: the reason why the value or the interval is None.
         digits: number of decimals to show.
-        alone: whether tables for people show the value alone, as the layout of a paper wants it;
-            forms for programs have all four columns.
+        unit: unit of the value and the interval, as names of columns have it; or empty.
     """
 
     value: float | None
@@ -63,7 +62,7 @@ class EstimateCell:
     n: int
     reason: str = ""
     digits: int = 1
-    alone: bool = False
+    unit: str = ""
 
     @classmethod
     def of(
@@ -90,9 +89,16 @@ class EstimateCell:
         if percent:
             known = [None if end is None else 100 * end for end in known]
         said = ends.reason if reason is None else reason
+        unit = PERCENT if percent else ""
+        low, high = known[1:]
         return cls(
-            value=known[0], low=known[1], high=known[2], n=n, reason=said or "", digits=digits
+            value=known[0], low=low, high=high, n=n, reason=said or "", digits=digits, unit=unit
         )
+
+    @property
+    def parts(self) -> Mapping[str, Value]:
+        """The values for programs, by the endings of their columns."""
+        return {"": self.value, LOW: self.low, HIGH: self.high, N: self.n, WHY: self.reason}
 
     @property
     def numbers(self) -> tuple[str, str, str, str]:
@@ -106,7 +112,7 @@ class EstimateCell:
     def __str__(self) -> str:
         """The value and its interval in one cell; blank if there is no value."""
         value, low, high, _ = self.numbers
-        return f"{value} [{low}, {high}]" if low and high and not self.alone else value
+        return f"{value} [{low}, {high}]" if low and high else value
 
 
 GridCell: TypeAlias = "str | EstimateCell"
@@ -116,8 +122,8 @@ GridCell: TypeAlias = "str | EstimateCell"
 class Grid:
     """A table whose cells are texts and estimates.
 
-    Text, Markdown, LaTeX and pages show an estimate with its interval in one cell; CSV and JSON use
-    four columns, so that programs can read them.
+    Text, Markdown, LaTeX and pages show the texts, and an estimate with its interval in one cell.
+    CSV, JSON and Parquet are for programs: they have the values behind the cells (`Shown`).
 
     Attributes:
         title: what the table shows, in one sentence.
@@ -130,6 +136,8 @@ class Grid:
         remarks: number of text columns on the right, which are left-aligned.
         notes: sentences below the table.
         label: label by which LaTeX refers to the table; empty for none.
+        keys: headings, with their groups, each mapped to the name that programs see, where the
+            words themselves are not one.
     """
 
     title: str
@@ -142,6 +150,7 @@ class Grid:
     remarks: int = 0
     notes: tuple[str, ...] = ()
     label: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -176,7 +185,7 @@ class Grid:
             title=title,
             header=tuple(made),
             rows=tuple(
-                row if begins[k] else ((BLANK,) * grouped + row[grouped:])
+                row if begins[k] else (*map(_again, row[:grouped]), *row[grouped:])
                 for k, row in enumerate(rows)
             ),
             rules=frozenset(k for k, new in enumerate(begins) if new and k and grouped),
@@ -197,28 +206,9 @@ class Grid:
         return [f"{group} {name}".strip() for group, name in zip(groups, self.header, strict=True)]
 
     @property
-    def spread(self) -> tuple[list[str], list[list[str]]]:
-        """The names and rows, with four columns for each column that contains estimates."""
-        estimated = {
-            column
-            for row in self.rows
-            for column, cell in enumerate(row)
-            if isinstance(cell, EstimateCell)
-        }
-        ends = ("", " low", " high", " n")
-        wide = [
-            [f"{name}{end}" for end in ends] if column in estimated else [name]
-            for column, name in enumerate(self.names)
-        ]
-        rows = [
-            [
-                text
-                for column, cell in enumerate(row)
-                for text in _texts(cell, width=len(wide[column]))
-            ]
-            for row in self.rows
-        ]
-        return list(chain.from_iterable(wide)), rows
+    def tidy(self) -> Tidy:
+        """The table as programs read it."""
+        return Tidy.of(self.names, self.rows, self.keys)
 
     @property
     def footnotes(self) -> tuple[str, ...]:
@@ -291,7 +281,12 @@ class Grid:
 
 
 def _cell(cell: GridCell | int | None) -> GridCell:
-    return BLANK if cell is None else str(cell) if isinstance(cell, int) else cell
+    return BLANK if cell is None else count(cell) if isinstance(cell, int) else cell
+
+
+def _again(label: GridCell) -> GridCell:
+    """A label that stands in the row above."""
+    return repeated(label) if isinstance(label, str) else label
 
 
 def grid_as_text(grid: Grid, *, width: int | None = None) -> str:
@@ -361,11 +356,8 @@ def _block(
 
 
 def as_csv(grid: Grid) -> str:
-    """The table as CSV with one header line, in which a group precedes the names of its columns."""
-    file = io.StringIO()
-    names, rows = grid.spread
-    csv.writer(file, lineterminator="\n").writerows([names, *rows])
-    return file.getvalue()
+    """The table as CSV for programs, see `cimento.report.tidy`."""
+    return grid.tidy.csv()
 
 
 def as_markdown(grid: Grid) -> str:
@@ -407,11 +399,8 @@ def as_latex(grid: Grid) -> str:
 
 
 def grid_as_json(grid: Grid) -> str:
-    """The table as JSON: title, notes, and one record per row, keyed by column name."""
-    names, cells = grid.spread
-    rows = [dict(zip(names, row, strict=True)) for row in cells]
-    whole = {"title": grid.title, "columns": names, "rows": rows, "notes": list(grid.footnotes)}
-    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+    """The table as JSON for programs: title, columns, the schema of a row, the rows, and notes."""
+    return grid.tidy.json(title=grid.title, notes=grid.footnotes)
 
 
 GRID_FORMS: Mapping[str, Callable[[Grid], str]] = {
@@ -428,16 +417,11 @@ def _notes(grid: Grid) -> list[str]:
     return ["", *map(printable, grid.footnotes)] if grid.footnotes else []
 
 
-def _texts(cell: GridCell, *, width: int) -> tuple[str, ...]:
-    """The cell as one text per column, with an estimate spread over several columns."""
-    if isinstance(cell, EstimateCell):
-        return cell.numbers
-    return (cell, *(BLANK,) * (width - 1))
-
-
 def sizes(cells: Iterable[GridCell | None]) -> str:
     """The n of the estimates in a row: one number, or the smallest and the largest."""
     numbers = sorted({cell.n for cell in cells if isinstance(cell, EstimateCell)})
+    if len(numbers) == 1:
+        return count(numbers[0])
     return "-".join(str(n) for n in dict.fromkeys((*numbers[:1], *numbers[-1:])))
 
 

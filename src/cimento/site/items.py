@@ -18,6 +18,7 @@ from cimento.compare.levels import levels_of, with_others
 from cimento.errors import UsageError, counted
 from cimento.paired.item_outcomes import without_restated
 from cimento.records.store import manifest_part
+from cimento.report.cells import Shown, lower, upper
 from cimento.report.grid import Grid, as_csv
 from cimento.report.html import drawings_of
 from cimento.report.items import marked_regions
@@ -148,7 +149,7 @@ def _common_remarks(item: ItemAcross) -> tuple[tuple[str, str], ...]:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+    return Shown("" if value is None else f"{value:.6g}", value)
 
 
 def places_grid(sides: Sequence[SideBySide]) -> Grid:
@@ -164,8 +165,8 @@ def places_grid(sides: Sequence[SideBySide]) -> Grid:
             "model": lambda row: row[1].entry.label,
             "statistic": lambda row: row[1].estimate.statistic,
             "value": lambda row: _number(row[1].estimate.value),
-            "low": lambda row: _number(row[1].estimate.low),
-            "high": lambda row: _number(row[1].estimate.high),
+            "low": lambda row: lower(_number(row[1].estimate.low)),
+            "high": lambda row: upper(_number(row[1].estimate.high)),
             "n": lambda row: row[1].estimate.n,
             "unscored": lambda row: row[1].estimate.unscored,
             "chance": lambda row: _number(row[1].estimate.chance),
@@ -222,10 +223,10 @@ def curve_grid(name: str, side: SideBySide) -> Grid:
     return Grid.of(
         steps,
         {
-            "step": lambda one: str(one.entry.step),
+            "step": lambda one: one.entry.step,
             "value": lambda one: _number(one.estimate.value),
-            "low": lambda one: _number(one.estimate.low),
-            "high": lambda one: _number(one.estimate.high),
+            "low": lambda one: lower(_number(one.estimate.low)),
+            "high": lambda one: upper(_number(one.estimate.high)),
             "n": lambda one: one.estimate.n,
             "model": lambda one: one.entry.label,
         },

@@ -83,7 +83,7 @@ def same_decimals(cells: Iterable[str]) -> list[str]:
     printed with one number of decimals. What is not a number stays as it is.
     """
     texts = list(cells)
-    numbers = [_decimal(text) for text in texts]
+    numbers = [decimal_of(text) for text in texts]
     least = min((_exponent(value) for value in numbers if value is not None), default=0)
     unit = Decimal(1).scaleb(min(least, 0))
     return [_padded(*pair, unit) for pair in zip(texts, numbers, strict=True)]
@@ -100,7 +100,7 @@ _MOST_DIGITS = 50
 """Of a printed number, on either side of its point: more are a damaged file."""
 
 
-def _decimal(text: str) -> Decimal | None:
+def decimal_of(text: str) -> Decimal | None:
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -339,16 +339,16 @@ def cell_number(text: str) -> float | None:
 def as_json(study: str, sections: Sequence[Section]) -> str:
     """The sections of a study as JSON, with what each amounts to."""
     plain = [
-        {**asdict(section), **{name: getattr(section, name) for name in _COUNTS}}
+        {**asdict(section), **{name: getattr(section, name) for name in COUNTS}}
         for section in sections
     ]
     return json.dumps({"study": study, "sections": plain}, ensure_ascii=False, indent=2)
 
 
 def tables_plain(tables: Mapping[str, Grid]) -> dict[str, object]:
-    """Tables as JSON has them, by the names of their files; estimates with ends and n."""
+    """Tables for programs, by the names of their files."""
     return {
-        name: {"header": table.spread[0], "rows": table.spread[1], "notes": table.footnotes}
+        name: table.tidy.plain(title=table.title, notes=table.footnotes)
         for name, table in tables.items()
     }
 
@@ -357,8 +357,7 @@ Form: TypeAlias = Literal["text", "markdown", "csv", "latex"]
 _ENDINGS: Mapping[Form, str] = {
     "text": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex"
 }  # fmt: skip
-_COUNTS = ("compared", "equal", "recomputed", "recomputed_equal")
-_EQUAL = {True: "yes", False: "NO"}
+COUNTS = ("compared", "equal", "recomputed", "recomputed_equal")
 
 
 def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
@@ -369,10 +368,15 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
         form: of the tables.
     """
     from cimento.report.grid import GRID_FORMS
+    from cimento.studies.section_grids import counted, study_grid
 
     write = GRID_FORMS[_ENDINGS[form]]
-    grids = [study_grid(part) if isinstance(part, Section) else part for part in parts]
     read = form in ("text", "markdown")
+    sections = [part for part in parts if isinstance(part, Section)]
+    if form == "csv":
+        grids = _for_programs(parts)
+    else:
+        grids = [study_grid(part) if isinstance(part, Section) else part for part in parts]
     shared = _shared_notes(grids) if read else []
     texts = [
         write(replace(grid, notes=tuple(note for note in grid.notes if note not in shared)))
@@ -380,9 +384,8 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
     ]
     if shared:
         texts.append("\n".join(["Notes on several tables", "", *shared]) + "\n")
-    sections = [part for part in parts if isinstance(part, Section)]
     if len(sections) > 1 and read:
-        texts.append(f"All sections: {_counted(sections)}")
+        texts.append(f"All sections: {counted(sections)}")
     return "\n".join(texts)
 
 
@@ -392,88 +395,42 @@ def _shared_notes(grids: Sequence[Grid]) -> list[str]:
     return [note for note, count in counts.items() if count > 1]
 
 
+def _for_programs(parts: Sequence[Section | Grid]) -> list[Grid]:
+    """The tables for programs: one of all sections, and each of the others."""
+    from cimento.studies.section_grids import sections_grid, study_grid
+
+    sections = [part for part in parts if isinstance(part, Section)]
+    joined = [sections_grid(sections)] if len(sections) > 1 else list(map(study_grid, sections))
+    return [*joined, *(part for part in parts if not isinstance(part, Section))]
+
+
 def write_parts(
     parts: Mapping[str, Section | Grid | Sequence[Section | Grid]], folder: Path
 ) -> list[Path]:
-    """Write tables as text, CSV and LaTeX; one file of each kind for each name.
+    """Write tables as text, LaTeX, CSV and JSON; one file of each kind for each name.
 
     Args:
-        parts: name of the files to the table, or the tables, in them.
+        parts: name of the files to the table, or the tables, in them. For programs, all sections
+            are one table, and each further table has a file with its number behind the name.
         folder: which is made where it is not there.
 
     Raises:
         StorageError: a file cannot be written.
     """
     from cimento.io.files import write_text
+    from cimento.report.grid import GRID_FORMS
 
-    forms: tuple[Form, ...] = ("text", "csv", "latex")
-    return [
-        write_text(
-            as_text(list(part) if isinstance(part, Sequence) else [part], form),
-            folder / f"{name}{_ENDINGS[form]}",
-        )
-        for name, part in parts.items()
-        for form in forms
-    ]
-
-
-def study_grid(section: Section) -> Grid:
-    """A section as a table: what, computed, its interval, printed, equal or not, and why."""
-    from cimento.report.grid import BLANK, Grid
-
-    cells = section.cells
-    columns: dict[str, list[str]] = {
-        "what": [cell.what for cell in cells],
-        "computed": [_shown(cell) for cell in cells],
-        "95%": [_interval(cell) for cell in cells],
-        "n": [cell.count for cell in cells],
-        "printed": [cell.printed or "" for cell in cells],
-        "recomputed": [cell.recomputed or "" for cell in cells],
-        "equal?": [BLANK if cell.equal is None else _EQUAL[cell.equal] for cell in cells],
-        "note": [cell.note for cell in cells],
-    }
-    for name in ("95%", "n", "recomputed"):
-        if not any(columns[name]):
-            del columns[name]
-    return Grid(
-        title=f"{section.title} [{section.name}]",
-        header=tuple(columns),
-        rows=tuple(zip(*columns.values(), strict=True)),
-        remarks=2,
-        notes=(" ".join(filter(None, (f"{section.source}.", _counted([section])))),),
-    )
-
-
-def _counted(sections: Sequence[Section]) -> str:
-    """How many numbers are equal, where there is any to compare."""
-    compared, equal, recomputed, same = (
-        sum(getattr(section, name) for section in sections) for name in _COUNTS
-    )
-    sentences = []
-    if compared:
-        sentences.append(f"{equal} of {compared} compared numbers equal the printed ones.")
-    if recomputed:
-        sentences.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
-    return " ".join(sentences) or "There are no printed numbers to compare with."
-
-
-def _shown(cell: Cell) -> str:
-    """The computed number, with one digit more than what it is compared with."""
-    if cell.computed is None:
-        return ""
-    return cell.computed if isinstance(cell.computed, str) else _digits(cell, cell.computed)
-
-
-def _interval(cell: Cell) -> str:
-    if cell.low is None or cell.high is None:
-        return ""
-    if isinstance(cell.computed, str):
-        return f"{cell.low:.6g} to {cell.high:.6g}"
-    return f"{_digits(cell, cell.low)} to {_digits(cell, cell.high)}"
-
-
-def _digits(cell: Cell, value: float) -> str:
-    if isinstance(value, int):
-        return str(value)
-    known = cell.printed or cell.recomputed
-    return as_long_as(value, known) if known and _decimal(known) is not None else f"{value:.6g}"
+    read: tuple[Form, ...] = ("text", "latex")
+    written = []
+    for name, part in parts.items():
+        several = list(part) if isinstance(part, Sequence) else [part]
+        written += [
+            write_text(as_text(several, form), folder / f"{name}{_ENDINGS[form]}") for form in read
+        ]
+        for number, grid in enumerate(_for_programs(several), start=1):
+            file = name if number == 1 else f"{name}-{number}"
+            written += [
+                write_text(GRID_FORMS[ending](grid), folder / f"{file}{ending}")
+                for ending in (".csv", ".json")
+            ]
+    return written

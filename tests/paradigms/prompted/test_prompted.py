@@ -323,11 +323,11 @@ def test_every_answer_is_a_row_of_a_table(pairs, tmp_path):
     assert invoke(["report", str(tmp_path / "runs"), "--table", "answers", "-o", str(path)]) == 0
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 24
-    assert {row["value"] for row in rows} == {"1"}
+    assert {row["value"] for row in rows} == {"1.0"}
     assert {(row["task"], row["condition"], row["rival"]) for row in rows} == {
         ("choice", "good", "bad")
     }
-    assert {row["better_first"] for row in rows} == {"yes", "no"}
+    assert {row["better_first"] for row in rows} == {"true", "false"}
 
 
 def test_other_runs_have_no_table_of_answers(tmp_path, capsys):

@@ -105,8 +105,8 @@ def test_every_rate_and_mean_has_its_interval_and_n():
     assert 2.0 * error < 95.83 - low < 2.5 * error
     assert 2.0 * error < high - 95.83 < 2.5 * error
     names, *rows = table(as_csv(grid))
-    assert names[3:] == ["m lp", "m lp low", "m lp high", "m lp n"]
-    assert all(all(row[3:]) for row in rows if row[1] == "short_nonisland")
+    assert names[3:] == [f"m_lp_percent{end}" for end in ("", "_low", "_high", "_n", "_reason")]
+    assert all(all(row[3:-1]) for row in rows if row[1] == "short_nonisland")
 
 
 def test_an_average_counts_phenomena_alike_whatever_their_size():
@@ -164,7 +164,7 @@ def test_what_steers_a_terminal_or_a_page_is_text():
 def test_effects_are_called_by_their_factors():
     header = table(as_csv(effects_grid(four())))[0]
     first, second = four()[0].phenomena[0].square.factors
-    assert header[15:18] == [f"{first} effect", f"{second} effect", "total effect"]
+    assert header[15:18] == [f"{first}_effect", f"{second}_effect", "total_effect"]
     # All designs have the same conditions, so that the means go by their names.
     conditions = ["short_nonisland", "long_nonisland", "short_island", "long_island"]
     assert header[7:15:2] == conditions
@@ -174,15 +174,14 @@ def test_effects_and_items_are_all_there():
     rows = table(as_csv(effects_grid(four())))
     raw = next(row for row in rows if row[2:5] == ["lp", "se", "raw"])
     # plain -9.5 (se 0.5), long -12.5 (1.5), island -11.5 (0.5), both -16.5 (3.5)
-    assert raw[7:19] == [
-        "-9.5000", "0.5000", "-12.5000", "1.5000", "-11.5000", "0.5000", "-16.5000", "3.5000",
-        "3.0000", "2.0000", "7.0000", "2.0000",
+    assert list(map(float, raw[7:19])) == [
+        -9.5, 0.5, -12.5, 1.5, -11.5, 0.5, -16.5, 3.5, 3.0, 2.0, 7.0, 2.0,
     ]  # fmt: skip
     one = next(row for row in rows if row[2:5] == ["lp", "np", "raw"])
     assert one[8] == ""
     items = table(as_csv(factorial_items_grid(four()[:1])))
     assert [row[4] for row in items[1:]] == ["2", "1", "3"]
-    assert items[1][9:11] == ["-3.0000", "+-+"]
+    assert items[1][9:11] == ["-3.0", "+-+"]
     assert items[3][10] == "++="
 
 
@@ -280,8 +279,9 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     runs, out = str(tmp_path / "runs"), tmp_path / "accuracy.csv"
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(out)]) == 0
     (header, first, *_) = table(out.read_text(encoding="utf-8"))
-    names = [name.split(" ", 1)[1] for name in header[3:]]
-    four = [[f"{name}{end}" for end in ("", " low", " high", " n")] for name in ("lp", "penlp")]
+    names = [name.partition("_")[2] for name in header[3:]]
+    ends = ("_percent", "_percent_low", "_percent_high", "_percent_n", "_percent_reason")
+    four = [[f"{name}{end}" for end in ends] for name in ("lp", "penlp")]
     longer = [[name.replace("lp", "lp-l") for name in labels] for labels in four]
     assert names == [
         *four[0],
@@ -299,8 +299,8 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
         known[name] for name in header if name.startswith("demo-causal") and "lp-l" in name
     ] == [*("", "")]
     # Two items have a share and no interval, and the table says so.
-    assert all(known[name] == "2" for name in header if name.endswith(" n"))
-    assert not any(known[name] for name in header if name.endswith((" low", " high")))
+    assert all(known[name] == "2" for name in header if name.endswith("_n"))
+    assert not any(known[name] for name in header if name.endswith(("_low", "_high")))
     assert "No interval: fewer than 5 items." in printed.out
     latex = tmp_path / "accuracy.tex"
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(latex)]) == 0

@@ -11,6 +11,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, need_known
+from cimento.report.cells import Shown, count
+from cimento.report.formatting import number
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 
@@ -97,8 +99,8 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
     for name in names:
         cells = [name]
         for tally, rank in zip(counts, ranks, strict=True):
-            cells += [str(tally.hits.get(name, 0)), _percent(tally.percent(name, per))]
-            cells.append(str(rank[name]))
+            cells += [count(tally.hits.get(name, 0)), _percent(tally.percent(name, per))]
+            cells.append(count(rank[name]))
         rows.append(tuple(cells))
     sizes = [
         f"{count.corpus}: {count.size.sentences} sentences, {count.size.words} words,"
@@ -130,10 +132,13 @@ def compared_grid(
         rows=tuple(
             (
                 cell.connective,
-                str(cell.counted),
-                str(cell.published),
-                "-" if cell.expected is None else f"{cell.expected:.1f}",
-                "yes" if not cell.difference else f"{cell.difference:+d}",
+                count(cell.counted),
+                count(cell.published),
+                number(cell.expected, digits=1),
+                Shown(
+                    "yes" if not cell.difference else f"{cell.difference:+d}",
+                    {"": not cell.difference, "_difference": cell.difference},
+                ),
                 "; ".join(cell.causes),
             )
             for cell in cells
@@ -193,9 +198,11 @@ def connectives_json(
 
 
 def _percent(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4f}" if 0 < value < _SMALL else f"{value:.3f}"
+    from cimento.report.cells import PERCENT, Shown
+    from cimento.report.formatting import number
+
+    is_small = value is not None and 0 < value < _SMALL
+    return Shown(number(value, digits=4 if is_small else 3), value, PERCENT)
 
 
 KINDS = ("spearman", "kendall")
@@ -237,12 +244,13 @@ def rank_agreement(columns: Mapping[str, Mapping[str, int]]) -> list[RankAgreeme
 
 def rank_grid(agreements: Sequence[RankAgreement]) -> Grid:
     """A grid with a row for every two corpora."""
+    from cimento.report.cells import count
     from cimento.report.formatting import interval, number
     from cimento.report.grid import Grid
 
     rows = []
     for agreement in agreements:
-        cells = [f"{agreement.first}, {agreement.second}", str(agreement.spearman.n)]
+        cells = [f"{agreement.first}, {agreement.second}", count(agreement.spearman.n)]
         for one in (agreement.spearman, agreement.kendall):
             cells += [number(one.r), interval(one.low, one.high)]
         rows.append(tuple(cells))

@@ -27,8 +27,10 @@ from cimento.report import (
     SuiteReport,
     provenance_of,
 )
+from cimento.report.cells import count
 from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, require_rows
 from cimento.report.figures_scores import calibration_figure
+from cimento.report.formatting import percent
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import worst_first
 from cimento.report.strips import Piece, RegionStrip, Strip
@@ -192,7 +194,7 @@ def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
         hits = [index.find(f"{HIT}{k}", method) for k in range(1, answers.options.k + 1)]
         known = [hit for hit in hits if hit is not None]
         if known:
-            yield (answers.run.model, method, str(known[0].n), *map(_cell, known))
+            yield (answers.run.model, method, count(known[0].n), *map(_cell, known))
 
 
 def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
@@ -203,7 +205,7 @@ def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
                 for first, top in index.levels(question, method, column, k):
                     yield (
                         answers.run.model, method, column, first.level or "(none)", what,
-                        str(first.n), _cell(first), _cell(top or first),
+                        count(first.n), _cell(first), _cell(top or first),
                     )  # fmt: skip
 
 
@@ -215,12 +217,12 @@ def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
             yield (
                 answers.run.model,
                 rule,
-                str(choice.n),
+                count(choice.n),
                 _cell(choice),
-                "" if choice.chance is None else f"{100 * choice.chance:.1f}",
+                percent(choice.chance, absent=""),
                 _cell(divided) if divided else "",
-                str(choice.tied),
-                str(choice.unscored),
+                count(choice.tied),
+                count(choice.unscored),
                 chosen_roles(answers, rule),
             )
 

@@ -34,6 +34,7 @@ from cimento.paradigms.prompted.estimates import (
 )
 from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
 from cimento.paradigms.ratings import ratings_by
+from cimento.report.cells import Shown
 
 _BIAS_COLUMNS: Mapping[str, str] = {
     D_PRIME: D_PRIME,
@@ -218,7 +219,8 @@ def answers_grid(runs: Sequence[Run]) -> Grid:
         return max(shares, key=lambda name: shares[name]) if shares else row.answered.reply
 
     def value(row: AnswerRow) -> str:
-        return "" if row.answered.shares is None else f"{row.answered.good:.6g}"
+        good = None if row.answered.shares is None else row.answered.good
+        return Shown("" if good is None else f"{good:.6g}", good)
 
     return Grid.of(
         rows,
@@ -231,7 +233,11 @@ def answers_grid(runs: Sequence[Run]) -> Grid:
             "rival": lambda row: "".join(row.answered.prompt.conditions[1:]),
             "wording": lambda row: row.answered.prompt.cell.wording + 1,
             "labels": lambda row: row.answered.prompt.labels,
-            "better_first": lambda row: "no" if row.answered.prompt.cell.order else "yes",
+            "better_first": lambda row: (
+                Shown("no", parts=False)
+                if row.answered.prompt.cell.order
+                else Shown("yes", parts=True)
+            ),
             "answer": answer,
             "value": value,
         },

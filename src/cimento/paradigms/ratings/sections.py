@@ -27,6 +27,7 @@ from cimento.paradigms.regions.judging import crosses_factors
 from cimento.records.outcomes import Estimate
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
+from cimento.report.cells import count
 from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
@@ -471,7 +472,7 @@ def _correlation_row(
     others = run.find(measure, f"spearman{OTHERS}")
     return (
         measure,
-        str(spearman.n),
+        count(spearman.n),
         "positive" if find_measure(measure).higher_is_better else "negative",
         number(spearman.value),
         interval(spearman.low, spearman.high, digits=2),

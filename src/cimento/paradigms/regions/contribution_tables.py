@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from cimento.errors import counted
 from cimento.paradigms.regions.attributions import RULES
 from cimento.report.figures import Figure, figure_of, require_rows
-from cimento.report.formatting import p_value
-from cimento.report.grid import BLANK, EstimateCell, Grid
+from cimento.report.formatting import p_printed
+from cimento.report.grid import EstimateCell, Grid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,9 +43,7 @@ def contribution_grids(means: Sequence[ContributionMean]) -> list[Grid]:
                     "contribution": lambda mean: EstimateCell.of(
                         mean.contribution_bits, mean, mean.n, digits=2
                     ),
-                    "p (Holm)": lambda mean: (
-                        BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
-                    ),
+                    "p (Holm)": lambda mean: p_printed(mean.p_holm),
                 },
                 title=f"{phenomenon}, {question}: contribution to the margin in bits,"
                 f" {RULES[rule]}",

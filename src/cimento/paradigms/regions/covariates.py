@@ -35,6 +35,7 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.predictions import suite_evaluations
 from cimento.records.store import manifest_part
 from cimento.report import formatting
+from cimento.report.cells import count, repeated
 from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.design import Design
@@ -352,7 +353,7 @@ def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
             result.suite,
             result.model,
             result.prediction,
-            str(result.n),
+            count(result.n),
             _bits(result.mean_bits),
         )
         remarks = [f"left out: {', '.join(result.left_out)}"] if result.left_out else []
@@ -360,9 +361,9 @@ def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
         for k, one in enumerate(result.coefficients or (None,)):
             rows.append(
                 (
-                    *(place if k == 0 else (BLANK,) * len(place)),
+                    *(place if k == 0 else map(repeated, place)),
                     *(_coefficient(one, result) if one else (BLANK,) * 5),
-                    remark if k == 0 else BLANK,
+                    remark if k == 0 else repeated(remark),
                 )
             )
     return Grid(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.paradigms.regions.explanations import PARTS, WITHIN_ERROR
+from cimento.report.cells import Shown, count
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.figures_scores import COLORS
-from cimento.report.formatting import p_value
+from cimento.report.formatting import p_printed
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _layers_grid(
     rows: list[tuple[GridCell, ...]] = []
     bold = set()
     for row, layer in enumerate(layers):
-        cells: list[GridCell] = [str(layer)]
+        cells: list[GridCell] = [count(layer)]
         for column, (region, _) in enumerate(regions, start=1):
             mean = by_place.get((layer, region))
             cells.append(BLANK if mean is None else effect_cell(mean))
@@ -115,14 +116,14 @@ def _heads_grid(means: Sequence[InterchangeMean], title: str, notes: tuple[str, 
     return Grid.of(
         largest,
         {
-            "layer": lambda mean: str(mean.layer),
-            "head": lambda mean: str(mean.head),
+            "layer": lambda mean: mean.layer,
+            "head": lambda mean: mean.head,
             "region": lambda mean: mean.region_name,
             "effect": effect_cell,
-            "share": lambda mean: BLANK if mean.share is None else f"{100 * mean.share:.1f}%",
-            "p (Holm)": lambda mean: (
-                BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
+            "share": lambda mean: Shown(
+                BLANK if mean.share is None else f"{100 * mean.share:.1f}%", mean.share
             ),
+            "p (Holm)": lambda mean: p_printed(mean.p_holm),
         },
         title=title,
         labels=3,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cimento.io.values import grouped
 from cimento.records.outcomes import Estimate
 from cimento.report import formatting
+from cimento.report.cells import count, lower, repeated, upper
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
 if TYPE_CHECKING:
@@ -83,18 +84,18 @@ def _accuracy_rows(
                 rate_cell(cell.phenomena[index].pairs[number]) if cell and cell.phenomena else None
                 for cell in cells
             ]
-            yield (name if number == 0 else BLANK, pair.name), values
+            yield (repeated(name) if number else name, pair.name), values
         positive = [
             rate_cell(cell.phenomena[index].super_additive) if cell and cell.phenomena else None
             for cell in cells
         ]
-        yield (BLANK, SUPER_ADDITIVE), positive
+        yield (repeated(name), SUPER_ADDITIVE), positive
     if whole is not None and len(whole.phenomena) == 1:
         return
     label = f"{suite}: {AVERAGE}" if many else AVERAGE
     means = [cell.averages() if cell and cell.phenomena else None for cell in cells]
     yield (label, "pairs"), [_mean(mean[0]) if mean else None for mean in means]
-    yield (BLANK, SUPER_ADDITIVE), [_mean(mean[1]) if mean else None for mean in means]
+    yield (repeated(label), SUPER_ADDITIVE), [_mean(mean[1]) if mean else None for mean in means]
 
 
 def rate_cell(rate: DesignRate) -> EstimateCell:
@@ -209,7 +210,7 @@ def _effect_cells(phenomenon: PhenomenonEffects, effects: Effects) -> tuple[str,
     return (
         effects.normalization,
         effects.scope,
-        str(phenomenon.n_items),
+        count(phenomenon.n_items),
         *means,
         *(_number(value) for value in whole),
         effects.reason or BLANK,
@@ -228,8 +229,8 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
             "scale": lambda test: test.normalization,
             "items": lambda test: test.dd.n,
             "DD": lambda test: _number(test.dd.value),
-            "low": lambda test: _number(test.dd.low),
-            "high": lambda test: _number(test.dd.high),
+            "low": lambda test: lower(_number(test.dd.low)),
+            "high": lambda test: upper(_number(test.dd.high)),
             "t": lambda test: _number(test.dd.statistic),
             "p": lambda test: _p(test.dd.p),
             "p (Holm)": lambda test: _p(test.p_holm),
@@ -256,8 +257,8 @@ def regions_grid(regions: Sequence[Estimate]) -> Grid:
             "regions": lambda region: region.question.partition(": ")[2],
             "items": lambda region: region.n,
             "DD": lambda region: _bits(region.value),
-            "low": lambda region: _bits(region.low),
-            "high": lambda region: _bits(region.high),
+            "low": lambda region: lower(_bits(region.low)),
+            "high": lambda region: upper(_bits(region.high)),
             "reason": lambda region: region.reason,
         },
         title="DD by region, in bits of surprisal: where in the sentence the effect arises.",
@@ -304,7 +305,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
             *_place(model.result, model.phenomenon),
             model.normalization,
             model.formula,
-            str(model.fit.n),
+            count(model.fit.n),
             *_interaction(model.interaction),
             _number(model.fit.loglik),
             model.fit.reason or ("singular fit" if model.fit.singular else BLANK),
@@ -338,7 +339,8 @@ def _interaction(effect: FixedEffect | None) -> tuple[str, ...]:
     half = effect.se * (z_quantile(0.95) if free is None else t_quantile(free))
     ends = (effect.estimate - half, effect.estimate + half)
     numbers = (effect.estimate, effect.se, *ends, effect.statistic, free)
-    return (*map(_number, numbers), _p(effect.p))
+    estimate, se, low, high, statistic, df = map(_number, numbers)
+    return estimate, se, lower(low), upper(high), statistic, df, _p(effect.p)
 
 
 def licensing_grid(effects: Sequence[Estimate]) -> Grid:
@@ -357,8 +359,8 @@ def licensing_grid(effects: Sequence[Estimate]) -> Grid:
             "effect": lambda effect: effect.question.rpartition(": ")[2],
             "items": lambda effect: effect.n,
             "mean": lambda effect: _number(effect.value),
-            "low": lambda effect: _number(effect.low),
-            "high": lambda effect: _number(effect.high),
+            "low": lambda effect: lower(_number(effect.low)),
+            "high": lambda effect: upper(_number(effect.high)),
             "p": lambda effect: _p(effect.p),
             "p (Holm)": lambda effect: _p(effect.p_corrected),
             "reason": lambda effect: effect.reason,

@@ -10,6 +10,7 @@ from cimento.errors import counted
 from cimento.measures.normalizing import SCALES
 from cimento.paradigms.regions.factorial_tables import interval_methods
 from cimento.report import formatting
+from cimento.report.cells import Shown, count, repeated
 from cimento.report.formatting import short_model_names
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
@@ -104,7 +105,7 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
             rows.append((place, n, *(cell for column in columns for cell in cells[column])))
         else:
             for column, test in by_model.items():
-                rows.append((place, names[column], str(test.dd.n), *cells[column]))
+                rows.append((place, names[column], count(test.dd.n), *cells[column]))
     return Grid(
         title=f"Differences of differences (DD) and their tests over items"
         f" ({_scale_in_words(tests)}).",
@@ -148,7 +149,7 @@ def _rows_in_paper(
         rules += [len(rows)] if rows else []
         for number, label in enumerate(labels):
             cells = (parts[column][label] if column in parts else BLANK for column in columns)
-            first = (BLANK, label, BLANK) if number else (name, label, n)
+            first = (repeated(name), label, repeated(n)) if number else (name, label, n)
             rows.append((*first, *cells))
     return rows, rules
 
@@ -163,9 +164,12 @@ def _effect_column(test: DDTest) -> dict[str, GridCell]:
         str(name or other) for name, other in zip(phenomenon.square.conditions, plain, strict=True)
     ]
     means: dict[str, GridCell] = {
-        name: f"{_bits(cell.mean)} ({formatting.number(cell.se, digits=2)})"
-        if cell.mean is not None
-        else BLANK
+        name: Shown(
+            BLANK
+            if cell.mean is None
+            else f"{_bits(cell.mean)} ({formatting.number(cell.se, digits=2)})",
+            {"": cell.mean, "_se": cell.se},
+        )
         for name, cell in zip(conditions, effects.cells, strict=True)
     }
     return {

@@ -19,6 +19,7 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
 )
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
+from cimento.report.cells import Shown, count
 from cimento.report.grid import BLANK, Grid
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import squares
@@ -135,7 +136,7 @@ def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
             value.model,
             value.phenomenon,
             value.kind,
-            *map(str, value.n),
+            *map(count, value.n),
             *map(_number, (value.acceptable, value.unacceptable, value.ratio)),
             *(_number(value.by_condition.get(name)) for name in names),
             value.reason or BLANK,
@@ -221,4 +222,4 @@ def worst_items_grid(worst: Sequence[pl.DataFrame], *, measure: str) -> Grid:
 
 
 def _number(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.4g}"
+    return Shown(BLANK if value is None else f"{value:.4g}", value)

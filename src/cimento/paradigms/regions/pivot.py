@@ -16,6 +16,7 @@ from cimento.paradigms.regions.judging import (
     crosses_factors,
     options_of,
 )
+from cimento.report.cells import repeated
 from cimento.report.formatting import percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.suite_differences import MEANS_TARGET, OTHER_ITEMS, THESE_SUITES, TWINS
@@ -197,7 +198,8 @@ def _rows(
         suite, language, phenomenon, what = row
         if suite != before and rows:
             rules.add(len(rows))
-        labels = (BLANK, BLANK) if suite == before else (suite, language)
+        again = (repeated(suite), repeated(language))
+        labels = again if suite == before else (suite, language)
         before = suite
         beside = [by_place.get((row, column)) for column in columns]
         values = [None if cell is None else cell.shown for cell in beside]

@@ -10,6 +10,7 @@ from cimento.kinds.sections import estimate_cell
 from cimento.paradigms.regions.judging import judged_suite, label_of, options_of
 from cimento.records.outcomes import design_of
 from cimento.report import formatting
+from cimento.report.cells import repeated
 from cimento.report.formatting import MOST_COLUMNS, short_model_names
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.statistics.means import mean_of
@@ -107,7 +108,8 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
     for (suite, question, words), by_model in by_place.items():
         if last and suite != last:
             rules.append(len(rows))
-        named = ((BLANK if suite == last else suite,) if several else ()) + (question, words)
+        label = repeated(suite) if suite == last else suite
+        named = ((label,) if several else ()) + (question, words)
         last = suite
         lines = [(named, beside)] if beside else [((*named, model), [model]) for model in by_model]
         rows += [(*label, *_row([by_model.get(model) for model in models]))
@@ -134,7 +136,7 @@ def _row(by_model: Sequence[PredictionRate | None]) -> tuple[GridCell, ...]:
     )
     return (
         sizes(first for first, _ in cells),
-        "-".join(levels),
+        next(iter(levels)) if len(levels) == 1 else "-".join(levels),
         *(x for both in cells for x in both),
     )
 

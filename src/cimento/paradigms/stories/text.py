@@ -24,7 +24,8 @@ from cimento.paradigms.stories.metrics import (
 from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.records.outcomes import BASELINE, Estimate, reasons_together
-from cimento.report.formatting import interval
+from cimento.report.cells import HIGH, LOW, REASON, N, Shown, count
+from cimento.report.formatting import interval, number
 from cimento.suites import JsonValue
 from cimento.suites.stories import (
     ATTRIBUTES,
@@ -127,11 +128,12 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
         question, level = tier_question(tier), group or ""
         whole = known[question, "", "", ""]
         row = [known.get((question, "", grouping.label, level), whole) for grouping in counted]
+        sizes = sorted({cell.n for cell in row if cell.value is not None})
         beside = [known[question, method, first, level] for method in without]
         rows.append(
             (
                 name,
-                ", ".join(map(str, sorted({cell.n for cell in row if cell.value is not None}))),
+                count(sizes[0]) if len(sizes) == 1 else ", ".join(map(str, sizes)),
                 *map(_with_interval, row),
                 *(shown(baseline.value, 3) for baseline in beside),
                 shown(row[0].chance, 3),
@@ -153,11 +155,11 @@ def tier_rows(estimates: Sequence[Estimate], judged: JudgedAnswers) -> Rows:
                 tier,
                 shown(known[tier].value, 3),
                 interval(known[tier].low, known[tier].high),
-                str(known[tier].n) if known[tier].value is not None else UNKNOWN,
-                str(at_tier.n_ties_at_max),
+                count(known[tier].n if known[tier].value is not None else None, absent=UNKNOWN),
+                count(at_tier.n_ties_at_max),
                 shown(at_tier.any_choice_greedy_rate.value, 2),
-                str(at_tier.invalid),
-                str(sum(at_tier.unscored.values())),
+                count(at_tier.invalid),
+                count(sum(at_tier.unscored.values())),
             )
             for tier, at_tier in answers.items()
         ),
@@ -171,7 +173,7 @@ def flow_rows(judged: JudgedAnswers) -> Rows:
         ("tier", "reached", "unscored", "passed", "share", "constant"),
         *(
             (
-                step.tier, shown(step.reached, 0), str(step.unscored), shown(step.passed, 0),
+                step.tier, shown(step.reached, 0), count(step.unscored), shown(step.passed, 0),
                 shown(share_of(step), 3), shown(share_of(constant), 3),
             )
             for step, constant in zip(steps, constant_flow(judged), strict=True)
@@ -199,7 +201,7 @@ def question_rows(estimates: Iterable[Estimate]) -> Rows:
         *(
             (
                 estimate.question, shown(estimate.value, 3), interval(estimate.low, estimate.high),
-                str(estimate.right or 0), str(estimate.n), shown(estimate.chance, 2),
+                count(estimate.right or 0), count(estimate.n), shown(estimate.chance, 2),
             )
             for estimate in estimates
         ),
@@ -218,13 +220,15 @@ def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
 
 def shown(value: float | None, digits: int) -> str:
     """A number to read."""
-    return UNKNOWN if value is None else f"{value:.{digits}f}"
+    if value is not None and not digits and float(value).is_integer():
+        return count(int(value), absent=UNKNOWN)
+    return number(value, digits=digits, absent=UNKNOWN)
 
 
 def _with_interval(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return UNKNOWN
-    return f"{estimate.value:.3f} {interval(estimate.low, estimate.high)}"
+    text = f"{estimate.value or 0.0:.3f} {interval(estimate.low, estimate.high)}"
+    rests_on = {LOW: estimate.low, HIGH: estimate.high, N: estimate.n, REASON: estimate.reason}
+    return Shown(UNKNOWN if estimate.value is None else text, {"": estimate.value, **rests_on})
 
 
 NO_TYPE = "null"

@@ -352,6 +352,7 @@ def _grid(
     notes: tuple[str, ...],
     groups: tuple[str, ...] = (),
 ) -> Grid:
+    from cimento.report.formatting import number
     from cimento.report.grid import Grid
 
     published = sum(row.published for row, _ in cells)
@@ -362,7 +363,7 @@ def _grid(
         rows=tuple(
             (
                 f"{row.model} (published)" if row.published else row.model,
-                *("" if value is None else f"{value:.3f}" for value in values),
+                *(number(value, absent="") for value in values),
             )
             for row, values in cells
         ),

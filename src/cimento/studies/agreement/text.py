@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento.io.parsing import whole_number
+from cimento.report.cells import HIGH, LOW, MARKS, REASON, N, Shown, count, ends, no_ends
 from cimento.report.figures import BLUE, GRAY, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import number, p_short
-from cimento.report.grid import Grid
+from cimento.report.grid import BLANK, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement import DROP
 from cimento.studies.agreement.profile import CONTROLS, VERSIONS
@@ -22,7 +23,7 @@ from cimento.suites.published import NAMES
 if TYPE_CHECKING:
     from cimento.studies.agreement import AgreementReport, CovariateRow
     from cimento.studies.agreement.syntaxgym import Scores
-    from cimento.studies.agreement.table import TwinRow
+    from cimento.studies.agreement.table import SuiteRow, TwinRow
 
 
 NO_SAMPLE = "without intervals: the suites of a language are not a sample of suites"
@@ -43,13 +44,20 @@ def _ends(low: str, high: str, reason: str = "") -> Column:
     )
 
 
+def _of(field: str, n: str) -> Column:
+    """A mean, of which programs see the n beside it."""
+    return field, lambda row: Shown(
+        number(getattr(row, field)), {"": getattr(row, field), N: getattr(row, n)}
+    )
+
+
 _P: Column = ("p (Holm)", lambda row: p_short(row.p_holm))
 
 _TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
     "suites": ("ratio and accuracy of every suite", (
         "model", "language", "suite", ("items", "n_items"),
-        "ratio", _ends("ratio_low", "ratio_high", "reason"),
-        "accuracy", _ends("accuracy_low", "accuracy_high"),
+        _of("ratio", "n_ratios"), _ends("ratio_low", "ratio_high", "reason"),
+        _of("accuracy", "n_verdicts"), _ends("accuracy_low", "accuracy_high"),
     )),
     "twins": ("plain minus adversarial, item by item", (
         "model", "language", "suite", ("pairs", "n_pairs"), "drop", _ends("low", "high", "reason"),
@@ -78,11 +86,14 @@ _TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
     )),
     "pairs": ("ratio of the first model minus that of the second, item by item", (
         "language", "agreement", ("wrong", "features"), "version", "first", "second", "n",
-        ("accuracies", lambda row: f"{number(row.first_accuracy)}, {number(row.second_accuracy)}"),
+        ("accuracies", lambda row: Shown(
+            f"{number(row.first_accuracy)}, {number(row.second_accuracy)}",
+            {"_first": row.first_accuracy, "_second": row.second_accuracy},
+        )),
         "difference", _ends("low", "high", "reason"), _P,
     )),
     "facts": ("what goes with the ratio over models", (
-        "language", "version", ("kind", lambda row: row.kind or "-"),
+        "language", "version", ("kind", lambda row: row.kind or Shown("-", BLANK)),
         ("what", lambda row: row.fact.replace("_", " ")), ("models", "n"),
         ("Spearman", lambda row: number(row.r, absent=row.reason or "-")), _ends("low", "high"), _P,
     )),
@@ -130,7 +141,7 @@ def agreement_tables(report: AgreementReport) -> dict[str, Grid]:
 def _languages_suites(report: AgreementReport, language: str) -> Grid:
     """The ratios of one language: a row for each model, two columns for a suite and its twin."""
     rows = [row for row in report.suites if row.language == language]
-    ratios = {(row.model, row.suite): row.ratio for row in rows}
+    ratios = {(row.model, row.suite): _ratio(row) for row in rows}
     means = {
         (row.model, row.version): row.ratio for row in report.languages if row.language == language
     }
@@ -143,7 +154,7 @@ def _languages_suites(report: AgreementReport, language: str) -> Grid:
         rows=tuple(
             (
                 model,
-                *(number(ratios.get((model, name))) for name, _ in suites),
+                *(ratios.get((model, name), number(None)) for name, _ in suites),
                 *(number(means.get((model, version))) for version in versions),
             )
             for model in dict.fromkeys(row.model for row in rows)
@@ -152,9 +163,17 @@ def _languages_suites(report: AgreementReport, language: str) -> Grid:
     )
 
 
+def _ratio(row: SuiteRow) -> str:
+    """A ratio, of which programs see the interval and the n too."""
+    rests_on = {LOW: row.ratio_low, HIGH: row.ratio_high, N: row.n_ratios}
+    return Shown(number(row.ratio), {"": row.ratio, **rests_on})
+
+
 def _cell(row: object, field: str | Callable[[Any], str]) -> str:
     value = field(row) if callable(field) else getattr(row, field)
-    return str(value) if isinstance(value, str | int) else number(value)
+    if isinstance(value, str):
+        return value
+    return count(value) if isinstance(value, int) else number(value)
 
 
 def _contexts(report: AgreementReport) -> Iterable[str]:
@@ -170,10 +189,17 @@ def _covariates(report: AgreementReport) -> Iterator[tuple[str, ...]]:
     for row in report.covariates:
         head = (row.model, row.language, row.outcome)
         if row.regression.reason:
-            yield (*head, row.regression.reason, "", "", "")
+            none = Shown(BLANK, {"": None, REASON: row.regression.reason})
+            yield (
+                *head,
+                Shown(row.regression.reason, BLANK),
+                none,
+                no_ends(BLANK),
+                p_short(None, absent=BLANK),
+            )
         for c, p in zip(row.regression.coefficients, row.p_holm, strict=True):
-            ends = _interval(c.low, c.high)
-            yield (*head, _term(row, c.name), number(c.value), ends, p_short(p))
+            interval = _interval(c.low, c.high)
+            yield (*head, _term(row, c.name), number(c.value), interval, p_short(p))
 
 
 def _term(row: CovariateRow, name: str) -> str:
@@ -192,19 +218,24 @@ def _fact(name: str) -> Column:
     def cell(row: Any) -> str:  # noqa: ANN401  # a record, as for other columns
         text: str = row.facts.get(name, "-")
         number = whole_number(text)
-        return text if number is None else f"{number:,}"
+        if number is None:
+            return Shown(text, BLANK) if text in MARKS else text
+        return count(number, thousands=True)
 
     return name.replace("_", " "), cell
 
 
 def _interval(low: float | None, high: float | None, reason: str | None = None) -> str:
     """The ends of an interval, or why there is none."""
-    return reason or "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+    if low is None or high is None:
+        return no_ends(reason or BLANK)
+    return ends(low, high, f"{low:.3f} to {high:.3f}")
 
 
 def _named(items: Sequence[str]) -> str:
     shown = ", ".join(items[:_MOST_NAMED])
-    return f"{len(items)}: {shown}{' ...' if len(items) > _MOST_NAMED else ''}" if items else "0"
+    text = f"{len(items)}: {shown}{' ...' if len(items) > _MOST_NAMED else ''}" if items else "0"
+    return Shown(text, {"": len(items), "_items": "; ".join(items)})
 
 
 def drops_figure(rows: Sequence[TwinRow]) -> Figure:

@@ -25,6 +25,9 @@ from cimento.paradigms.ratings.people import sentence_design
 from cimento.paradigms.ratings.runs import RatedRun
 from cimento.records.outcomes import each_outcome
 from cimento.records.store import manifest_part
+from cimento.report.cells import PERCENT, Shown, count, repeated
+from cimento.report.cells import printed as printed_cell
+from cimento.report.formatting import number
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
@@ -218,7 +221,12 @@ def model_sections(runs: Sequence[Run]) -> list[Section]:
 
 def _table_2(material: Material) -> Grid:
     lines_of: dict[str, Lines] = {
-        label: [(f"{PEOPLE} {PUBLISHED}", (f"{row.mean:.3f}", f"{row.sd:.3f}"))]
+        label: [
+            (
+                f"{PEOPLE} {PUBLISHED}",
+                (printed_cell(f"{row.mean:.3f}"), printed_cell(f"{row.sd:.3f}")),
+            )
+        ]
         for label, row in printed.TABLE_2.items()
     }
     sentences = material.sentences.sentences if material.sentences else ()
@@ -226,7 +234,7 @@ def _table_2(material: Material) -> Grid:
     for name, group in by_label(rated).items():
         means = {sentence.id: sentence.mean for sentence in group if sentence.mean is not None}
         mean, values = _mean(group, means)
-        deviation = f"{stdev(values):.3f}" if len(values) > 1 else ""
+        deviation = number(stdev(values) if len(values) > 1 else None, absent="")
         line = (mean, deviation)
         lines_of.setdefault(_LABELS[name], []).append((material.whose, line))
     nobody = f"Nobody has rated {material.whose}." if sentences else _lacks(material, "sentences")
@@ -246,7 +254,7 @@ def _lacks(material: Material, what: str) -> str:
 
 def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
     lines_of: dict[str, Lines] = {
-        label: [(f"{PEOPLE} {PUBLISHED}", (str(row.count), row.percent))]
+        label: [(f"{PEOPLE} {PUBLISHED}", _counted(row.count, row.percent))]
         for label, row in printed.TABLE_3.items()
     }
     blanks = material.blanks
@@ -289,7 +297,7 @@ def _table_4(runs: Iterable[RatedRun]) -> Grid:
         label: [
             (
                 f"{PERPLEXITY_MODEL} {PUBLISHED}",
-                tuple(f"{value:.3f}" for value in (row.mean, row.low, row.high)),
+                tuple(printed_cell(f"{value:.3f}") for value in (row.mean, row.low, row.high)),
             )
         ]
         for label, row in printed.TABLE_4.items()
@@ -299,7 +307,8 @@ def _table_4(runs: Iterable[RatedRun]) -> Grid:
         values = run.values.columns[run.perplexity]
         for name, group in by_label(run.sentences).items():
             mean, known = _mean(group, values, positive=True)
-            ends = (f"{min(known):.3f}", f"{max(known):.3f}") if known else ("", "")
+            least, most = (min(known), max(known)) if known else (None, None)
+            ends = (number(least, absent=""), number(most, absent=""))
             line = (f"{run.model}, {run.perplexity}", (mean, *ends))
             lines_of.setdefault(_LABELS[name], []).append(line)
         notes.append(f"{run.model}: {run.first_token}.")
@@ -326,8 +335,8 @@ def _table_5(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
     lines_of: dict[str, Lines] = {}
     for label, row in printed.TABLE_5_TEN.items():
         first = printed.TABLE_5_FIRST.get(label)
-        ends = (str(first.count), first.percent) if first else ("", "")
-        line = (f"{BLANKS_MODEL} {PUBLISHED}", (str(row.count), row.percent, *ends))
+        ends = _counted(first.count, first.percent) if first else ("", "")
+        line = (f"{BLANKS_MODEL} {PUBLISHED}", (*_counted(row.count, row.percent), *ends))
         lines_of[label] = [line]
     blanks = material.blanks
     if blanks and blanks.completions:
@@ -352,14 +361,14 @@ def _table_6(counted: Sequence[CountedCorpus]) -> Grid:
     by_connective: dict[str, Lines] = {}
     for connective in next(iter(printed.TABLE_6.values())):
         shares = {name: rows[connective] for name, rows in printed.TABLE_6.items()}
-        above = {name: (str(share.count), share.percent) for name, share in shares.items()}
+        above = {name: _counted(share.count, share.percent) for name, share in shares.items()}
         by_connective[connective] = [("published", _across(columns, above))]
         if counted:
             here = {}
             for corpus in counted:
                 percent = corpus.counts.percent(connective, "words")
-                shown = "" if percent is None else f"{percent:.3f}"
-                here[corpus.name] = (str(corpus.counts.hits.get(connective, 0)), shown)
+                shown = Shown(number(percent, absent=""), percent, PERCENT)
+                here[corpus.name] = (count(corpus.counts.hits.get(connective, 0)), shown)
             by_connective[connective].append(("counted", _across(columns, here)))
     notes = [f"{corpus.described}." for corpus in counted]
     notes.append("Counts of whole files have no intervals; those of a part are lower bounds.")
@@ -433,8 +442,14 @@ def _share(counted: ClassCount | None) -> tuple[GridCell, GridCell]:
         n=len(counted.held),
         reason=interval.reason or "",
         digits=2,
+        unit=PERCENT,
     )
-    return str(counted.count), cell
+    return count(counted.count), cell
+
+
+def _counted(number: int, percent: str) -> tuple[str, str]:
+    """A count and its share, as they were printed."""
+    return count(number), printed_cell(percent, unit=PERCENT)
 
 
 def _grid(
@@ -450,7 +465,7 @@ def _grid(
     rules = set()
     for label, lines in lines_of.items():
         rules.add(len(rows))
-        names = [label] + [""] * (len(lines) - 1)
+        names = [label, *(repeated(label) for _ in lines[1:])]
         rows += [(name, who, *cells) for name, (who, cells) in zip(names, lines, strict=True)]
     return Grid(
         title=title,
@@ -460,4 +475,5 @@ def _grid(
         rules=frozenset(rules - {0}),
         labels=2,
         notes=tuple(notes),
+        keys={"": "source"},
     )

@@ -20,6 +20,8 @@ from cimento.paradigms.regions.factorial import (
     average_of_shares,
 )
 from cimento.paradigms.regions.factorial_tables import rate_cell
+from cimento.report.cells import PERCENT, Shown, printed, repeated
+from cimento.report.formatting import number as formatted
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -224,12 +226,14 @@ def accuracy_table(number: int, results: Results) -> Grid:
             for model, columns in results.items()
         ]
         bold |= {(len(rows) + row, 2 + column) for row, column in _highest(lines)}
-        label = BLANK
+        label: str = repeated(phenomenon)
         if phenomenon != above:
             rules.add(len(rows))
             label = above = phenomenon
-        rows.append((label, form, *lines[0]))
-        rows += [(BLANK, BLANK, *line) for line in lines[1:]]
+        # The averages are of all forms.
+        labels = form or Shown(BLANK, "all")
+        rows.append((label, labels, *lines[0]))
+        rows += [(repeated(phenomenon), repeated(labels), *line) for line in lines[1:]]
     has_undefined = any(result.reason for some in results.values() for result in some.values())
     return Grid(
         title=f"Table {number}. Accuracy in % on {_ITEMS[number]}: each acceptable sentence form"
@@ -254,8 +258,9 @@ def _published_columns(number: int) -> dict[str, dict[str, dict[tuple[str, str],
     for column, values in cells.items():
         model, _, name = column.rpartition(" ")
         shown = {key: f"{value:.1f}" for key, value in values.items()}
+        shown[AVERAGE, BLANK] = averages[column]
         columns = by_model.setdefault(f"{model} {PUBLISHED_ROW}", {})
-        columns[name] = {**shown, (AVERAGE, BLANK): averages[column]}
+        columns[name] = {key: printed(text, unit=PERCENT) for key, text in shown.items()}
     return by_model
 
 
@@ -309,7 +314,8 @@ def _blimp_table(
 ) -> Grid:
     """Table 3: a row for each model and measure, BLiMP's three islands in columns."""
     rows: list[tuple[GridCell, ...]] = [
-        (f"{model} {PUBLISHED_ROW}", *row.values()) for model, row in printed_blimp().items()
+        (f"{model} {PUBLISHED_ROW}", *(printed(text, unit=PERCENT) for text in row.values()))
+        for model, row in printed_blimp().items()
     ]
     published = len(rows)
     rows += _blimp_rows(by_suite, asked.blimp) if asked.blimp else _italian_rows(italian)
@@ -377,13 +383,15 @@ def _variation_table(runs: Sequence[Run]) -> Grid:
     rules, notes = set(), []
     for id_, (good, good_value, bad, bad_value, difference) in printed_variations().items():
         rules.add(len(rows))
-        rows.append((f"GePpeTto {PUBLISHED_ROW}", good, good_value, bad, bad_value, difference))
+        above = [printed(text, unit="nats") for text in (good_value, bad_value, difference)]
+        rows.append((f"GePpeTto {PUBLISHED_ROW}", good, above[0], bad, *above[1:]))
         for model, scores in penlp.items():
             one, other = (scores.get(id_, {}).get(name) for name in (GOOD, BAD))
-            values = [_value(one), _value(other), BLANK]
+            apart = None
             if isinstance(one, float) and isinstance(other, float):
-                values[2] = f"{one - other:.2f}"
-            rows.append((model, BLANK, values[0], BLANK, *values[1:]))
+                apart = one - other
+            values = [_value(one), _value(other), _value(apart)]
+            rows.append((model, repeated(good), values[0], repeated(bad), *values[1:]))
         notes += [f"{text!r}: {fault}." for text in (good, bad) for fault in sentence_faults(text)]
     said = f" Faults that models see: {' '.join(notes)}" if notes else ""
     return Grid(
@@ -402,4 +410,5 @@ def _variation_table(runs: Sequence[Run]) -> Grid:
 
 
 def _value(score: float | NoValue | None) -> str:
-    return f"{score:.2f}" if isinstance(score, float) else BLANK
+    value = score if isinstance(score, float) else None
+    return Shown(formatted(value, digits=2, absent=BLANK), value, "nats")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cimento.report.cells import HIGH, LOW, PERCENT, Shown
 from cimento.report.grid import BLANK, EstimateCell
 from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import intervals, precisions
@@ -51,21 +52,31 @@ def covered(
     shares, ends = precisions(rows, aggregation), intervals(rows, aggregation)
     wrong, right = (precisions(_filled(rows, fits=fits), aggregation) for fits in (False, True))
     by_name = {}
-    unknown = EstimateCell(value=None, low=None, high=None, n=0, reason=UNCOVERED, digits=2)
+    unknown = EstimateCell(
+        value=None, low=None, high=None, n=0, reason=UNCOVERED, digits=2, unit=PERCENT
+    )
     for name in ("p1", "p10"):
         counted = [row for row in rows if row.first or name == "p10"]
         n = sum(row.candidate.fits is not None for row in counted)
         is_shown = not by_people or n >= LEAST_COVERED * len(counted)
         low, high, reason = (ends[name][key] for key in ("low", "high", "reason"))
         pct = shares[name]["pct"]
-        cell = EstimateCell(value=pct, low=low, high=high, n=n, reason=reason, digits=2)
+        cell = EstimateCell(
+            value=pct, low=low, high=high, n=n, reason=reason, digits=2, unit=PERCENT
+        )
         low, high = wrong[name]["pct"], right[name]["pct"]
         by_name[name] = PrecisionCoverage(
             cell if is_shown else replace(unknown, n=n),
-            f"{n} of {len(counted)}",
-            BLANK if is_shown or not n else f"{low:.2f} to {high:.2f}",
+            Shown(f"{n} of {len(counted)}", {"": n, "_of": len(counted)}),
+            _bounds(None, None) if is_shown or not n else _bounds(low, high),
         )
     return by_name
+
+
+def _bounds(low: float | None, high: float | None) -> Shown:
+    """The lowest and the highest rate that there could be, in percent; blank without them."""
+    text = BLANK if low is None or high is None else f"{low:.2f} to {high:.2f}"
+    return Shown(text, {f"_{PERCENT}{LOW}": low, f"_{PERCENT}{HIGH}": high})
 
 
 def _filled(rows: Sequence[JudgedCandidate], *, fits: bool) -> list[JudgedCandidate]:

@@ -31,6 +31,7 @@ from cimento.paradigms.cloze.judgments import (
 from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
+from cimento.report.cells import PERCENT, Shown, count, printed
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.studies.portuguese.coverage import BOUNDS_NOTE, covered
 from cimento.studies.portuguese.data import JudgedCandidate, StudyData
@@ -319,7 +320,7 @@ def _as_data(models: Sequence[ModelAnswers]) -> StudyData:
 
 def _table_1(data: StudyData, notes: tuple[str, ...]) -> Grid:
     rows: list[tuple[GridCell, ...]] = [
-        (f"{model} {PUBLISHED}", word, f"{paper[0]:.2f}", f"{paper[1]:.2f}")
+        (f"{model} {PUBLISHED}", word, *(printed(f"{one:.2f}", unit=PERCENT) for one in paper[:2]))
         for model, words in PRINTED["Table 1"].items()
         for word, paper in words.items()
     ]
@@ -346,7 +347,10 @@ def _accuracy(data: StudyData, ranks: Ranks, k: int) -> EstimateCell:
 
 def _estimate(percent: float | None, ends: Json, n: int) -> EstimateCell:
     low, high = ends["low"], ends["high"]
-    return EstimateCell(value=percent, low=low, high=high, n=n, reason=ends["reason"], digits=2)
+    reason = ends["reason"]
+    return EstimateCell(
+        value=percent, low=low, high=high, n=n, reason=reason, digits=2, unit=PERCENT
+    )
 
 
 def _table_2(data: StudyData) -> Grid:
@@ -410,12 +414,12 @@ def _footnote_11(data: StudyData) -> Grid:
     columns: Mapping[str, Callable[[Json], str]] = {
         "models": lambda test: f"{test['a']} and {test['b']}",
         "masked": lambda test: test["words"],
-        "k": lambda test: str(test["k"]),
-        "only first": lambda test: str(test["only_a"]),
-        "only second": lambda test: str(test["only_b"]),
-        "n": lambda test: str(test["n"]),
-        "p exact": lambda test: f"{test['p_exact']:.4g}",
-        "p corrected": lambda test: f"{test['p_chi2_cc']:.4g}",
+        "k": lambda test: count(test["k"]),
+        "only first": lambda test: count(test["only_a"]),
+        "only second": lambda test: count(test["only_b"]),
+        "n": lambda test: count(test["n"]),
+        "p exact": lambda test: Shown(f"{test['p_exact']:.4g}", test["p_exact"]),
+        "p corrected": lambda test: Shown(f"{test['p_chi2_cc']:.4g}", test["p_chi2_cc"]),
     }
     tests = mcnemar_tests(data)
     return Grid.of(
@@ -432,7 +436,8 @@ def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Gr
     by_case = {key: rows_by_case(table, some) for key, some in rows.items()}
     written: list[tuple[GridCell, ...]] = []
     for case, (p1, p10) in table.printed.items():
-        above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", f"{p1:.2f}", f"{p10:.2f}")
+        both_printed = (printed(f"{one:.2f}", unit=PERCENT) for one in (p1, p10))
+        above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", *both_printed)
         written.append((case, *above, BLANK, BLANK, BLANK, BLANK))
         for (model, judge), groups in by_case.items():
             both = covered(groups[case], table.aggregation, by_people=judge == PEOPLE).values()

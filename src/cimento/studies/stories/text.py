@@ -8,7 +8,21 @@ from typing import TypeAlias, cast
 
 from cimento.paradigms import Grid, JsonValue
 from cimento.paradigms.stories import METRICS, TRUE, Story, applicable, by_paper_code, by_type
-from cimento.report.grid import EstimateCell, GridCell
+from cimento.report.cells import (
+    HIGH,
+    LOW,
+    PERCENT,
+    REASON,
+    N,
+    Shown,
+    Value,
+    ends,
+    no_ends,
+    parts_of,
+    printed,
+)
+from cimento.report.cells import count as whole
+from cimento.report.formatting import number, percent
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
 from cimento.studies.stories.asked import AskingRecord, asked_notes, row_names
@@ -42,8 +56,8 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
 def _n_of(rates: Iterable[JsonValue]) -> str:
     """How many stories rates rest on: one number, or all that there are."""
     counts = [_value_at(rate, "count") for rate in rates]
-    sizes = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
-    return ", ".join(sizes)
+    sizes = sorted({int(str(count[1])) for count in counts if isinstance(count, list)})
+    return whole(sizes[0]) if len(sizes) == 1 else ", ".join(map(str, sizes))
 
 
 def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
@@ -93,7 +107,11 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
             shown(_number_at(_value_at(summary, "constant", name, kind), tier), 0) for tier in tiers
         ]
         passed = [shown(_number_at(by_tier, tier), 0) for tier in tiers]
-        rows.append((kind, shown(_number_at(by_tier, "n"), 0), *passed, "/".join(constant)))
+        beside = {
+            f"_{tier}": parts_of(one)[""] for tier, one in zip(_TIER_NAMES, constant, strict=True)
+        }
+        among = Shown("/".join(constant), beside)
+        rows.append((kind, shown(_number_at(by_tier, "n"), 0), *passed, among))
     return rows
 
 
@@ -143,7 +161,9 @@ def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
 
 def shown(value: float | None, digits: int) -> str:
     """A number to read."""
-    return _NOTHING if value is None else f"{value:.{digits}f}"
+    if value is not None and not digits and float(value).is_integer():
+        return whole(int(value))
+    return number(value, digits=digits, absent=_NOTHING)
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
@@ -154,12 +174,25 @@ def _with_interval(rate: JsonValue) -> str:
     value = _number_at(rate, "value")
     if value is None:
         return _NOTHING
-    return f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
+    text = f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
+    return Shown(text, {"": value, **_rests_on(rate)})
+
+
+def _rests_on(rate: JsonValue, *, percent: bool = False) -> dict[str, Value]:
+    """The interval, the n and the reason of a rate, by the endings of their columns."""
+    ends = [_number_at(rate, "interval", end) for end in ("low", "high")]
+    if percent:
+        ends = [None if end is None else 100 * end for end in ends]
+    of, reason = _value_at(rate, "count"), _value_at(rate, "reason")
+    n = int(str(of[1])) if isinstance(of, list) else None
+    return {LOW: ends[0], HIGH: ends[1], N: n, REASON: str(reason) if reason else None}
 
 
 def _ends(interval: JsonValue) -> str:
     low, high = _number_at(interval, "low"), _number_at(interval, "high")
-    return _NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+    if low is None or high is None:
+        return no_ends(_NOTHING)
+    return ends(low, high, f"[{low:.3f}, {high:.3f}]")
 
 
 _LOG = "metrics.txt of github.com/EkhiAzur/GITA4CALAMITA"
@@ -287,7 +320,7 @@ def differing(sections: Iterable[Section]) -> int:
 
 
 def _p(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:.3g}"
+    return Shown(_NOTHING if value is None else f"{value:.3g}", value)
 
 
 _UNKNOWN = "–"
@@ -331,12 +364,15 @@ def tier_table(
         notes: sentences to be below.
     """
     names = row_names(by_model or {})
-    rows: list[tuple[GridCell, ...]] = [
+    rows = [
         (names.get(model, model), *_rates_of(_value_at(record, MORE, "rates", grouping)))
         for model, record in records.items()
     ]
     above = [
-        (f"{model} (published)", *(row.get(name, _UNKNOWN) for name in TABLE_3))
+        (
+            f"{model} (published)",
+            *(printed(row.get(name, _UNKNOWN), unit=PERCENT) for name in TABLE_3),
+        )
         for model, row in published_rows().items()
     ]
     first = next(iter(records.values()))
@@ -364,24 +400,12 @@ def tier_table(
     )
 
 
-def _rates_of(rates: JsonValue) -> Iterator[EstimateCell]:
-    """The metrics of Table 3 in percent, with their intervals and n; blank where undefined."""
+def _rates_of(rates: JsonValue) -> Iterator[str]:
+    """The metrics of Table 3 in percent, whose intervals and n only programs see."""
     for metric in TABLE_3:
-        rate = _value_at(rates, metric)
-        count = _value_at(rate, "count")
-        value, low, high = (
-            None if (number := _number_at(rate, *keys)) is None else 100 * number
-            for keys in (("value",), ("interval", "low"), ("interval", "high"))
-        )
-        yield EstimateCell(
-            value=value,
-            low=low,
-            high=high,
-            n=int(str(count[1])) if isinstance(count, list) else 0,
-            reason=str(_value_at(rate, "reason") or _value_at(rate, "interval", "reason") or ""),
-            digits=2,
-            alone=True,
-        )
+        cell = _percent(_number_at(rates, metric, "value"))
+        rests_on = _rests_on(_value_at(rates, metric), percent=True)
+        yield Shown(cell, {**parts_of(cell), **rests_on}, PERCENT)
 
 
 def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
@@ -397,12 +421,10 @@ def _group_of(name: str) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return _UNKNOWN if value is None else f"{100 * value:.2f}"
+    return percent(value, digits=2, absent=_UNKNOWN)
 
 
-def _best(
-    rows: Sequence[tuple[str | EstimateCell, ...]], *, below: int
-) -> frozenset[tuple[int, int]]:
+def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int, int]]:
     """Row and column of the highest value in each column, all of them where several are equal.
 
     None where there is nothing to compare: one row, or one value in all of them.
@@ -414,7 +436,7 @@ def _best(
     codes = set()
     for column in range(1, len(TABLE_3) + 1):
         known = {
-            place: float(str(row[column])) for place, row in enumerate(rows) if str(row[column])
+            place: float(row[column]) for place, row in enumerate(rows) if row[column] != _UNKNOWN
         }
         codes |= {
             (below + place, column)
