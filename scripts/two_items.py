@@ -21,13 +21,13 @@ REGION = 4
 """The region that the prediction judges."""
 CONDITIONS = ("that", "what")
 END = "<eos>"
-WIDTH, LEFT, ROW, CHIP = 860, 16, 46, 38
+WIDTH, LEFT, ROW, CHIP, NARROWEST = 860, 16, 46, 40, 36
 SHADES = ("#fbf6e6", "#f3e2bd", "#ebc78a", "#dda85f", "#c77c35", "#a65c22")
 """One color for each two bits, the last for 10 bits or more."""
 STYLE = (
     "text{font-family:-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#222}"
-    ".w{font-size:14px;text-anchor:middle}.b{font-size:10.5px;text-anchor:middle;fill:#555}"
-    ".k{font-weight:700}.d{fill:#fff}.h{font-size:15px;font-weight:600}.c{font-size:13px}"
+    ".w{font-size:14px;text-anchor:middle}.b{font-size:14px;text-anchor:middle;fill:#555}"
+    ".k{font-weight:700}.d{fill:#fff}.h{font-size:15px;font-weight:600}.c{font-size:14px}"
     ".s{font-size:14px;text-anchor:end}"
 )
 
@@ -47,7 +47,7 @@ def sentence(tokens: list[tuple[str, float, int]], y: int) -> list[str]:
     """
     drawn, x = [], LEFT
     for text, bits, region in tokens:
-        width = round(7.4 * len(text)) + 12
+        width = max(round(7.4 * len(text)) + 12, NARROWEST)
         middle, dark = x + width / 2, ""
         if region == REGION:
             step = min(int(bits // 2), len(SHADES) - 1)
@@ -58,7 +58,7 @@ def sentence(tokens: list[tuple[str, float, int]], y: int) -> list[str]:
             )
         bold = " k" if text in CONDITIONS else ""
         drawn.append(f'<text class="w{dark}{bold}" x="{middle}" y="{y + 17}">{escape(text)}</text>')
-        drawn.append(f'<text class="b{dark}" x="{middle}" y="{y + 32}">{bits:.1f}</text>')
+        drawn.append(f'<text class="b{dark}" x="{middle}" y="{y + 33}">{bits:.1f}</text>')
         x += width
     total = sum(bits for _, bits, region in tokens if region == REGION)
     drawn.append(f'<text class="s" x="{WIDTH - LEFT}" y="{y + 23}">{total:.1f} bits</text>')

@@ -24,7 +24,7 @@ def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
     assert invoke(["analyze", "items", str(runs)]) == 0
     shown = capsys.readouterr().out
     for part in (
-        "How able the models are",
+        "The ability of models",
         "How hard the phenomena are",
         "proportions of the variance",
     ):
@@ -101,5 +101,5 @@ def test_answers_to_prompts_are_analyzed_apart(runs, tmp_path, capsys):
     assert {item["suite"] for item in together[2]["items"]} == {"it-subject-verb-prompted"}
     assert invoke(["report", str(runs), prompted, "--site", str(tmp_path / "site")]) == 0
     items = (tmp_path / "site/tables/analysis/items.csv").read_text("utf-8")
-    assert "subject-verb" in (tmp_path / "site/tables/places.csv").read_text("utf-8")
+    assert "subject-verb" in (tmp_path / "site/tables/ranks.csv").read_text("utf-8")
     assert "prompted" not in items

@@ -318,7 +318,7 @@ def test_pairs_that_are_not_drawn_are_counted_by_reason():
 
     assert reasons(first, other_lemma) == {"a sentence is used only once": 1}
     assert reasons(first, other_sentence) == {"a lemma has at most 1 pair (--per-lemma)": 1}
-    assert reasons(first, apart, n=1) == {"no more pairs were asked for (--items)": 1}
+    assert reasons(first, apart, n=1) == {"--items was reached": 1}
 
 
 def test_matched_pairs_have_forms_that_are_about_equally_frequent():

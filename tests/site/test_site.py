@@ -75,8 +75,8 @@ def test_every_estimate_of_the_board_is_that_of_a_run_with_its_interval(site, an
 def test_places_are_a_range_and_only_sure_differences_narrow_it(site):
     """By hand: McNemar's exact p of 20 to 0 is 2 / 2^20, and three times that is below 0.05."""
     places = {
-        row["model"]: (row["best_place"], row["worst_place"])
-        for row in rows(site / "tables/places.csv")
+        row["model"]: (row["best_rank"], row["worst_rank"])
+        for row in rows(site / "tables/ranks.csv")
         if row["suite"] == "it-animals" and row["items"] == "all"
     }
     assert places == {
@@ -85,15 +85,15 @@ def test_places_are_a_range_and_only_sure_differences_narrow_it(site):
         FOOL.card.label: ("3", "3"),
     }
     board = Reader(read(site / "index.html")).text
-    assert board.count("place 1 to 2 of 3") == 2
-    assert board.count("place 3 of 3") == 1
+    assert board.count("rank 1 to 2 of 3") == 2
+    assert board.count("rank 3 of 3") == 1
 
 
 def test_five_items_tell_nobody_apart(site):
     """By hand: p of 5 to 0 is 2 / 2^5 = 0.0625, already above 0.05."""
     wild = [
-        (row["best_place"], row["worst_place"])
-        for row in rows(site / "tables/places.csv")
+        (row["best_rank"], row["worst_rank"])
+        for row in rows(site / "tables/ranks.csv")
         if row["suite"] == "it-animals" and row["phenomenon"] == "wild"
     ]
     assert wild == [("1", "3")] * 3
@@ -212,7 +212,7 @@ def test_the_head_describes_the_tables_as_a_data_set(animal_runs, tmp_path):
     assert described["license"] == "CC BY 4.0"
     assert 50 <= len(described["description"]) <= 5000
     assert {part["contentUrl"] for part in described["distribution"]} == {
-        f"https://lab.example/board/tables/{name}.csv" for name in ("places", "estimates", "runs")
+        f"https://lab.example/board/tables/{name}.csv" for name in ("ranks", "estimates", "runs")
     }
     assert [work["name"] for work in described["isBasedOn"]] == ["it-animals"]
 
@@ -239,7 +239,7 @@ def test_building_again_writes_nothing_and_more_runs_change_only_their_pages(
     # that the new suite shares.
     assert changed == {
         "index.html", "runs.html", "phenomena/tame.html", "phenomena/wild.html",
-        "tables/estimates.csv", "tables/places.csv", "tables/runs.csv", "analysis.html",
+        "tables/estimates.csv", "tables/ranks.csv", "tables/runs.csv", "analysis.html",
         *(f"tables/analysis/{name}.csv" for name in ("items", "models", "phenomena", "variance")),
     }  # fmt: skip
     assert more.written == len(after) - len(before) + len(changed)

@@ -169,7 +169,7 @@ def search(options: SearchOptions) -> None:
         note(f"hits: {options.output}")
     note_skipped(skipped)
     if known is not None and known.pairs:
-        note(f"left out, since they were there before: {counted(len(known.pairs), 'sentence')}")
+        note(f"left out as duplicates: {counted(len(known.pairs), 'sentence')}")
 
 
 class CountOptions(ConnectiveOptions):

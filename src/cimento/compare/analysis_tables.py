@@ -116,14 +116,14 @@ def _models_grid(analysis: Analysis) -> Grid:
             "ability": lambda one: _logits(one.ability),
             "95%": lambda one: _ends(one.ability),
             "rank": lambda one: one.rank,
-            "could be": lambda one: (
+            "rank interval": lambda one: (
                 BLANK
                 if one.rank_low is None or one.rank_high is None
                 else formatting.places(one.rank_low, one.rank_high)
             ),
             "best": lambda one: _share(one.best),
         },
-        title=f"How able the {who} are, in logits; 0 is their average.",
+        title=f"The ability of {who}, in logits; 0 is their average.",
         notes=tuple(_model_notes(analysis)),
     )
 

@@ -116,7 +116,7 @@ class Drafts:
         lemmas = Counter(pair.lemma for pair in drawn)
         once = "a sentence is used only once"
         rare = f"a lemma has at most {counted(per_lemma, 'pair')} (--per-lemma)"
-        enough = "no more pairs were asked for (--items)"
+        enough = "--items was reached"
         return Counter(
             once if pair.sentence in sentences
             else rare if lemmas[pair.lemma] >= per_lemma
@@ -158,7 +158,7 @@ def make_pairs(
 
 _APOSTROPHES = re.compile(r"['’\s]")
 _LONG = "the sentence is too long"
-_REPEATED = "the sentence was there before"
+_REPEATED = "a duplicate sentence"
 
 
 def _by_sentence(

@@ -28,12 +28,16 @@ BLUE, ORANGE, GRAY = "#0072b2", "#d55e00", "#767676"
 """Two colors that color-blind readers can tell apart (Okabe and Ito 2008), and one for marks."""
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
+TEXT_SIZE = 11
+"""Size of the smallest text of a figure, in pixels."""
+_TEXTS = {"labelFontSize": TEXT_SIZE, "titleFontSize": TEXT_SIZE}
 LOOK: VegaSpec = {
     "background": "white",
     "font": "sans-serif",
     "title": {
         "anchor": "start", "fontSize": 12, "subtitleFontSize": 11, "subtitleColor": "#333333",
     },
+    "axis": _TEXTS, "legend": _TEXTS, "header": _TEXTS, "text": {"fontSize": TEXT_SIZE},
 }  # fmt: skip
 
 PNG_SCALE = 2.0
@@ -114,7 +118,7 @@ class Figure:
 
         known: object = self.spec
         if font_size is not None:
-            by = font_size / _FONT_SIZE
+            by = font_size / TEXT_SIZE
 
             def scaled(key: str, value: object) -> object:
                 if isinstance(value, int | float) and key.lower().endswith("fontsize"):
@@ -218,8 +222,6 @@ def wrong_ending(what: str, path: Path, endings: Iterable[str]) -> UsageError:
     )
 
 
-_FONT_SIZE = 11
-"""Size of most texts, in points, which is Vega's default."""
 _GRAYS = {
     BLUE: "#1a1a1a", ORANGE: "#a6a6a6", "#009e73": "#bdbdbd", "#cc79a7": "#595959",
     "#56b4e9": "#d9d9d9", "#e69f00": "#737373",

@@ -185,7 +185,7 @@ def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -
     squares = base.mark_rect(stroke="white").encode(
         color=alt.Color("accuracy:Q", title="accuracy").scale(scheme="blues", domain=[0, 1])
     )
-    shown = base.mark_text(fontSize=10).encode(
+    shown = base.mark_text().encode(
         text=alt.Text("accuracy:Q", format=".2f"),
         color=alt.condition(
             f"datum.accuracy > {DARK_CELL}", alt.value("white"), alt.value("#222222")

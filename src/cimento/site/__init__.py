@@ -344,8 +344,8 @@ def _suite_files(
         yield f"{place}/{slug(table.name)}.csv", as_csv(table.grid)
     files = []
     if part.whole.results:
-        yield f"{place}/places.csv", as_csv(places_grid([part.whole, *part.phenomena]))
-        files.append((f"{place}/places.csv", "estimates and places (CSV)"))
+        yield f"{place}/ranks.csv", as_csv(places_grid([part.whole, *part.phenomena]))
+        files.append((f"{place}/ranks.csv", "estimates and rank intervals (CSV)"))
     if part.whole.places.pairs:
         yield f"{place}/pairs.csv", as_csv(pairs_grid(part.whole.places.pairs))
         files.append((f"{place}/pairs.csv", "every pair of models (CSV)"))
@@ -394,7 +394,7 @@ def _overall(
     estimates = estimates_table([one for entry in entries for one in entry.run.estimates()])
     yield "tables/estimates.csv", estimates.write_csv()
     sides = [side for part in parts for side in (part.whole, *part.phenomena)]
-    yield "tables/places.csv", as_csv(places_grid(sides))
+    yield "tables/ranks.csv", as_csv(places_grid(sides))
     runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, look.page("runs.html", pages.RUNS, title="All runs", parts=parts, table=runs)
@@ -435,7 +435,11 @@ def _analyzed(
 
 
 TABLES = (
-    ("tables/places.csv", "estimates and places (CSV)", "Estimates with intervals and places"),
+    (
+        "tables/ranks.csv",
+        "estimates and rank intervals (CSV)",
+        "Estimates with intervals and rank intervals",
+    ),
     ("tables/estimates.csv", "all estimates (CSV)", "All estimates, with intervals and tests"),
     ("tables/runs.csv", "all runs (CSV)", "Runs: models, revisions, versions, dates"),
 )
@@ -458,8 +462,8 @@ def dataset_of(parts: Sequence[SuitePart], settings: SiteSettings) -> dict[str, 
         "name": settings.title,
         "description": (
             f"Targeted linguistic evaluation of {len(models)} language models on {len(parts)}"
-            f" suites ({names}): estimates with 95% intervals, the places that each model could"
-            " hold, and the verdict on every item."
+            f" suites ({names}): estimates with 95% intervals, the rank interval of each model,"
+            " and the verdict on every item."
         ),
         "url": base,
         "license": settings.license,

@@ -153,7 +153,7 @@ def _number(value: float | None) -> str:
 
 
 def places_grid(sides: Sequence[SideBySide]) -> Grid:
-    """The estimates of models side by side, with the places that they could hold."""
+    """The estimates of models side by side, with their rank intervals."""
     rows = [(side, one) for side in sides for one in side.results]
     return Grid.of(
         rows,
@@ -170,8 +170,8 @@ def places_grid(sides: Sequence[SideBySide]) -> Grid:
             "n": lambda row: row[1].estimate.n,
             "unscored": lambda row: row[1].estimate.unscored,
             "chance": lambda row: _number(row[1].estimate.chance),
-            "best place": lambda row: row[1].rank.best if row[1].rank else None,
-            "worst place": lambda row: row[1].rank.worst if row[1].rank else None,
+            "best rank": lambda row: row[1].rank.best if row[1].rank else None,
+            "worst rank": lambda row: row[1].rank.worst if row[1].rank else None,
             "models ranked": lambda row: len(row[0].places.ranks),
             "reason": lambda row: row[1].estimate.reason,
         },

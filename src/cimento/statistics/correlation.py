@@ -362,8 +362,8 @@ def correlation_difference(
 
     Returns:
         Both coefficients and their difference, second minus first, with its interval and p; a
-        reason if a coefficient is undefined or perfect, there are fewer than five clusters, or none
-        matters.
+        reason if a coefficient is undefined or perfect, there are fewer than five clusters, or
+        leaving out a cluster changes nothing.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.

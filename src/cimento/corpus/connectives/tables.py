@@ -104,7 +104,7 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
         rows.append(tuple(cells))
     sizes = [
         f"{count.corpus}: {count.size.sentences} sentences, {count.size.words} words,"
-        f" {count.size.tokens} tokens; {count.duplicates} sentences were there before."
+        f" {count.size.tokens} tokens; {count.duplicates} duplicate sentences."
         for count in counts
     ]
     rule = counts[0].rule if counts else ""

@@ -333,7 +333,7 @@ def expressions_figure(profiles: Sequence[Named]) -> Figure:
     squares = base.mark_rect(stroke="white").encode(
         color=alt.Color("accuracy:Q", title="acc@k").scale(scheme="blues", domain=[0, 1])
     )
-    counts = base.mark_text(fontSize=9).encode(
+    counts = base.mark_text().encode(
         text="shown:N",
         color=alt.condition("datum.accuracy > 0.5", alt.value("white"), alt.value("#333333")),
     )

@@ -352,8 +352,8 @@ def scatter_figure(
     after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
     before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
     names = (
-        after.mark_text(align="left", dx=6, fontSize=9),
-        before.mark_text(align="right", dx=-6, fontSize=9),
+        after.mark_text(align="left", dx=6),
+        before.mark_text(align="right", dx=-6),
     )
     chart = alt.layer(points, *names).properties(width=440, height=_HEIGHT, title=title)
     return figure_of(chart, name=_SCATTER, title=title, frame=frame)

@@ -132,13 +132,13 @@ def contribution_figure(
         )
         dark = f"abs(datum.contribution_bits) > {0.6 * largest}"
         color = alt.condition(dark, alt.value("white"), alt.value("#222222"))
-        words = base.mark_text(fontSize=10, dy=-5).encode(text="token:N", color=color)
-        numbers = known.mark_text(fontSize=8, dy=7).encode(
+        words = base.mark_text(dy=-6).encode(text="token:N", color=color)
+        numbers = known.mark_text(dy=7).encode(
             text=alt.Text("contribution_bits:Q", format="+.2f"), color=color
         )
         panels.append(
             alt.layer(squares, words, numbers).properties(
-                title=panel, width=alt.Step(58), height=alt.Step(30)
+                title=panel, width=alt.Step(64), height=alt.Step(32)
             )
         )
     chart = alt.vconcat(*panels, title=title).resolve_scale(x="independent")

@@ -278,7 +278,7 @@ def _squares(
                 scheme="redblue", domain=[-largest, largest]
             )
         )
-        numbers = base.mark_text(fontSize=9).encode(
+        numbers = base.mark_text().encode(
             text=alt.Text("effect_bits:Q", format=".2f"),
             color=alt.condition(dark, alt.value("white"), alt.value("#222222")),
         )

@@ -13,6 +13,7 @@ from cimento.paradigms.regions.figures_conditions import BARS
 from cimento.report.figures import (
     GRAY,
     LOOK,
+    TEXT_SIZE,
     Figure,
     VegaSpec,
     figure_of,
@@ -38,11 +39,6 @@ ROW_HEIGHT = 17
 """Units for each condition in the row of a region."""
 LETTER_WIDTH = 7.0
 """Units of a letter of 11 points, on average."""
-TEXT_SIZE = 11
-_TEXTS: VegaSpec = {
-    name: {"labelFontSize": TEXT_SIZE, "titleFontSize": TEXT_SIZE}
-    for name in ("axis", "legend", "header")
-}
 _COLUMNS = {
     "model": str, "region": str, "condition": str, "against": str, "n": int,
     "mean_bits": float, "bars": str, "low": float, "high": float,
@@ -84,7 +80,7 @@ def differences_figure(
     spec: VegaSpec = {
         **_panels(_drawn(frame), suite, list(values)),
         "title": {"text": title, "subtitle": [said]},
-        "config": {**LOOK, **_TEXTS},
+        "config": LOOK,
     }
     return plain_figure(spec, name="regions", title=f"{title}; {said}", frame=frame)
 

@@ -78,7 +78,7 @@ def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
         x=alt.X("reached:Q", title="stories that reach (gray) and pass (blue) the tier")
     )
     passed = base.mark_bar(color=BLUE, height={"band": 0.5}).encode(x="passed:Q")
-    shown = base.mark_text(align="left", dx=4, fontSize=10).encode(x="reached:Q", text="told:N")
+    shown = base.mark_text(align="left", dx=4).encode(x="reached:Q", text="told:N")
     chart = (
         alt.layer(reached, passed, shown, data=frame)
         .properties(width=300, height=alt.Step(24))
@@ -128,7 +128,7 @@ def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suit
             scheme="blues", domain=[0, 1]
         )
     )
-    counts = base.mark_text(fontSize=10).encode(
+    counts = base.mark_text().encode(
         text="n:Q", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("#222"))
     )
     chart = alt.layer(squares, counts).properties(

@@ -301,7 +301,7 @@ def profile_figure(rows: Sequence[ProfileRow]) -> Figure:
             scheme="redblue", domain=[0, 1], domainMid=0.5
         )
     )
-    numbers = base.mark_text(fontSize=9).encode(
+    numbers = base.mark_text().encode(
         text=alt.Text("ratio:Q", format=".2f"),
         color=alt.condition(_PALE, alt.value("#222222"), alt.value("white")),
     )
