@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+
+import numpy as np
 import pytest
+from scipy.stats import zscore
 
 from cimento.judgments import Judgment, table_of, write_judgments
+from cimento.paradigms.regions.people_effects import effects_of_people
+from cimento.suites.ratings import Rating
 from tests.helpers.command_line import invoke
+from tests.helpers.designs import island_suite
 
 SEEN = ("gatto", "nonno", "cuoco", "medico", "sarto", "pittore")
 THINGS = ("divano", "treno", "forno", "banco", "tavolo", "muro")
@@ -62,8 +69,55 @@ def test_reports_have_the_ceiling_and_the_agreement_of_the_people(rated, tmp_pat
     text = path.read_text(encoding="utf-8").replace("&#39;", "'").lower()
     assert "noise ceiling: " in text
     assert "agreement of the people, krippendorff's alpha: nominal" in text
-    if ending != "md":
-        assert "people's dd is not computed" in text
+
+
+def dd_of_people():
+    """DD by numpy: z with n - 1 within each person, then means over people; items are alike."""
+    given = np.array(list(CELLS.values()), dtype=float)
+    sds = np.std(np.repeat(given, len(SEEN), axis=0), axis=0, ddof=1)
+    a, c, b, d = ((given - given.mean(axis=0)) / sds).mean(axis=1)
+    return (b - d) - (a - c)
+
+
+def test_dd_of_people_is_z_scored_within_them_wherever_a_rated_design_is_shown(rated, tmp_path):
+    expected = f"{dd_of_people():.2f}"
+    for ending in ("txt", "html"):
+        path = tmp_path / f"report.{ending}"
+        assert invoke(["report", str(rated), "-o", str(path)]) == 0
+        text = path.read_text(encoding="utf-8")
+        assert "people (z)" in text
+        assert "z within each of 3 participants" in text
+        assert expected in text.replace("\u2212", "-")
+    # The figure has the same number, from the suite and from what `annotate import` writes.
+    judgments = rated.parent / "kept.csv"
+    for number, more in enumerate(([], ["--people", str(judgments)])):
+        path = tmp_path / f"rows-{number}.csv"
+        assert invoke(["report", str(rated), "--figure", "rows", *more, "-o", str(path)]) == 0
+        with path.open(encoding="utf-8") as file:
+            shown = [row for row in csv.DictReader(file) if row["model"] == "people"]
+        assert len(shown) == 4
+        assert {f"{float(row['dd']):.2f}" for row in shown} == {expected}
+
+
+def test_unequal_use_of_the_scale_changes_no_dd_of_people_and_who_rates_alike_is_left_out():
+    suite = island_suite({"whether": ["1", "2"]})
+    names = suite.condition_names
+    points = {"1": (3, 3, 2, 0), "2": (3, 2, 2, 1)}
+    ratings = {
+        (item, name): [Rating(1.0 + value, "A"), Rating(2.0 * value, "B"), Rating(4.0, "C")]
+        for item, values in points.items()
+        for name, value in zip(names, values, strict=True)
+    }
+    people = effects_of_people(suite, ratings)
+    z = zscore([value for values in points.values() for value in values], ddof=1)
+    dds = [(x[1] - x[3]) - (x[0] - x[2]) for x in (z[:4], z[4:])]
+    (phenomenon,) = people.result.phenomena
+    assert phenomenon.effects["raw"].item_dds == pytest.approx(dds)
+    assert (people.n_people, [*people.left_out.values()]) == (2, [8])
+    nobody = {place: [Rating(r.value) for r in given] for place, given in ratings.items()}
+    bare = effects_of_people(suite, nobody)
+    assert bare.n_people is None
+    assert "taken as given" in bare.notes[0]
 
 
 def test_agreement_names_its_mean_and_its_alpha(rated, capsys):

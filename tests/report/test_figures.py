@@ -81,7 +81,7 @@ def run_of(folder, *, whole=True):
 
 
 def test_panels_hand_out_their_means_and_standard_errors():
-    figure = interaction_figure(result(), "raw", {"se": 0.03})
+    figure = interaction_figure(result(), "raw", {"se": 0.03}, bars="se")
     rows = figure.frame.to_dicts()
     assert len(rows) == 8
     last = rows[3]
@@ -91,7 +91,7 @@ def test_panels_hand_out_their_means_and_standard_errors():
     assert last["dd"] == pytest.approx(2.0)
     assert last["p"] == 0.03
     text = json.dumps(figure.spec)
-    assert "DD 2.00, p .030, pairs 83%" in text
+    assert "DD 2.00, p .030, n 2, pairs 83%" in text
     assert '"description": "gpt on prova: interaction by phenomenon; ' in text
     assert "pairs: the bad cell is the lower one, compared with each of the other three" in text
 
@@ -372,6 +372,25 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
         people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
 
 
+def test_ratings_with_participants_are_scaled_within_each_of_them(tmp_path):
+    # A uses half of the scale that B uses, and rates the same: their z-scores are equal.
+    rows = ["participant,phenomenon,item,condition,value"]
+    for name, step, base in (("A", 1, 3), ("B", 2, 1)):
+        for condition, point in zip(SUITE.condition_names, (2, 2, 2, 0), strict=True):
+            rows.append(f"{name},se,1,{condition},{base + step * point}")
+    path = write(tmp_path / "voti.csv", "\n".join(rows) + "\n")
+    (phenomenon,) = people_result(path).phenomena
+    # Of 2, 2, 2, 0: mean 1.5, sd (n - 1) 1, so that z is .5 three times and -1.5; DD is 2.
+    assert phenomenon.effects["raw"].item_dds == pytest.approx((2.0,))
+    assert {effects.dd for effects in phenomenon.effects.values()} == {2.0}
+    unnamed = write(tmp_path / "u.csv", "\n".join([*rows, ",se,1,long_island,4"]) + "\n")
+    with pytest.raises(InputError, match="1 ratings have no participant"):
+        people_result(unnamed)
+    alike = write(tmp_path / "a.csv", f"{rows[0]}\nA,se,1,long_island,4\nA,se,2,long_island,4\n")
+    with pytest.raises(InputError, match="no z-scores"):
+        people_result(alike)
+
+
 @pytest.mark.parametrize("column", ["z", "mean_z"])
 def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
     values = {"se": (1.0, 0.8, 0.8, -0.5), "np": (0.9, 0.2, 1.0, -0.8)}
@@ -497,4 +516,4 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     assert "higher: more acceptable" in panels.words
     [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
     assert "log-probability, z-score (higher: more acceptable)" in said
-    assert "error bars: ± 1 standard error of the mean over items" in said
+    assert "error bars: 95% within items (Cousineau-Morey)" in said

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,7 @@ from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope
 from cimento.measures.sentence import Measure
 from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
-from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
+from cimento.paradigms.regions.factorial import DDTest, Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
@@ -41,6 +41,7 @@ from cimento.paradigms.regions.people_tables import people_grid
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
+from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import GROUP, Estimate, Role, mean_estimate, rate
 from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid
@@ -253,12 +254,8 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
         for estimate in accuracies_of(beside):
             beside_headline = estimate.role == "headline"
             yield dataclasses.replace(estimate, role="main") if beside_headline else estimate
-    if crosses_factors(run) and compares_sentences(run):
-        designs = [
-            factorial_of(run, name, normalizations=("raw",))
-            for name in filter(None, dict.fromkeys((options.measure, *options.also)))
-        ] or [factorial_of(run, normalizations=("raw",))]
-        yield from _of_designs(run, designs)
+    if is_design(run):
+        yield from _of_designs(run)
     if has_parts(run):
         yield from region_dds_of(run)
     if regions_measured(suite_of(run)):
@@ -424,9 +421,42 @@ def _of_shares(run: Run, choices: ChoiceRate, correlation: Correlation) -> Estim
     )
 
 
-def _of_designs(run: Run, designs: Iterable[Factorial]) -> Iterator[Estimate]:
+def is_design(run: Run) -> bool:
+    """Whether the sentences of a run cross two factors, so that its headline is DD."""
+    return crosses_factors(run) and compares_sentences(run)
+
+
+def designs_of(run: Run) -> list[Factorial]:
+    """The raw effects of a design on every measure that the run is judged on."""
+    options = options_of(run)
+    names = [*filter(None, dict.fromkeys((options.measure, *options.also)))] or [""]
+    return [factorial_of(run, name, normalizations=("raw",)) for name in names]
+
+
+def tests_of(run: Run) -> tuple[DDTest, ...]:
+    """DD of every phenomenon and measure of a run, with p corrected over these."""
+    return dd_tests(designs_of(run), seed=options_of(run).seed)
+
+
+def design_effects(run: Run) -> tuple[DesignEffect, ...]:
+    """The DDs that a run of a design is reported by, on its first measure; else none.
+
+    Args:
+        run: run of any region suite.
+    """
+    if not is_design(run):
+        return ()
+    tests = tests_of(run)
+    first = [test for test in tests if test.result is tests[0].result]
+    # Where predictions need only some of the sentences, others may not have been asked for.
+    if all(test.dd.value is None for test in first):
+        return ()
+    return tuple(DesignEffect(_of_test(run, test), test.clusters) for test in first)
+
+
+def _of_designs(run: Run) -> Iterator[Estimate]:
     """The accuracies of the pairs in a factorial design, and DD with its test."""
-    designs = list(designs)
+    designs = designs_of(run)
     like = Estimate(suite=run.suite.name, model=run.model, question=DD, role="detail")
     for design in designs:
         for phenomenon in design.phenomena:
@@ -437,16 +467,22 @@ def _of_designs(run: Run, designs: Iterable[Factorial]) -> Iterator[Estimate]:
                 like, method=design.measure, statistic=DD, reason=design.reason
             )
     for test in dd_tests(designs, seed=options_of(run).seed):
-        yield dataclasses.replace(
-            mean_estimate(test.dd, like),
-            method=test.result.measure,
-            group=PHENOMENON,
-            level=test.phenomenon,
-            statistic=DD,
-            unit=test.result.unit,
-            p_corrected=test.p_holm,
-            p_method=f"{test.dd.method}; Holm over phenomena and measures",
-        )
+        yield _of_test(run, test)
+
+
+def _of_test(run: Run, test: DDTest) -> Estimate:
+    """The estimate of a DD."""
+    like = Estimate(suite=run.suite.name, model=run.model, question=DD, role="detail")
+    return dataclasses.replace(
+        mean_estimate(test.dd, like),
+        method=test.result.measure,
+        group=PHENOMENON,
+        level=test.phenomenon,
+        statistic=DD,
+        unit=test.result.unit,
+        p_corrected=test.p_holm,
+        p_method=f"{test.dd.method}; Holm over phenomena and measures",
+    )
 
 
 def _of_share(run: Run, measure: str, phenomenon: str, share: DesignRate) -> Estimate:
