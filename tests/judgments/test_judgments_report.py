@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import zscore
 
+from cimento import InputError, open_runs
 from cimento.judgments import Judgment, table_of, write_judgments
 from cimento.paradigms.regions.people_effects import effects_of_people
+from cimento.studies.islands.human import people_result
+from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.ratings import Rating
 from tests.helpers.command_line import invoke
 from tests.helpers.designs import island_suite
+from tests.helpers.pages import parse_page
 
 SEEN = ("gatto", "nonno", "cuoco", "medico", "sarto", "pittore")
 THINGS = ("divano", "treno", "forno", "banco", "tavolo", "muro")
@@ -126,3 +130,41 @@ def test_agreement_names_its_mean_and_its_alpha(rated, capsys):
     assert header.split("  ")[-1].strip() == "Krippendorff's alpha"
     assert "mean of places" in header
     assert "  interval 0." in row
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_ratings_with_participants_are_scaled_within_each_of_them(tmp_path):
+    # A uses half of the scale that B uses, and rates the same: their z-scores are equal.
+    rows = ["participant,phenomenon,item,condition,value"]
+    for name, step, base in (("A", 1, 3), ("B", 2, 1)):
+        for condition, point in zip(ISLAND_CONDITIONS, (2, 2, 2, 0), strict=True):
+            rows.append(f"{name},se,1,{condition},{base + step * point}")
+    path = written(tmp_path / "voti.csv", "\n".join(rows) + "\n")
+    (phenomenon,) = people_result(path).phenomena
+    # Of 2, 2, 2, 0: mean 1.5, sd (n - 1) 1, so that z is .5 three times and -1.5; DD is 2.
+    assert phenomenon.effects["raw"].item_dds == pytest.approx((2.0,))
+    assert {effects.dd for effects in phenomenon.effects.values()} == {2.0}
+    unnamed = written(tmp_path / "u.csv", "\n".join([*rows, ",se,1,long_island,4"]) + "\n")
+    with pytest.raises(InputError, match="1 ratings have no participant"):
+        people_result(unnamed)
+    alike = written(tmp_path / "a.csv", f"{rows[0]}\nA,se,1,long_island,4\nA,se,2,long_island,4\n")
+    with pytest.raises(InputError, match="no z-scores"):
+        people_result(alike)
+
+
+def test_a_page_on_a_design_begins_with_dd_and_shows_it_in_the_overview(rated, tmp_path):
+    path = tmp_path / "page.html"
+    assert invoke(["report", str(rated), "-o", str(path)]) == 0
+    page = parse_page(path.read_text(encoding="utf-8"))
+    (run,) = open_runs([rated])
+    first = next(one for one in run.estimates() if (one.question, one.statistic) == ("DD", "DD"))
+    words = page.words
+    assert words.index("DD") < words.index("Overview")
+    assert "all predictions" not in words[: words.index("Overview")]
+    overview = page.all("section.overview")[0].words
+    assert f"{first.value:.3f}".replace("-", "\u2212") in overview
+    assert f"n {first.n}" in overview

@@ -372,25 +372,6 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
         people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
 
 
-def test_ratings_with_participants_are_scaled_within_each_of_them(tmp_path):
-    # A uses half of the scale that B uses, and rates the same: their z-scores are equal.
-    rows = ["participant,phenomenon,item,condition,value"]
-    for name, step, base in (("A", 1, 3), ("B", 2, 1)):
-        for condition, point in zip(SUITE.condition_names, (2, 2, 2, 0), strict=True):
-            rows.append(f"{name},se,1,{condition},{base + step * point}")
-    path = write(tmp_path / "voti.csv", "\n".join(rows) + "\n")
-    (phenomenon,) = people_result(path).phenomena
-    # Of 2, 2, 2, 0: mean 1.5, sd (n - 1) 1, so that z is .5 three times and -1.5; DD is 2.
-    assert phenomenon.effects["raw"].item_dds == pytest.approx((2.0,))
-    assert {effects.dd for effects in phenomenon.effects.values()} == {2.0}
-    unnamed = write(tmp_path / "u.csv", "\n".join([*rows, ",se,1,long_island,4"]) + "\n")
-    with pytest.raises(InputError, match="1 ratings have no participant"):
-        people_result(unnamed)
-    alike = write(tmp_path / "a.csv", f"{rows[0]}\nA,se,1,long_island,4\nA,se,2,long_island,4\n")
-    with pytest.raises(InputError, match="no z-scores"):
-        people_result(alike)
-
-
 @pytest.mark.parametrize("column", ["z", "mean_z"])
 def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
     values = {"se": (1.0, 0.8, 0.8, -0.5), "np": (0.9, 0.2, 1.0, -0.8)}

@@ -239,6 +239,7 @@ class RatingPresenter(PlainPresenter[Suite]):
     figure = staticmethod(REGIONS.presenter.figure)
     describe = staticmethod(REGIONS.presenter.describe)
     record = staticmethod(REGIONS.presenter.record)
+    design_effects = staticmethod(REGIONS.presenter.design_effects)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""

@@ -37,7 +37,7 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.licensing import licensing_effects
 from cimento.paradigms.regions.near import nearness as nearness_of
 from cimento.paradigms.regions.people import people_of
-from cimento.paradigms.regions.people_tables import people_grid
+from cimento.paradigms.regions.people_tables import choice_estimates, people_grid
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
     from cimento.kinds.run import Run
     from cimento.paradigms.regions.factorial import DesignRate
-    from cimento.paradigms.regions.people import ChoiceRate
-    from cimento.statistics.correlation import Correlation
     from cimento.suites.formula import Formula
 
 DEFAULT_MEASURE = "surprisal-bits"
@@ -245,10 +243,7 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
     options = options_of(run)
     yield from accuracies_of(run)
     if CHOSEN_BY in judged_suite(run).column_names:
-        for rate in people_of(run):
-            yield _of_people(run, rate)
-            if rate.graded:
-                yield _of_shares(run, rate, rate.graded)
+        yield from choice_estimates(run)
     for measure in options.also:
         beside = run.judge(measure=measure, also=())
         for estimate in accuracies_of(beside):
@@ -384,40 +379,6 @@ def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:
         estimate,
         by_length=int(right.sum()) / n,
         off_by_length=chance is not None and not passed <= chance * n <= passed + tied,
-    )
-
-
-def _of_people(run: Run, choices: ChoiceRate) -> Estimate:
-    """A rate of people's choices, or of the model on the items that people answered."""
-    return Estimate(
-        suite=run.suite.name,
-        model=run.model,
-        question=choices.question,
-        method=choices.who if choices.of_people else "on the items that people answered",
-        statistic="choice rate",
-        role="detail",
-        value=choices.rate,
-        low=choices.low,
-        high=choices.high,
-        reason=choices.reason or "",
-        n=choices.n,
-        tied=choices.tied,
-    )
-
-
-def _of_shares(run: Run, choices: ChoiceRate, correlation: Correlation) -> Estimate:
-    """The correlation of the model's margins with people's proportions of choices."""
-    return dataclasses.replace(
-        _of_people(run, choices),
-        method="margin and proportion of choices",
-        statistic="spearman",
-        value=correlation.r,
-        low=correlation.low,
-        high=correlation.high,
-        interval_method=correlation.method,
-        reason=correlation.reason or "",
-        n=correlation.n,
-        tied=None,
     )
 
 

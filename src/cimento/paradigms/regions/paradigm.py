@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
+    from cimento.records.effects import DesignEffect
     from cimento.records.outcomes import Estimate
     from cimento.report import SuiteReport
     from cimento.report.figures import Figure
@@ -315,8 +316,8 @@ class RegionPresenter(PlainPresenter[Suite]):
         }
 
     def methods(self, run: Run) -> MethodFacts:
-        """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
-        from cimento.paradigms.regions.sections import region_methods
+        """The facts about judging; see `cimento.paradigms.regions.methods.region_methods`."""
+        from cimento.paradigms.regions.methods import region_methods
 
         return region_methods(run)
 
@@ -333,6 +334,12 @@ class RegionPresenter(PlainPresenter[Suite]):
             ),
             *contradictions(judged_suite(run)),
         )
+
+    def design_effects(self, run: Run) -> Sequence[DesignEffect]:
+        """The DDs of a run whose suite crosses two factors; see `estimates.design_effects`."""
+        from cimento.paradigms.regions.estimates import design_effects
+
+        return design_effects(run)
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """The sections of a report: rates, figures, tables of designs and items."""

@@ -330,7 +330,6 @@ Z_VALUES = frozenset({"z", "mean_z"})
 """Those of them that are z-scores already."""
 
 PARTICIPANT = "participant"
-"""Column with the person who gave a rating."""
 
 Means = dict[str, dict[str, dict[str, float]]]
 """Phenomenon, item and condition to the mean rating."""
@@ -339,11 +338,9 @@ Means = dict[str, dict[str, dict[str, float]]]
 def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
     """The mean rating of each item and condition, as a model's scores would be.
 
-    The file is a CSV with ``phenomenon``, ``item``, ``condition`` and a rating, single or mean; or
-    the released English ratings of Sprouse et al. 2016. Where a column ``participant`` names who
-    gave each rating, as there, z is computed within participants. Conditions are those of island
-    studies. Ratings that are z-scores (computed, or from a column ``z`` or ``mean_z``) keep their
-    values on every scale.
+    The file is a CSV with ``phenomenon``, ``item``, ``condition`` (of island studies) and a rating,
+    single or mean; or the released ratings of Sprouse et al. 2016. With a column ``participant``,
+    as there, z is computed within participants. z-scores keep their values on every scale.
 
     Args:
         path: of the file.
@@ -383,10 +380,7 @@ ITEMS = 8
 
 
 def known_people() -> Factorial:
-    """The English ratings of Sprouse et al. 2016, from the means and standard errors over items.
-
-    There are no single items in it, so that nothing can be tested.
-    """
+    """The English ratings of Sprouse et al. 2016, as means over items, which allow no test."""
     untold = "only means over items are known"
     untested = Interval(None, None, None, untold)
     none = DesignRate(name="DD > 0", unscored=ITEMS, interval=untested)
@@ -465,7 +459,7 @@ def _within_participants(
         raise InputError(
             where=str(path),
             seen=f"{len(by_person[''])} ratings have no {PARTICIPANT}",
-            todo="Name who gave each rating, so that z can be computed within people.",
+            todo="Name who gave each rating: z is computed within people.",
         )
     for group in by_person.values():
         scores = standard_scores([value for _, value in group], ddof=1)
@@ -474,7 +468,7 @@ def _within_participants(
     if not scaled:
         raise InputError(
             where=str(path),
-            seen="nobody rated several sentences differently, so that there are no z-scores",
+            seen="nobody rated sentences differently, so that there are no z-scores",
             todo=f"Without a column {PARTICIPANT}, ratings are taken as they are.",
         )
     return scaled
