@@ -141,7 +141,15 @@ def test_a_paper_prints_a_short_paragraph_without_the_protocol(stored, name):
     )
     assert f" suite {name} (" in said
     assert len(said.split()) <= PRINTED
-    assert not re.search(r"SHA-256|tokenizer|float|rule |was used|In all runs|%[a-z]", said)
+    assert not re.search(r"SHA-256|tokenizer|rule |was used|In all runs|%[a-z]", said)
+    assert "Scores were computed in float32" in said
+    judged = [one for one in run.estimates() if one.is_share and not one.group]
+    assert ("unscored" in said) == bool(judged)
+    assert ("hance" in said) == bool(judged)
+    compared = any(one.is_of_predictions for one in judged)
+    assert ("are ties (counted as failures), 0 near ties (below 0.00011 bits)" in said) == compared
+    scored = run.paradigm.presenter.methods(run).scores_texts
+    assert ("<|bos|> before the first token" in said) == scored
     assert "\n" not in said
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", methods_paragraph([run], form="markdown")))
     assert cited == {reference.key for reference in cited_works([run], appendix=False)}
@@ -152,8 +160,8 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
     said = methods_paragraph([*stored.values()])
 
     assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
-    assert len(said.split()) <= 74 * len(KINDS)
-    assert said.count("Wilson confidence intervals") == 1
+    assert len(said.split()) <= 75 * len(KINDS)
+    assert said.count("95% Wilson intervals") == 1
 
 
 def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(stored):
@@ -236,8 +244,9 @@ def test_many_suites_are_counted_and_few_are_named():
 
 def test_the_paragraph_counts_ties_and_says_what_they_count_as():
     run = made(brief=("We looked.",))
-    assert "We looked. Exact ties count as failures (there was one)." in methods_paragraph([run])
-    for outcomes, tied in ((outcomes_of("++-"), "failures (there were none)."), ((), "")):
+    # Nothing is known of near ties, as nothing is compared by margins.
+    assert "We looked. Of 3 verdicts, 1 are ties (counted as failures)" in methods_paragraph([run])
+    for outcomes, tied in ((outcomes_of("++-"), "Of 3 verdicts, 0 unscored."), ((), "")):
         run = made(brief=("We looked.",))
         run.paradigm.judge.made = outcomes
         assert tied in methods_paragraph([run])
@@ -310,6 +319,23 @@ def test_what_belongs_together_is_said():
     run.paradigm.judge.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
 
     assert "because items of one verb belong together" in methods_paragraph([run], appendix=True)
+    # Korn and Graubard's is the variance with t; the weight and the limits are nobody else's.
+    for form in (True, False):
+        said = methods_paragraph([run], appendix=form, form="markdown")
+        assert "[@korn1998; @franco2019], by cimento's own weight and limits [@cimento]" in said
+
+
+def test_a_paragraph_holds_chance_against_lengths_and_constant_answers(stored):
+    said = methods_paragraph([stored["it-islands"]])
+    led = [one.by_length for one in stored["it-islands"].estimates()
+           if one.off_by_length and not one.group and one.role != "detail"]  # fmt: skip
+    assert f"lengths alone give {min(led):.3f}" in said
+    assert "a design of distance by structure" in said
+    assert "correct as a whole" not in said
+    stories = methods_paragraph([stored["es-stories"]])
+    assert "the best constant answer 0.667." in stories
+    appendix = methods_paragraph([stored["it-islands"]], appendix=True)
+    assert "compare whole sentences of an item by the sum of their token" in appendix
 
 
 def test_judging_of_regions_is_said_as_it_was(stored):

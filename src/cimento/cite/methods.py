@@ -79,7 +79,7 @@ def methods_paragraph(
 
     Args:
         runs: the runs; what they share is stated once.
-        appendix: whether to give the full protocol instead of some 120 words for a paper.
+        appendix: whether to give the full protocol instead of at most 150 words for a paper.
         form: ``text`` names works in parentheses, ``markdown`` uses pandoc's ``[@key]``, ``latex``
             natbib's ``\citep{key}``.
 
@@ -153,7 +153,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
-    said += _said([sentences.scored_in_brief], runs)
+    said += [*_said([sentences.scored_in_brief], runs), *sentences.computed_in_brief(runs)]
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():

@@ -15,7 +15,7 @@ from cimento.io.values import grouped
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.measures import find_measure
 from cimento.records.computed import computed
-from cimento.records.outcomes import STATISTICS
+from cimento.records.outcomes import STATISTICS, best_constant
 from cimento.records.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON_CROSSED
@@ -172,6 +172,13 @@ PLL_IN_BRIEF = {
 """The rules of pseudo-log-likelihoods, each mapped to its description in prose."""
 
 
+BIASED = (
+    "where to stop depends on the answers, so the proportion itself leans to 0 or 1: the interval"
+    " is what holds"
+)
+"""What is said of the proportion of items of an adaptive run."""
+
+
 def adaptive_sentences(run: RunFacts) -> list[str]:
     """A sentence on how an adaptive run chose its items and why it stopped; none for others."""
     went = AdaptiveRecord.of(run.manifest)
@@ -184,21 +191,43 @@ def adaptive_sentences(run: RunFacts) -> list[str]:
     )
     if went.is_whole:
         return [f"Items were to be asked {until}, but all were asked before it was."]
-    return [f"Items were asked {until}; this took {went.asked}."]
+    return [f"Items were asked {until}; this took {went.asked}, and {BIASED}."]
+
+
+def computed_in_brief(runs: Sequence[RunFacts]) -> list[str]:
+    """A sentence on number formats and on what preceded the first token; none if neither is known.
+
+    Where models differ, each has its own; of very many, only the formats are named.
+    """
+    ways: dict[str, dict[str, None]] = {}
+    for run in runs:
+        form = str(run.card.get("dtype") or "")
+        way = ", with ".join(filter(None, (f"in {form}" if form else "", _before_first(run))))
+        if way:
+            ways.setdefault(way, {})[str(run.card.get("name", run.label))] = None
+    if len(ways) == 1:
+        return [f"Scores were computed {next(iter(ways)).removeprefix(', ')}."]
+    if any(len(models) > MOST_LISTED for models in ways.values()):
+        return [f"Scores were computed {' or '.join(ways)}."] if ways else []
+    said = "; ".join(f"of {names_in_row([*models])} {way}" for way, models in ways.items())
+    return [f"Scores were computed, {said}."] if ways else []
+
+
+def _before_first(run: RunFacts) -> str:
+    """What a causal model read before the first token of a text; empty for other models."""
+    if run.card.get("kind") != "causal" or not run.methods.scores_texts or not run.policy:
+        return ""
+    return f"{run.card.get('bos') or 'nothing'} before the first token"
 
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
-    """Sentences on ties and intervals; none if nothing was judged."""
+    """Sentences on verdicts, chance and intervals; none if nothing was judged."""
     shares = [one for run in runs for one in stated(run) if one.is_share]
     if not shares:
         return []
-    single = [one for one in shares if one.role == "main"] or shares
-    tied = sum(one.tied or 0 for one in single)
-    how_many = {0: "there were none", 1: "there was one"}.get(tied, f"there were {tied}")
-    as_what = "successes" if any(map(_ties_pass, shares)) else "failures"
     sequenced = [one for one in shares if one.interval_method == SEQUENCE]
-    which = "other accuracies" if sequenced else "accuracies"
-    head = f"We report {which} with 95% Wilson confidence intervals [@wilson1927]"
+    which = "Other accuracies" if sequenced else "Accuracies"
+    head = f"{which} have 95% Wilson intervals [@wilson1927]"
     together = dict.fromkeys(
         run.methods.together or "some items"
         for run in runs
@@ -208,9 +237,53 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     effective = f", at the effective number of items where {whose} belong together {_by(shares)}"
     clustered = any(one.clustered for one in shares)
     return [
-        f"Exact ties count as {as_what} ({how_many}).",
+        _verdicts_in_brief(shares),
+        *_chance_in_brief(runs, shares),
         *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
     ]
+
+
+def _verdicts_in_brief(shares: Sequence[Estimate]) -> str:
+    """A sentence on ties, near ties and what could not be scored."""
+    single = [one for one in shares if one.role == "main"] or shares
+    tied, unscored, near = (
+        sum(getattr(one, name) or 0 for one in single) for name in (*_LEFT, "near_tied")
+    )
+    compared = [one for one in single if one.is_of_predictions]
+    rule = "successes" if any(map(_ties_pass, shares)) else "failures"
+    bits = next((one.near_tie_bits for one in compared if one.near_tied is not None), None)
+    left = [
+        *([f"{tied:,} are ties (counted as {rule})"] if compared or tied else []),
+        *([f"{near:,} near ties (below {bits:g} bits)"] if bits is not None else []),
+        f"{unscored:,} unscored",
+    ]
+    total = counted(sum(one.n for one in single) + unscored, "verdict")
+    return f"Of {total}, {names_in_row(left)}."
+
+
+def _chance_in_brief(runs: Sequence[RunFacts], shares: Sequence[Estimate]) -> list[str]:
+    """A sentence on chance, and on what lengths alone or a constant answer reach beyond it."""
+    levels = [one.chance for one in shares if one.chance is not None]
+    if not levels:
+        return ["There is no level of chance."]
+    led = [one.by_length for one in shares if one.off_by_length and one.by_length is not None]
+    whole = [[*run.run.estimates()] for run in runs]
+    constants = [
+        constant.value
+        for estimates in whole
+        for one in estimates
+        if one.role == "headline" and (constant := best_constant(one, estimates))
+    ]
+    more = [
+        *([f"lengths alone give {_from_to(led)}"] if led else []),
+        *([f"the best constant answer {_from_to(constants)}"] if constants else []),
+    ]
+    return [f"Chance is {_from_to(levels)}{f'; {names_in_row(more)}' if more else ''}."]
+
+
+def _from_to(values: Sequence[float]) -> str:
+    ends = (f"{end:.3f}" for end in (min(values), max(values)))
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _ties_pass(share: Estimate) -> bool:
@@ -452,10 +525,10 @@ def _intervals(facts: RunFacts, shares: Sequence[Estimate], which: str) -> str:
 
 
 def _by(shares: Sequence[Estimate]) -> str:
-    """The sources of the effective number, of which the weight of clusters is our own."""
+    """The sources of the effective number; the weight of clusters and two rules are cimento's."""
     crossed = any(share.interval_method == WILSON_CROSSED for share in shares)
     sources = ["@korn1998", "@franco2019", *(["@cameron2011"] if crossed else [])]
-    return f"[{'; '.join(sources)}], with cimento's weight of clusters"
+    return f"[{'; '.join(sources)}], by cimento's own weight and limits [@cimento]"
 
 
 def _by_length(shares: Sequence[Estimate]) -> list[str]:

@@ -57,27 +57,34 @@ def _in_brief(run: Run) -> list[str]:
     suite, options = judged_suite(run), options_of(run)
     if not suite.predictions:
         return []
+    whole = _what_is_summed(suite)
+    design = _crossed_in_brief(suite)
     if options.measure:
         measure = measure_phrase(options.measure, brief=True)
-        compared = f"We compared the sentences of each item by {measure}."
+        compared = f"We compared the sentences of each item{design} by {measure}."
     else:
         done = _DONE.get(suite.metric, f"took the {_METRICS.get(suite.metric, suite.metric)} of")
         compared = (
-            f"For each item we {done} the token surprisals [@hale2001; @shannon1948] of"
-            f" {_what_is_summed(suite)}, in {options.unit}."
+            f"For each item{design} we {done} the token surprisals [@hale2001; @shannon1948] of"
+            f" {whole}, in {options.unit}."
         )
+    if design:  # a design is reported by its effects
+        return [compared, *_effects(run)]
     met = (
         _met(suite.predictions[0], "better value" if options.measure else "lower surprisal")
         if len(suite.predictions) == 1
         else f"Each prediction is an inequality between these"
         f" {'values' if options.measure else 'surprisals'}; an item is correct on a prediction if"
-        " the inequality holds"
+        " the inequality holds, and correct as a whole if all of them hold."
     )
-    if len(suite.predictions) > 1:
-        # A design is reported by its effects; nobody counts items with all its predictions.
-        is_design = len(suite.factors) == N_FACTORS
-        met += "." if is_design else ", and correct as a whole if all of them hold."
-    return [compared, met, *_effects(run)]
+    return [compared, met]
+
+
+def _crossed_in_brief(suite: Suite) -> str:
+    """The factors that the sentences of an item cross; empty where they are no two."""
+    if len(suite.factors) != N_FACTORS:
+        return ""
+    return f", a design of {' by '.join(suite.factors)},"
 
 
 def _what_is_summed(suite: Suite) -> str:
@@ -118,8 +125,8 @@ def _effects(run: Run) -> list[str]:
         *(["Student's t"] if by_t else []),
     ]
     intervals = f" with 95% intervals over items ({' or '.join(ways)}) and" if ways else " with"
-    effect = "The effect of interest is the difference of differences (DD) of the four conditions"
-    return [f"{effect} [@sprouse2012],{intervals} p values corrected by Holm's method [@holm1979]."]
+    effect = "The effect is the difference of differences (DD)"
+    return [f"{effect} [@sprouse2012],{intervals} Holm-corrected p [@holm1979]."]
 
 
 def _judged(run: Run) -> list[str]:
@@ -132,11 +139,14 @@ def _judged(run: Run) -> list[str]:
 def _compared(run: Run) -> str:
     suite, options = judged_suite(run), options_of(run)
     formulas = "; ".join(prediction.formula for prediction in suite.predictions)
+    parts = {"each sentence": "whole sentences", "each critical region": "regions"}
+    named = parts.get(_what_is_summed(suite), "regions and whole sentences")
+    metric = _METRICS.get(suite.metric, suite.metric)
     what = (
         f"whole sentences of an item by {measure_phrase(options.measure)}"
         if options.measure
-        else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of their token"
-        f" surprisals [@hale2001] in {options.unit} [@shannon1948]"
+        else f"{named} of an item by the {metric} of their token surprisals [@hale2001] in"
+        f" {options.unit} [@shannon1948]"
     )
     count = len(suite.predictions)
     many = (
