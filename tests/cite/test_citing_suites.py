@@ -59,5 +59,6 @@ def test_what_is_summed_is_what_the_predictions_compare(formulas, what, tmp_path
 def test_of_a_two_by_two_design_no_item_is_called_correct_as_a_whole(stored):
     said = methods_paragraph([stored["it-islands"]])
     assert "of each sentence, in bits" in said
-    assert "correct on a prediction if the inequality holds. The effect of interest" in said
+    assert "each item, a design of distance by structure, we summed" in said
+    assert "The effect is the difference of differences (DD)" in said
     assert "as a whole" not in said

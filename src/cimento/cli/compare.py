@@ -86,6 +86,9 @@ class CompareOptions(GridOptions):
         le=1.0,
     )
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
+    methods: bool = option(
+        default=False, help="Print the methods of the comparison as a paragraph, and no tables."
+    )
 
 
 @command_of
@@ -120,6 +123,11 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         correction=options.correct,
         seed=options.seed,
     )
+    if options.methods:
+        from cimento.compare.methods import comparison_methods
+
+        show(comparison_methods(comparison, correction=options.correct))
+        return 0
     rates = comparison.rates if options.every_question else comparison.summed_up
     margin = options.fail_if_worse
     if margin is not None:
@@ -220,11 +228,16 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     models = {one.model for one in outcomes}
-    asked = options.pairs or options.output is not None or options.as_json
+    asked = options.pairs or options.output is not None or options.as_json or options.methods
     with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
+    if options.methods:
+        from cimento.compare.methods import ranking_methods
+
+        show(ranking_methods(ranked, correction=options.correct))
+        return 0
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
     show_grids(ranked.grids(correction=options.correct), options)
@@ -359,6 +372,9 @@ class AnalyzeOptions(GridOptions):
         le=0.999,
     )
     items: bool = option(default=False, help="List every item, not only those to look at.")
+    methods: bool = option(
+        default=False, help="Print the methods of the analysis as a paragraph, and no tables."
+    )
 
 
 @command_of
@@ -398,6 +414,11 @@ def analyze(options: AnalyzeOptions) -> None:
             todo="Give runs of other models too, or --judgments of people.",
         )
     analysis = analyze_runs(runs, settings, people=people)
+    if options.methods:
+        from cimento.compare.methods import analysis_methods
+
+        show(analysis_methods(analysis))
+        return
     if options.as_json:
         show_json(analysis)
     show_grids(analysis_grids(analysis, all_items=options.items), options)
