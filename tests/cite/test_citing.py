@@ -197,12 +197,6 @@ def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
     assert "Candidates of causal models were the most probable next tokens" in brief
 
 
-def test_a_starter_suite_has_a_year_and_says_nothing_twice(stored):
-    entry = bibtex(cited_works([stored["it-acceptability"]])[:1])
-    assert "  year = {2026},\n" in entry
-    assert "  note = {cimento starter suites, CC BY 4.0},\n" in entry
-
-
 def test_an_n_gram_model_is_called_one():
     run = made(model={"name": "b2", "details": {"order": "2", "read_by": "ArpaModel"}})
     assert "b2 (n-gram model of order 2, revision ababab" in methods_paragraph([run])
@@ -323,19 +317,6 @@ def test_what_belongs_together_is_said():
     for form in (True, False):
         said = methods_paragraph([run], appendix=form, form="markdown")
         assert "[@korn1998; @franco2019], by cimento's own weight and limits [@cimento]" in said
-
-
-def test_a_paragraph_holds_chance_against_lengths_and_constant_answers(stored):
-    said = methods_paragraph([stored["it-islands"]])
-    led = [one.by_length for one in stored["it-islands"].estimates()
-           if one.off_by_length and not one.group and one.role != "detail"]  # fmt: skip
-    assert f"lengths alone give {min(led):.3f}" in said
-    assert "a design of distance by structure" in said
-    assert "correct as a whole" not in said
-    stories = methods_paragraph([stored["es-stories"]])
-    assert "the best constant answer 0.667." in stories
-    appendix = methods_paragraph([stored["it-islands"]], appendix=True)
-    assert "compare whole sentences of an item by the sum of their token" in appendix
 
 
 def test_judging_of_regions_is_said_as_it_was(stored):

@@ -19,6 +19,7 @@ from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
+from cimento.compare.methods import analysis_methods, comparison_methods, ranking_methods
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
@@ -124,10 +125,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         seed=options.seed,
     )
     if options.methods:
-        from cimento.compare.methods import comparison_methods
-
-        show(comparison_methods(comparison, correction=options.correct))
-        return 0
+        return _say(comparison_methods(comparison, correction=options.correct))
     rates = comparison.rates if options.every_question else comparison.summed_up
     margin = options.fail_if_worse
     if margin is not None:
@@ -234,10 +232,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
     if options.methods:
-        from cimento.compare.methods import ranking_methods
-
-        show(ranking_methods(ranked, correction=options.correct))
-        return 0
+        return _say(ranking_methods(ranked, correction=options.correct))
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
     show_grids(ranked.grids(correction=options.correct), options)
@@ -263,6 +258,12 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             "equivalence": equivalent,
         }
         show_json(plain)
+    return 0
+
+
+def _say(paragraph: str) -> int:
+    """Print a paragraph in place of tables; the exit code."""
+    show(paragraph)
     return 0
 
 
@@ -415,9 +416,7 @@ def analyze(options: AnalyzeOptions) -> None:
         )
     analysis = analyze_runs(runs, settings, people=people)
     if options.methods:
-        from cimento.compare.methods import analysis_methods
-
-        show(analysis_methods(analysis))
+        _say(analysis_methods(analysis))
         return
     if options.as_json:
         show_json(analysis)

@@ -43,7 +43,7 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
             for estimates in [run.estimates()]
             for one in estimates
             if one.role == "headline"
-            # Nobody counts the items of a design that fulfill all of its predictions.
+            # Nobody counts the items of a design on which all of its predictions hold.
             if run.suite.name not in designs or not one.is_of_predictions
         ],
         _places(others) if len(short) > 1 else {},

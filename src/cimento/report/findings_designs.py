@@ -16,7 +16,7 @@ from cimento.report.findings_pairs import FEW_MODELS, joined
 from cimento.report.formatting import interval, number, p_value
 
 MOST_IN_FULL = 4
-"""Most phenomena of one result that are given with their numbers; of more, only the names."""
+"""Most phenomena of one result that are given with their numbers; else only with their names."""
 
 DESIGNS_NOTE = (
     "DD: the difference of differences, taken within items; it shows the effect if it is above 0"

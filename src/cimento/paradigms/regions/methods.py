@@ -81,7 +81,7 @@ def _in_brief(run: Run) -> list[str]:
 
 
 def _crossed_in_brief(suite: Suite) -> str:
-    """The factors that the sentences of an item cross; empty where they are no two."""
+    """The factors that the sentences of an item cross; empty unless there are two."""
     if len(suite.factors) != N_FACTORS:
         return ""
     return f", a design of {' by '.join(suite.factors)},"
