@@ -141,7 +141,15 @@ def test_a_paper_prints_a_short_paragraph_without_the_protocol(stored, name):
     )
     assert f" suite {name} (" in said
     assert len(said.split()) <= PRINTED
-    assert not re.search(r"SHA-256|tokenizer|float|rule |was used|In all runs|%[a-z]", said)
+    assert not re.search(r"SHA-256|tokenizer|rule |was used|In all runs|%[a-z]", said)
+    assert "Scores were computed in float32" in said
+    judged = [one for one in run.estimates() if one.is_share and not one.group]
+    assert ("unscored" in said) == bool(judged)
+    assert ("hance" in said) == bool(judged)
+    compared = any(one.is_of_predictions for one in judged)
+    assert ("are ties (counted as failures), 0 near ties (below 0.00011 bits)" in said) == compared
+    scored = run.paradigm.presenter.methods(run).scores_texts
+    assert ("<|bos|> before the first token" in said) == scored
     assert "\n" not in said
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", methods_paragraph([run], form="markdown")))
     assert cited == {reference.key for reference in cited_works([run], appendix=False)}
@@ -152,8 +160,8 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
     said = methods_paragraph([*stored.values()])
 
     assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
-    assert len(said.split()) <= 74 * len(KINDS)
-    assert said.count("Wilson confidence intervals") == 1
+    assert len(said.split()) <= 75 * len(KINDS)
+    assert said.count("95% Wilson intervals") == 1
 
 
 def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(stored):
@@ -187,12 +195,6 @@ def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
     brief = methods_paragraph(runs)
     assert "Kauf" not in brief
     assert "Candidates of causal models were the most probable next tokens" in brief
-
-
-def test_a_starter_suite_has_a_year_and_says_nothing_twice(stored):
-    entry = bibtex(cited_works([stored["it-acceptability"]])[:1])
-    assert "  year = {2026},\n" in entry
-    assert "  note = {cimento starter suites, CC BY 4.0},\n" in entry
 
 
 def test_an_n_gram_model_is_called_one():
@@ -236,8 +238,9 @@ def test_many_suites_are_counted_and_few_are_named():
 
 def test_the_paragraph_counts_ties_and_says_what_they_count_as():
     run = made(brief=("We looked.",))
-    assert "We looked. Exact ties count as failures (there was one)." in methods_paragraph([run])
-    for outcomes, tied in ((outcomes_of("++-"), "failures (there were none)."), ((), "")):
+    # Nothing is known of near ties, as nothing is compared by margins.
+    assert "We looked. Of 3 verdicts, 1 are ties (counted as failures)" in methods_paragraph([run])
+    for outcomes, tied in ((outcomes_of("++-"), "Of 3 verdicts, 0 unscored."), ((), "")):
         run = made(brief=("We looked.",))
         run.paradigm.judge.made = outcomes
         assert tied in methods_paragraph([run])
@@ -310,6 +313,10 @@ def test_what_belongs_together_is_said():
     run.paradigm.judge.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
 
     assert "because items of one verb belong together" in methods_paragraph([run], appendix=True)
+    # Korn and Graubard's is the variance with t; the weight and the limits are nobody else's.
+    for form in (True, False):
+        said = methods_paragraph([run], appendix=form, form="markdown")
+        assert "[@korn1998; @franco2019], by cimento's own weight and limits [@cimento]" in said
 
 
 def test_judging_of_regions_is_said_as_it_was(stored):

@@ -6,7 +6,7 @@ import pytest
 
 import cimento
 from cimento import open_runs
-from cimento.cite import methods_paragraph
+from cimento.cite import bibtex, cited_works, methods_paragraph
 
 
 @pytest.fixture(scope="module")
@@ -59,5 +59,25 @@ def test_what_is_summed_is_what_the_predictions_compare(formulas, what, tmp_path
 def test_of_a_two_by_two_design_no_item_is_called_correct_as_a_whole(stored):
     said = methods_paragraph([stored["it-islands"]])
     assert "of each sentence, in bits" in said
-    assert "correct on a prediction if the inequality holds. The effect of interest" in said
+    assert "each item, a design of distance by structure, we summed" in said
+    assert "The effect is the difference of differences (DD)" in said
     assert "as a whole" not in said
+
+
+def test_a_paragraph_holds_chance_against_lengths_and_constant_answers(stored):
+    said = methods_paragraph([stored["it-islands"]])
+    led = [one.by_length for one in stored["it-islands"].estimates()
+           if one.off_by_length and not one.group and one.role != "detail"]  # fmt: skip
+    assert f"lengths alone give {min(led):.3f}" in said
+    assert "a design of distance by structure" in said
+    assert "correct as a whole" not in said
+    stories = methods_paragraph([stored["es-stories"]])
+    assert "the best constant answer 0.667." in stories
+    appendix = methods_paragraph([stored["it-islands"]], appendix=True)
+    assert "compare whole sentences of an item by the sum of their token" in appendix
+
+
+def test_a_starter_suite_has_a_year_and_says_nothing_twice(stored):
+    entry = bibtex(cited_works([stored["it-acceptability"]])[:1])
+    assert "  year = {2026},\n" in entry
+    assert "  note = {cimento starter suites, CC BY 4.0},\n" in entry

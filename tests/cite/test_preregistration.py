@@ -8,7 +8,11 @@ import tomllib
 import pytest
 
 from cimento import evaluate, open_run
-from cimento.cite.methods import deviations, preregistration_sheet, read_preregistration
+from cimento.cite.preregistration import (
+    deviations,
+    preregistration_sheet,
+    read_preregistration,
+)
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 

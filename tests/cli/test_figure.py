@@ -68,4 +68,6 @@ def test_a_run_without_factors_names_what_can_be_drawn_instead(
     assert invoke(["report", str(run), "--figure", "items", "-o", str(tmp_path / "x.svg")]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "none of the runs is of a suite with two factors" in said
-    assert "or draw one of these: scatter, position, tokens, length, region-sums, sensitivity." in said
+    assert (
+        "or draw one of these: scatter, position, tokens, length, region-sums, sensitivity." in said
+    )

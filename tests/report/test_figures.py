@@ -81,7 +81,7 @@ def run_of(folder, *, whole=True):
 
 
 def test_panels_hand_out_their_means_and_standard_errors():
-    figure = interaction_figure(result(), "raw", {"se": 0.03})
+    figure = interaction_figure(result(), "raw", {"se": 0.03}, bars="se")
     rows = figure.frame.to_dicts()
     assert len(rows) == 8
     last = rows[3]
@@ -91,7 +91,7 @@ def test_panels_hand_out_their_means_and_standard_errors():
     assert last["dd"] == pytest.approx(2.0)
     assert last["p"] == 0.03
     text = json.dumps(figure.spec)
-    assert "DD 2.00, p .030, pairs 83%" in text
+    assert "DD 2.00, p .030, n 2, pairs 83%" in text
     assert '"description": "gpt on prova: interaction by phenomenon; ' in text
     assert "pairs: the bad cell is the lower one, compared with each of the other three" in text
 
@@ -497,4 +497,4 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     assert "higher: more acceptable" in panels.words
     [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
     assert "log-probability, z-score (higher: more acceptable)" in said
-    assert "error bars: ± 1 standard error of the mean over items" in said
+    assert "error bars: 95% within items (Cousineau-Morey)" in said

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import ConstantAnswer, Estimate
 from cimento.report.findings import Headline, findings, findings_as_markdown
+from cimento.report.findings_designs import DesignResult
 from cimento.report.findings_pairs import PairTest
 
 SHARE = {"question": "number", "near_tied": 0, "chance": 0.5}
@@ -50,7 +52,7 @@ def test_one_model_on_one_suite_has_its_count_its_interval_and_its_level_of_chan
         (0.501, 0.9, "above chance (0.500)"),
         (0.5, 0.9, "which is not distinguishable from chance (0.500)"),
         (0.1, 0.5, "which is not distinguishable from chance (0.500)"),
-        (0.1, 0.499, "below chance (0.500)"),
+        (0.1, 0.499, "below chance (0.500), the opposite of what is expected"),
     ],
 )
 def test_an_interval_that_touches_the_level_of_chance_is_neither_above_nor_below(
@@ -74,7 +76,8 @@ def test_a_rate_that_a_constant_answer_reaches_is_not_called_above_chance():
     )
     assert two == (
         "a is not above the best constant answer (always false, 0.667) on any of 2 suites, is below"
-        " it on it-stories, and is not distinguishable from it on es-stories."
+        " it on it-stories, the opposite of what is expected, and is not distinguishable from it"
+        " on es-stories."
     )
 
 
@@ -230,7 +233,8 @@ def test_above_is_said_only_where_the_interval_excludes_the_baseline(
     headlines = [
         share(f"m{k}", "s", 1, 2, low, high, answer, chance=chance) for k in range(n_models)
     ]
-    baseline = chance if constant is None else constant
+    levels = [level for level in (chance, constant) if level is not None]
+    baseline = max(levels, default=None)
     whole = " ".join(sentence for part in said(*headlines) for sentence in part)
     says_above = bool(re.search(r"(?<!none is )(?<!not )\babove\b", whole))
     assert says_above == (baseline is not None and low > baseline)
@@ -241,3 +245,42 @@ def test_names_are_plain_text_in_markdown():
     text = findings_as_markdown(findings([share("<b>_x_*", "s", 1, 2, 0.1, 0.9)]))
     assert text.startswith("- **Accuracy, s.** &lt;b>\\_x\\_\\* gets 1 of 2 items right")
     assert findings_as_markdown(findings([])) == ""
+
+
+def effect(level, value, p, *, clusters=None, reason=""):
+    """A DD with an interval of 1 on both sides."""
+    ends = (value - 1, value + 1) if p is not None else (None, None)
+    estimate = Estimate(
+        suite="islands", model="a", question="DD", statistic="DD", level=level, unit="bits",
+        value=value, low=ends[0], high=ends[1], n=40, p_corrected=p, reason=reason,
+    )  # fmt: skip
+    return DesignEffect(estimate, clusters)
+
+
+def test_a_design_is_reported_by_dd_with_its_items_and_clusters():
+    effects = (
+        effect("whether", 2.5, 0.004, clusters=9),
+        effect("subject", -3.0, 0.02),
+        effect("adjunct", 1.2, 0.068),
+        effect("relative", 1.0, None, reason="3 items: an interval needs 5 or more"),
+    )
+    whole = findings([], designs=[DesignResult("a", effects)])
+    [part] = whole.parts
+    assert (part.about, part.where) == ("DD", "islands")
+    shown, opposite, unsure, untested = part.sentences[0].split("; ")
+    assert shown == (
+        "a shows the effect in whether (DD 2.50 bits [1.50, 3.50], p .004, n 40, 9 clusters)"
+    )
+    assert opposite.startswith("shows the opposite of what is expected in subject (DD -3.00 bits")
+    assert unsure.startswith(
+        "is not distinguishable from no effect in adjunct (DD 1.20 bits [0.20, 2.20],"
+    )
+    assert untested == (
+        "has no test in relative (DD 1.00 bits without interval, n 40): fewer than 5 items."
+    )
+    alone = findings([], designs=[DesignResult("a", effects[:1])]).parts[0].sentences
+    assert alone == ("a shows the effect (DD 2.50 bits [1.50, 3.50], p .004, n 40, 9 clusters).",)
+    many = [DesignResult(f"m{k}", effects[k % 2 : k % 2 + 1]) for k in range(6)]
+    assert findings([], designs=many).parts[0].sentences == (
+        "Of 6 models, the effect is shown by 3 in whether and 0 in subject (3 the opposite).",
+    )

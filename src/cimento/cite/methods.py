@@ -1,24 +1,17 @@
-"""Methods of runs, as sentences with citations; and what a study fixes of them before its runs.
+"""Methods of runs, as sentences with citations.
 
 Sentences mark citations in pandoc's syntax, ``[@key; @other]``. A sentence that applies to all runs
 is stated once. In an appendix, sentences that apply to the same runs form a paragraph, which names
-them. Suites, models and software are the materials, in the words of an appendix. A preregistration
-sheet is a plan of methods, against which it is told whether the runs kept to it.
+them. Suites, models and software are the materials, in the words of an appendix.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento._version import __version__
-from cimento.cite import sentences
+from cimento.cite import brief, sentences
 from cimento.cite.library import (
     YEAR,
     CitedWork,
@@ -29,13 +22,9 @@ from cimento.cite.library import (
     works_in,
 )
 from cimento.cite.sentences import RunFacts, cite_keys
-from cimento.errors import InputError
-from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
-from cimento.kinds.identity import content_of
-from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.store import manifest_part
 from cimento.suites.published import NAMES
 
@@ -58,19 +47,6 @@ _SAYERS: Sequence[Sayer] = (
 )
 """The parts of an appendix between models and software, in order."""
 
-_SHEET_VERSION = 1
-_SHEET_HEAD = """\
-# Preregistration sheet of cimento {version}.
-# 1. List the models that you will run, and say what you exclude and how you analyze.
-# 2. Deposit this file where its date is attested, such as a registry of studies.
-# 3. Run. `cimento rerun RUNS --prereg SHEET` repeats the runs, and says whether they kept to it.
-"""
-_SHEET_TEXTS = {
-    "exclusions": "Which items, models or answers are left out, and by which rule.",
-    "analysis": "Which tests decide, at which level, with which correction.",
-    "smallest_effect": "The smallest difference that would matter, such as 0.05.",
-}
-
 
 def methods_paragraph(
     runs: Sequence[Run], *, form: ParagraphForm = "text", appendix: bool = False
@@ -79,7 +55,7 @@ def methods_paragraph(
 
     Args:
         runs: the runs; what they share is stated once.
-        appendix: whether to give the full protocol instead of some 120 words for a paper.
+        appendix: whether to give the full protocol instead of at most 150 words for a paper.
         form: ``text`` names works in parentheses, ``markdown`` uses pandoc's ``[@key]``, ``latex``
             natbib's ``\citep{key}``.
 
@@ -96,6 +72,16 @@ def methods_paragraph(
         return _with_citations(
             paragraph, names, lambda keys: f" \\citep{{{','.join(keys)}}}", between=tex
         )
+    return _with_citations(paragraph, names, lambda keys: _named(keys, names))
+
+
+def cited_text(paragraph: str) -> str:
+    """A paragraph with the works that its citations mark, in parentheses.
+
+    Args:
+        paragraph: text with citations such as ``[@holm1979]``; unknown keys stay as they are.
+    """
+    names = {**library(), "cimento": cimento_itself()}
     return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
@@ -149,24 +135,24 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     """The sentences for a paper; one about some of the runs begins with their names."""
     if not runs:
         return []
-    said = [sentences.evaluated(runs, _cited_for)]
+    said = [brief.evaluated(runs, _cited_for)]
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
-    said += _said([sentences.scored_in_brief], runs)
+    said += [*_said([brief.scored_in_brief], runs), *brief.computed_in_brief(runs)]
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():
         suites = dict.fromkeys(run.meta.name for run in those)
-        whose = sentences.in_suites([*suites]) if suites != every else last and "In all suites"
+        whose = brief.in_suites([*suites]) if suites != every else last and "In all suites"
         says_kind = any(f"{run.card.get('kind')} models" in sentence for run in those)
         if not says_kind and not all(run in those for run in runs if run.meta.name in suites):
             models = dict.fromkeys(run.label for run in those)
-            whose = f"{sentences.in_suites([*suites])} with {sentences.names_in_row([*models])}"
+            whose = f"{brief.in_suites([*suites])} with {sentences.names_in_row([*models])}"
         same = whose == last
         said.append(sentence if same else f"{whose}, {sentence[0].lower()}{sentence[1:]}")
         last = whose
-    return [*said, *sentences.counted_in_brief(runs)]
+    return [*said, *brief.counted_in_brief(runs)]
 
 
 def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[RunFacts]]:
@@ -335,163 +321,3 @@ def _model(run: RunFacts) -> str:
 
 def _hash(name: str, value: object) -> str:
     return f"{name} {value[:_DIGITS]}" if isinstance(value, str) and value else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedSuite:
-    """A suite as a sheet fixes it.
-
-    Attributes:
-        name: its name.
-        sha256: digest of its content.
-        paradigm: kind of test.
-        options: what changes how its answers are asked for and judged.
-        contrasts: its predictions, or other inputs that the suite adds to a run.
-    """
-
-    name: str
-    sha256: str
-    paradigm: str
-    options: Mapping[str, Any]
-    contrasts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preregistration:
-    """A preregistration sheet.
-
-    Attributes:
-        created: when it was written, in UTC.
-        models: labels or names of the models to run.
-        suites: the suites.
-    """
-
-    created: datetime
-    models: tuple[str, ...]
-    suites: tuple[PlannedSuite, ...]
-
-
-def preregistration_sheet(runs: Sequence[Run]) -> str:
-    """A sheet in TOML that fixes the suites, measures and contrasts of pilot runs.
-
-    Args:
-        runs: pilots, such as on the first items (``--limit``) or with a small model.
-    """
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    models = [json.dumps(model) for model in dict.fromkeys(run.model for run in runs)]
-    lines = [
-        _SHEET_HEAD.format(version=__version__),
-        f"version = {_SHEET_VERSION}",
-        f"created = {created}",
-        f"models = [{', '.join(models)}]",
-        *(f'# {about}\n{name} = ""' for name, about in _SHEET_TEXTS.items()),
-    ]
-    for suite in dict.fromkeys(run.suite_name for run in runs):
-        planned = _planned(next(run for run in runs if run.suite_name == suite))
-        texts = [json.dumps(one, ensure_ascii=False) for one in planned.contrasts]
-        contrasts = "".join(f"\n  {text}," for text in texts)
-        lines += [
-            "\n[[suites]]",
-            f"name = {json.dumps(planned.name, ensure_ascii=False)}",
-            f'sha256 = "{planned.sha256}"',
-            f'paradigm = "{planned.paradigm}"',
-            f"contrasts = [{contrasts}\n]" if contrasts else "contrasts = []",
-            # Values that TOML lacks, such as null, are kept as JSON.
-            f"options = {json.dumps(json.dumps(planned.options, sort_keys=True))}",
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _planned(run: Run) -> PlannedSuite:
-    contrasts = manifest_part(run.manifest, "inputs").get("predictions")
-    return PlannedSuite(
-        name=run.suite_name,
-        sha256=content_of(run),
-        paradigm=run.paradigm.name,
-        options=run.options.model_dump(mode="json"),
-        contrasts=tuple(map(str, contrasts)) if isinstance(contrasts, list) else (),
-    )
-
-
-def read_preregistration(path: Path) -> Preregistration:
-    """Read a sheet.
-
-    Raises:
-        InputError: it is no such sheet.
-    """
-    try:
-        plain = tomllib.loads(read_bytes(path).decode("utf-8"))
-        created = plain["created"]
-        if plain["version"] != _SHEET_VERSION or not isinstance(created, datetime):
-            raise InputError(where=str(path), seen="it is of another version of sheets")
-        suites = [
-            PlannedSuite(
-                name=str(one["name"]),
-                sha256=str(one["sha256"]),
-                paradigm=str(one["paradigm"]),
-                options=dict(json.loads(one["options"])),
-                contrasts=tuple(map(str, one["contrasts"])),
-            )
-            for one in plain["suites"]
-        ]
-        return Preregistration(
-            created=created if created.tzinfo else created.replace(tzinfo=UTC),
-            models=tuple(map(str, plain["models"])),
-            suites=tuple(suites),
-        )
-    except (KeyError, TypeError, ValueError) as fault:
-        raise InputError(
-            where=str(path),
-            seen=f"it is not a preregistration sheet ({fault})",
-            todo="Write one with: cimento cite RUNS --prereg > sheet.toml",
-        ) from fault
-
-
-def deviations(sheet: Preregistration, runs: Sequence[Run]) -> list[str]:
-    """How some runs differ from their sheet, one sentence each.
-
-    Args:
-        sheet: read before.
-        runs: that were made for it.
-    """
-    planned = {suite.name: suite for suite in sheet.suites}
-    lines = [line for run in runs for line in _of_run(run, planned.get(run.suite_name), sheet)]
-    done = {(run.suite_name, name) for run in runs for name in _names(run)}
-    lines += [
-        f"{suite} was not run on {model}."
-        for suite in planned
-        for model in sheet.models
-        if (suite, model) not in done
-    ]
-    return lines
-
-
-def _of_run(run: Run, planned: PlannedSuite | None, sheet: Preregistration) -> list[str]:
-    title = f"{run.suite_name} on {run.model}"
-    if planned is None:
-        return [f"{title}: the suite is not in the sheet."]
-    actual, lines = _planned(run), []
-    if not _names(run) & set(sheet.models):
-        lines.append(f"{title}: the model is not in the sheet.")
-    if planned.sha256 != actual.sha256:
-        lines.append(f"{title}: the suite has another content.")
-    if actual.contrasts != planned.contrasts:
-        lines.append(f"{title}: other predictions were judged.")
-    for name in sorted({*actual.options, *planned.options}):
-        one, other = planned.options.get(name), actual.options.get(name)
-        if one != other:
-            lines.append(f"{title}: the option {name} is {other!r}, and {one!r} in the sheet.")
-    limit = manifest_part(run.manifest, "asking").get("limit")
-    if limit is not None:
-        lines.append(f"{title}: only the first {limit} items were run.")
-    if (went := AdaptiveRecord.of(run.manifest)) is not None:
-        lines.append(f"{title}: items were asked adaptively, {went.asked} of {went.of_items}.")
-    created = str(run.manifest.get("created") or "")
-    if created and datetime.fromisoformat(created) < sheet.created:
-        lines.append(f"{title}: the run is older than the sheet.")
-    return lines
-
-
-def _names(run: Run) -> set[str]:
-    """The names by which a sheet may list the model of a run."""
-    return {run.model, run.model.partition("@")[0], str(run.manifest.get("named") or run.model)}

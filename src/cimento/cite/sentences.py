@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.cite.library import CitedWork, works_in
 from cimento.errors import CimentoError, counted
-from cimento.io.parsing import whole_number
 from cimento.io.tables import REPLICATES
-from cimento.io.values import grouped
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.measures import find_measure
 from cimento.records.computed import computed
@@ -20,7 +18,6 @@ from cimento.records.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON_CROSSED
 from cimento.suites import JsonValue
-from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.kinds.base import MethodFacts
@@ -55,84 +52,9 @@ class RunFacts:
         return self.run.paradigm.presenter.methods(self.run)
 
 
-MOST_NAMED, MOST_LISTED = 3, 8
-"""Most suites or models that the paragraph describes one by one, and most whose names it gives."""
-
-
-def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str:
-    """A sentence on which models were evaluated on which suites, as in a paper.
-
-    Args:
-        runs: the runs.
-        cited: function that returns the citation of a suite.
-    """
-    models = dict.fromkeys(map(_model_in_brief, runs))
-    by_suite = grouped((run.meta.name, run) for run in runs)
-    suites = [_suite_in_brief(several, cited(several[0])) for several in by_suite.values()]
-    named = [f"{name}{cited(several[0])}" for name, several in by_suite.items()]
-    labels = list(dict.fromkeys(run.label for run in runs))
-    recorded = all(run.card.get("kind") == "replay" for run in runs)
-    did = "judged recorded answers of" if recorded else "evaluated"
-    return (
-        f"We {did} {_few(list(models), labels, 'models')} on"
-        f" {_few(suites, named, 'test suites')} with cimento [@cimento]."
-    )
-
-
-def in_suites(names: Sequence[str]) -> str:
-    """Where a sentence holds that is about some suites only."""
-    if len(names) > MOST_LISTED:
-        return f"In {len(names)} of the suites"
-    return f"In the {'suite' if len(names) == 1 else 'suites'} {names_in_row(names)}"
-
-
-def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
-    """The suite and the number of its items, by model if the numbers differ."""
-    meta = runs[0].meta
-    language = NAMES.get(meta.language, meta.language)
-    suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
-    asked: dict[str, list[str]] = {}
-    for run in runs:
-        first = "" if run.asking.get("limit") is None else "the first "
-        went = AdaptiveRecord.of(run.manifest)
-        to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
-        asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            f"{run.card.get('name', run.label)}{to}"
-        )
-    counts = [
-        f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
-        for counted, models in asked.items()
-    ]
-    return f"{' and '.join(counts)} of {suite}{cited}"
-
-
-def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
-    """A few things described one by one, more of them by name, very many by their number."""
-    if len(described) <= MOST_NAMED:
-        return names_in_row(described)
-    return f"{len(names)} {what}" + (
-        f", {names_in_row(names)}," if len(names) <= MOST_LISTED else ""
-    )
-
-
 def names_in_row(names: Sequence[str]) -> str:
     """Names in a row, with *and* before the last."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _model_in_brief(run: RunFacts) -> str:
-    card = run.card
-    details = manifest_part(card, "details")
-    number = whole_number(str(details.get("parameters", "")))
-    size = "" if number is None else f"{_rounded(number)} parameters"
-    revision = str(card.get("revision") or "")[:_SHORT]
-    parts = (size, order_of(card), revision and f"revision {revision}")
-    known = ", ".join(filter(None, parts))
-    name = str(card.get("name", run.label))
-    return f"{name} ({known})" if known else name
-
-
-_SHORT = 7
 
 
 def order_of(card: Mapping[str, JsonValue]) -> str:
@@ -141,35 +63,11 @@ def order_of(card: Mapping[str, JsonValue]) -> str:
     return f"n-gram model of order {order}" if order else ""
 
 
-def _rounded(number: int) -> str:
-    """A number of parameters as written in papers: ``1.3M``, ``7B``."""
-    for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
-        if number >= size:
-            return f"{number / size:.1f}".removesuffix(".0") + letter
-    return str(number)
-
-
-def scored_in_brief(run: RunFacts) -> list[str]:
-    """Sentences on how tokens were scored, if it was not in the usual way."""
-    if not run.methods.scores_texts:
-        return []
-    rule = str(run.policy.get("pll", ""))
-    if run.card.get("kind") == "masked" and rule in PLL_IN_BRIEF:
-        return [f"Masked models were scored by pseudo-log-likelihood, {PLL_IN_BRIEF[rule]}."]
-    if run.card.get("kind") == "diffusion":
-        return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
-    if run.card.get("boundary"):
-        return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
-    return []
-
-
-PLL_IN_BRIEF = {
-    "within-word-l2r": "masking each token with the rest of its word [@kauf2023]",
-    "original": "masking one token at a time [@salazar2020]",
-    "whole-word": "masking whole words [@kauf2023]",
-    "region": "masking whole regions [@salazar2020]",
-}
-"""The rules of pseudo-log-likelihoods, each mapped to its description in prose."""
+BIASED = (
+    "where to stop depends on the answers, so the proportion itself leans to 0 or 1: the interval"
+    " is what holds"
+)
+"""What is said of the proportion of items of an adaptive run."""
 
 
 def adaptive_sentences(run: RunFacts) -> list[str]:
@@ -184,37 +82,7 @@ def adaptive_sentences(run: RunFacts) -> list[str]:
     )
     if went.is_whole:
         return [f"Items were to be asked {until}, but all were asked before it was."]
-    return [f"Items were asked {until}; this took {went.asked}."]
-
-
-def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
-    """Sentences on ties and intervals; none if nothing was judged."""
-    shares = [one for run in runs for one in stated(run) if one.is_share]
-    if not shares:
-        return []
-    single = [one for one in shares if one.role == "main"] or shares
-    tied = sum(one.tied or 0 for one in single)
-    how_many = {0: "there were none", 1: "there was one"}.get(tied, f"there were {tied}")
-    as_what = "successes" if any(map(_ties_pass, shares)) else "failures"
-    sequenced = [one for one in shares if one.interval_method == SEQUENCE]
-    which = "other accuracies" if sequenced else "accuracies"
-    head = f"We report {which} with 95% Wilson confidence intervals [@wilson1927]"
-    together = dict.fromkeys(
-        run.methods.together or "some items"
-        for run in runs
-        if any(one.is_share and one.clustered for one in stated(run))
-    )
-    whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
-    effective = f", at the effective number of items where {whose} belong together {_by(shares)}"
-    clustered = any(one.clustered for one in shares)
-    return [
-        f"Exact ties count as {as_what} ({how_many}).",
-        *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
-    ]
-
-
-def _ties_pass(share: Estimate) -> bool:
-    return bool(share.tied) and (share.right or 0) > (share.passed or 0)
+    return [f"Items were asked {until}; this took {went.asked}, and {BIASED}."]
 
 
 def cite_keys(keys: Iterable[str]) -> str:
@@ -429,7 +297,7 @@ def stated(facts: RunFacts) -> list[Estimate]:
 def _verdicts(estimates: Sequence[Estimate]) -> str:
     """A sentence on the number of verdicts behind the accuracies."""
     shares = [one for one in estimates if one.is_share and one.statistic == "accuracy"]
-    tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in _LEFT)
+    tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in LEFT)
     total = counted(sum(one.n for one in shares) + unscored, "verdict")
     ties = counted(tied, "was a tie", "were ties") if tied else "none was a tie"
     were = "was" if unscored == 1 else "were"
@@ -437,7 +305,7 @@ def _verdicts(estimates: Sequence[Estimate]) -> str:
     return f"Of {total}, {ties}{left}."
 
 
-_LEFT = ("tied", "unscored")
+LEFT = ("tied", "unscored")
 
 
 def _intervals(facts: RunFacts, shares: Sequence[Estimate], which: str) -> str:
@@ -447,15 +315,15 @@ def _intervals(facts: RunFacts, shares: Sequence[Estimate], which: str) -> str:
     together = facts.methods.together or "some items"
     return (
         f"{head}, computed with the effective number of verdicts because {together} belong together"
-        f" {_by(shares)}."
+        f" {sources_of(shares)}."
     )
 
 
-def _by(shares: Sequence[Estimate]) -> str:
-    """The sources of the effective number, of which the weight of clusters is our own."""
+def sources_of(shares: Sequence[Estimate]) -> str:
+    """The sources of the effective number; the weight of clusters and two rules are cimento's."""
     crossed = any(share.interval_method == WILSON_CROSSED for share in shares)
     sources = ["@korn1998", "@franco2019", *(["@cameron2011"] if crossed else [])]
-    return f"[{'; '.join(sources)}], with cimento's weight of clusters"
+    return f"[{'; '.join(sources)}], by cimento's own weight and limits [@cimento]"
 
 
 def _by_length(shares: Sequence[Estimate]) -> list[str]:

@@ -19,6 +19,7 @@ from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
+from cimento.compare.methods import analysis_methods, comparison_methods, ranking_methods
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
@@ -92,6 +93,9 @@ class CompareOptions(GridOptions):
         le=1.0,
     )
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
+    methods: bool = option(
+        default=False, help="Print the methods of the comparison as a paragraph, and no tables."
+    )
 
 
 @command_of
@@ -126,6 +130,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         correction=options.correct,
         seed=options.seed,
     )
+    if options.methods:
+        return _say(comparison_methods(comparison, correction=options.correct))
     rates = comparison.rates if options.every_question else comparison.summed_up
     margin = options.fail_if_worse
     if margin is not None:
@@ -229,11 +235,13 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     models = {one.model for one in outcomes}
     headlines = {(one.suite, one.question) for one in outcomes if one.headline}
-    asked = options.pairs or options.output is not None or options.as_json
+    asked = options.pairs or options.output is not None or options.as_json or options.methods
     with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
+    if options.methods:
+        return _say(ranking_methods(ranked, correction=options.correct))
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
     show_grids(ranked.grids(correction=options.correct), options)
@@ -282,6 +290,12 @@ def _over_suites(
     )
     show_grids(grids, options)
     return differences
+
+
+def _say(paragraph: str) -> int:
+    """Print a paragraph in place of tables; the exit code."""
+    show(paragraph)
+    return 0
 
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
@@ -392,6 +406,9 @@ class AnalyzeOptions(GridOptions):
         le=0.999,
     )
     items: bool = option(default=False, help="List every item, not only those to look at.")
+    methods: bool = option(
+        default=False, help="Print the methods of the analysis as a paragraph, and no tables."
+    )
 
 
 @command_of
@@ -431,6 +448,9 @@ def analyze(options: AnalyzeOptions) -> None:
             todo="Give runs of other models too, or --judgments of people.",
         )
     analysis = analyze_runs(runs, settings, people=people)
+    if options.methods:
+        _say(analysis_methods(analysis))
+        return
     if options.as_json:
         show_json(analysis)
     show_grids(analysis_grids(analysis, all_items=options.items), options)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
+from cimento.documents.findings import findings_of
 from cimento.errors import needing
 from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
-from cimento.io.values import grouped
 from cimento.options import RunOptions, run_option
-from cimento.records.outcomes import best_constant, missing
+from cimento.records.outcomes import missing
 from cimento.report.formatting import interval
 from cimento.report.overview import meanings
 
@@ -111,14 +111,11 @@ def _write_site(runs: Sequence[Run], folder: Path) -> None:
 
 
 def _in_short(runs: Sequence[Run]) -> str:
-    """The main number of each run, in a table of suites by models, with an explanation."""
+    """The main number of each run, in a table of suites by models, and what they show."""
     headlines: dict[str, dict[str, Estimate]] = {}
-    constant: dict[str, float] = {}
     for run in runs:
         if (headline := run.summary().headline) is not None:
             headlines.setdefault(run.suite.name, {})[run.model] = headline
-            if known := best_constant(headline, run.estimates()):
-                constant[run.suite.name] = known.value
     models = list(dict.fromkeys(run.model for run in runs))
     rows = [("suite", "what", "n", *models, "chance")]
     for suite, of in headlines.items():
@@ -127,9 +124,19 @@ def _in_short(runs: Sequence[Run]) -> str:
         counts = sorted({estimate.n for estimate in of.values()})
         n = "-".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
         rows.append((suite, _what(first), n, *(_cell(of.get(model)) for model in models), chance))
-    said = [*_about(headlines, models), *_said(headlines, models, constant)]
-    lines = [fill(line, 90, initial_indent="  ", subsequent_indent="    ") for line in said]
-    return "\n".join(["", "In short", columns(rows, indent=2), "", *lines])
+    about = map(_folded, _about(headlines, models))
+    return "\n".join(["", "In short", columns(rows, indent=2), "", *about, "", *_said(runs)])
+
+
+def _folded(line: str) -> str:
+    return fill(line, 90, initial_indent="  ", subsequent_indent="    ")
+
+
+def _said(runs: Sequence[Run]) -> list[str]:
+    """What the runs show, in the sentences of a report."""
+    said = findings_of(runs)
+    parts = [f"{part.about}, {part.where}. {' '.join(part.sentences)}" for part in said.parts]
+    return ["What they show", *map(_folded, (*parts, *said.notes))]
 
 
 def _what(estimate: Estimate) -> str:
@@ -176,40 +183,6 @@ _KINDS = {
     "spearman": "whether sentences rated better are likelier, from -1 to 1.",
 }
 """What the numbers are whose names `meanings` does not explain."""
-
-
-def _said(
-    headlines: Mapping[str, Mapping[str, Estimate]],
-    models: Sequence[str],
-    constant: Mapping[str, float],
-) -> list[str]:
-    """Sentences on how often each model is above chance.
-
-    A model is counted in a suite if its interval is above chance, which is to draw an answer by
-    lot, and above what the best constant answer reaches.
-    """
-    lines = []
-    for model in models:
-        known = [
-            (estimate.low, max(estimate.chance, constant.get(suite, 0.0)))
-            for suite, of in headlines.items()
-            if (estimate := of.get(model)) is not None and estimate.low is not None
-            if estimate.chance is not None
-        ]
-        above = sum(low > level for low, level in known)
-        also = " (and above always the same answer)" if constant else ""
-        lines.append(
-            f"{model}: above chance{also} in {above} of the {len(known)} suites with a chance"
-            " level."
-        )
-    if constant:
-        suites = grouped((f"{value:.3f}", suite) for suite, value in constant.items())
-        reached = "; ".join(f"{value} on {', '.join(on)}" for value, on in suites.items())
-        lines.append(
-            "chance: the accuracy of answers drawn at random. Always giving the same answer is"
-            f" another baseline, which reaches {reached}."
-        )
-    return lines
 
 
 class AppOptions(Options):

@@ -15,7 +15,10 @@ from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
 
 if TYPE_CHECKING:
+    from cimento.judgments import Judgment
     from cimento.kinds.presenter import Presenter
+    from cimento.measures.normalizing import Scope
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.report.figures import Figure
 
 
@@ -127,15 +130,25 @@ def _of_kind(options: ReportOptions) -> Figure | None:
             " draw a figure of the page: `cimento report RUN -o report.html` shows which there"
             " are.",
         )
-    people = None
-    if options.people is not None:
-        from cimento.studies.islands.human import people_result
-
-        people = people_result(options.people, scope=options.scope)
     settings = options.named_in(
         FigureSettings,
-        beside=people,
+        beside=None if options.people is None else _people(options.people, options.scope),
         measure="".join(options.measures),
         scale=options.scale or "z",
     )
     return presenters[0].figure(name, runs, settings)
+
+
+def _people(path: Path, scope: Scope) -> Factorial | list[Judgment]:
+    """The judgments in a table of them, or the effects in another table of ratings.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
+    from cimento.judgments import is_judgments, judgments_of, read_judgments
+
+    if is_judgments(path):
+        return judgments_of(read_judgments(path))
+    from cimento.studies.islands.human import people_result
+
+    return people_result(path, scope=scope)

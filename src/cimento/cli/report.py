@@ -167,13 +167,15 @@ class ReportOptions(TableOptions):
         None, "Format of a printed table; latex needs the package booktabs.", flags=("--format",)
     )
     scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
-    bars: Bars = option(
-        "se",
-        "Error bars of interactions: se (over items), or 95% within items by"
-        " means-removed, cousineau-morey or loftus-masson.",
+    bars: Bars | None = option(
+        None,
+        "Error bars: se (over items), or 95% within items by means-removed, cousineau-morey (the"
+        " usual ones of interactions) or loftus-masson.",
     )
     people: Path | None = option(
-        None, "For rows: a CSV of ratings with phenomenon, item, condition and value (or z)."
+        None,
+        "For rows: judgments, as annotate import writes them, or a CSV of ratings with phenomenon,"
+        " item, condition, value (or z) and participant.",
     )
     item: str = option("", "For tokens: the id of the item.", metavar="ID")
     length: int | None = option(None, "For position: only sentences of this many tokens.", ge=1)

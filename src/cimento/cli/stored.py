@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, cited_works, methods_paragraph
-from cimento.cite.methods import (
-    ParagraphForm,
+from cimento.cite.methods import ParagraphForm
+from cimento.cite.preregistration import (
     deviations,
     preregistration_sheet,
     read_preregistration,

@@ -89,7 +89,7 @@ def markdown(runs: Sequence[Run]) -> str:
     grids = [_exceptions_only(grid)]
     means = benchmark_means(summaries)
     tables = map(as_markdown, [*grids, *([means_grid(means)] if means else [])])
-    return "\n".join(filter(None, [findings_as_markdown(findings_of(runs)), *tables]))
+    return "\n".join(filter(None, [findings_as_markdown(findings_of(runs, percent=True)), *tables]))
 
 
 def _exceptions_only(grid: Grid) -> Grid:

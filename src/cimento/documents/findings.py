@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.compare.ranking import Places, places_of
+from cimento.corpus.generation import TWIN
 from cimento.errors import UsageError
+from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
 from cimento.paired.item_outcomes import item_outcomes
 from cimento.records.outcomes import best_constant
 from cimento.report.findings import Findings, Headline, findings
+from cimento.report.findings_designs import DesignResult
 from cimento.report.findings_pairs import PairTest
 from cimento.report.formatting import short_model_names
 
@@ -18,28 +21,45 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
 
 
-def findings_of(runs: Sequence[Run]) -> Findings:
+def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     """What some runs show.
 
     Args:
         runs: of any paradigms; several of one model on a suite have labels that tell them apart.
+        percent: whether shares are said in percent, as in the tables of the same document.
     """
     short = short_model_names(dict.fromkeys(run.model for run in runs))
+    results = [
+        DesignResult(short[run.model], effects)
+        for run in runs
+        if (effects := tuple(run.paradigm.presenter.design_effects(run)))
+    ]
+    designs = {result.suite for result in results}
+    others = [run for run in runs if run.suite.name not in designs]
     return findings_among(
         [
-            Headline(short[run.model], one, best_constant(one, estimates))
+            Headline(short[run.model], one, best_constant(one, estimates), percent)
             for run in runs
             for estimates in [run.estimates()]
             for one in estimates
             if one.role == "headline"
+            # Nobody counts the items of a design on which all of its predictions hold.
+            if run.suite.name not in designs or not one.is_of_predictions
         ],
-        _places(runs) if len(short) > 1 else {},
+        _places(others) if len(short) > 1 else {},
         short,
+        designs=results,
+        twins=_twins(runs),
     )
 
 
 def findings_among(
-    headlines: Sequence[Headline], places: Mapping[str, Places], short: Mapping[str, str]
+    headlines: Sequence[Headline],
+    places: Mapping[str, Places],
+    short: Mapping[str, str],
+    *,
+    designs: Sequence[DesignResult] = (),
+    twins: Mapping[str, str] | None = None,
 ) -> Findings:
     """What some headlines and comparisons show.
 
@@ -47,7 +67,10 @@ def findings_among(
         headlines: of all runs.
         places: suites, each mapped to the places of its models, with the tests behind them.
         short: labels of models, each mapped to the name to show.
+        designs: DDs of runs of factorial designs.
+        twins: suites of plain sentences, each mapped to the one with attractors.
     """
+    in_percent = {one.suite for one in headlines if one.percent and one.estimate.is_share}
     tests = [
         PairTest(
             suite,
@@ -56,6 +79,7 @@ def findings_among(
             pair.difference,
             pair.p,
             several.n if several.left_out else None,
+            percent=suite in in_percent,
         )
         for suite, several in places.items()
         for pair in several.pairs
@@ -64,7 +88,47 @@ def findings_among(
         suite: [short[label] for label, rank in several.ranks.items() if rank.best == 1]
         for suite, several in places.items()
     }
-    return findings(headlines, tests, leaders)
+    return findings(headlines, tests, leaders, designs=designs, twins=twins)
+
+
+def _twins(runs: Sequence[Run]) -> dict[str, str]:
+    """The suites of plain sentences, each mapped to the one with attractors.
+
+    A twin is called like its suite, and its sentences are those of the suite with words added.
+    """
+    by_suite = {run.suite.name: run for run in runs}
+    named = ((name, f"{name}{TWIN}") for name in by_suite)
+    return {
+        name: twin
+        for name, twin in named
+        if twin in by_suite and _adds_words(by_suite[name], by_suite[twin])
+    }
+
+
+def _adds_words(plain: Run, twin: Run) -> bool:
+    """Whether every sentence of a run is one of another run with words left out."""
+    texts, longer = _first_sentences(plain), _first_sentences(twin)
+    return (
+        bool(texts)
+        and texts.keys() == longer.keys()
+        and all(_is_within(words, longer[item]) for item, words in texts.items())
+    )
+
+
+def _first_sentences(run: Run) -> dict[str, list[str]]:
+    """The words of the first sentence of each item; nothing where no texts were asked about."""
+    if REQUESTS.name not in run.tables:
+        return {}
+    first: dict[str, list[str]] = {}
+    for item, text in run.table(REQUESTS.name).select("item", "text").iter_rows():
+        first.setdefault(item, str(text).lower().split())
+    return first
+
+
+def _is_within(words: Sequence[str], longer: Sequence[str]) -> bool:
+    """Whether words are others with some left out."""
+    rest = iter(longer)
+    return len(words) < len(longer) and all(word in rest for word in words)
 
 
 def _places(runs: Sequence[Run]) -> dict[str, Places]:

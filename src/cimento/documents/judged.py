@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import MEASURES_IN_WORDS, PLL_IN_BRIEF
+from cimento.cite.brief import PLL_IN_BRIEF
+from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import manifest_part

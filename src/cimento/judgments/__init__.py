@@ -217,6 +217,22 @@ def read_judgments(path: Path) -> pl.DataFrame:
     return table
 
 
+def is_judgments(path: Path) -> bool:
+    """Whether a file has the columns of a judgments table, as `write_judgments` writes them.
+
+    Args:
+        path: of the file; a Parquet file is one.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    from cimento.intake.tables import open_table
+
+    if path.suffix == ".parquet":
+        return True
+    return path.suffix in SUFFIXES and {*JUDGMENTS.columns} <= {*open_table(path).columns}
+
+
 def refuse_suffix(path: Path) -> None:
     """Refuse a path without the suffix of a judgments table.
 

@@ -45,18 +45,18 @@ class FigureSettings:
         measure: name of the measure that is drawn; empty for what each run is judged on.
         scale: scale of effects.
         scope: set of scores that are pooled for scales.
-        bars: kind of error bars.
+        bars: kind of error bars; None for the usual ones of the figure.
         item: id of the item, for figures of one.
         length: number of tokens, for figures of sentences of one length; None for all.
         seed: seed of the resampling in tests.
-        beside: the results of people on the same design, in the form of the kind's own; None
-            without them.
+        beside: the results of people on the same design, in the form of the kind's own, or their
+            judgments; None for those that the suite itself has.
     """
 
     measure: str = ""
     scale: Normalization = "z"
     scope: Scope = "suite"
-    bars: Bars = "se"
+    bars: Bars | None = None
     item: str = ""
     length: int | None = None
     seed: int = 0

@@ -12,6 +12,7 @@ from cimento.suites import Meta
 if TYPE_CHECKING:
     from cimento.kinds.base import MethodFacts
     from cimento.kinds.named import FigureSettings, TableSettings
+    from cimento.records.effects import DesignEffect
     from cimento.report import SuiteReport
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
@@ -53,6 +54,14 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
 
         Unlike `warnings` it is stored nowhere, since it follows from the estimates.
         """
+
+    def design_effects(self, run: RunT_contra) -> Sequence[DesignEffect]:  # noqa: ARG002
+        """The DDs by which a run of a factorial design is reported; by default there are none.
+
+        Raises:
+            InputError: the declaration of factors cannot be used.
+        """
+        return ()
 
     def sections(self, runs: Sequence[RunT_contra]) -> Sequence[SuiteReport]:
         """The sections of a report on some runs of this paradigm, one for each suite."""

@@ -120,6 +120,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
         headline=headline,
         constant=best_constant(headline, estimates),
+        effects=tuple(run.paradigm.presenter.design_effects(run)),
         rates=rates,
         notes=(*rate_remarks(charted), *few_of_each_code(run.warnings)),
     )

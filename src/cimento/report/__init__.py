@@ -14,6 +14,7 @@ from cimento.records.computed import computed
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
+    from cimento.records.effects import DesignEffect
     from cimento.records.outcomes import ConstantAnswer, Estimate, Outcome
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
@@ -157,6 +158,7 @@ class RunReport:
         provenance: origin of the run (versions, hashes, options): label and text.
         headline: estimate shown in the overview; None if nothing was judged.
         constant: the best constant answer to its question; None where none is above chance.
+        effects: DDs that are shown in place of it, of a factorial design; empty for others.
         rates: rates to chart.
         notes: cautions that a reader needs before trusting the rates.
     """
@@ -175,6 +177,7 @@ class RunReport:
     provenance: tuple[tuple[str, str], ...] = ()
     headline: Estimate | None = None
     constant: ConstantAnswer | None = None
+    effects: tuple[DesignEffect, ...] = ()
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()
 

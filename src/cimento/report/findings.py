@@ -2,9 +2,9 @@
 
 Every sentence follows from intervals and tests that are there already. A model is *above* its
 baseline only if its whole 95% interval is. The baseline is chance, or what the best constant
-answer reaches where that is more. Two models differ only if the paired test on the same items says
-so, with p corrected by Holm's method over all tests of the page. What is undefined is said with its
-reason.
+answer reaches, or what lengths alone give, where that is more. Two models differ only if the paired
+test on the same items says so, with p corrected by Holm's method over all tests of the page. What
+is undefined is said with its reason.
 """
 
 from __future__ import annotations
@@ -15,19 +15,23 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.io.inline_markup import printable
 from cimento.io.values import grouped
-from cimento.records.outcomes import STATISTICS, reasons_together
+from cimento.records.outcomes import STATISTICS, ConstantAnswer, reasons_together
+from cimento.records.wrong_side import DD
+from cimento.report.findings_designs import DESIGNS_NOTE, DesignResult, said_of_designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest, differences, joined, leading
-from cimento.report.formatting import interval, number, some
+from cimento.report.formatting import interval, share_text, some
 from cimento.statistics.multiple import holm
 
 if TYPE_CHECKING:
-    from cimento.records.outcomes import ConstantAnswer, Estimate
+    from cimento.records.outcomes import Estimate
 
 Standing: TypeAlias = Literal["above", "below", "open", "no baseline", "undefined"]
 """``open``: the interval holds the baseline."""
 
 ACCURACY_KIND = "accuracy"
 NOTHING_JUDGED = "nothing is judged"
+BY_LENGTH = "lengths alone"
+"""Name of the baseline in which all tokens have the same surprisal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,13 @@ class Headline:
         model: name of the model.
         estimate: the number, with its interval and chance.
         constant: the best constant answer to the same question; None where none is above chance.
+        percent: whether shares are said in percent, as in the tables of the same document.
     """
 
     model: str
     estimate: Estimate
     constant: ConstantAnswer | None = None
+    percent: bool = False
 
     @property
     def suite(self) -> str:
@@ -50,9 +56,25 @@ class Headline:
         return self.estimate.suite
 
     @property
+    def best(self) -> ConstantAnswer | None:
+        """The best answer without knowledge: a constant, or by length; None where chance is."""
+        one = self.estimate
+        by_length = one.by_length if one.off_by_length else None
+        known = [
+            *([self.constant] if self.constant else []),
+            *([ConstantAnswer(name=BY_LENGTH, value=by_length)] if by_length is not None else []),
+        ]
+        above = [answer for answer in known if one.chance is None or answer.value > one.chance]
+        return max(above, key=lambda answer: answer.value, default=None)
+
+    @property
     def baseline(self) -> float | None:
         """What no knowledge reaches; None where that is not known."""
-        return self.constant.value if self.constant else self.estimate.chance
+        return self.best.value if self.best else self.estimate.chance
+
+    def shown(self, value: float | None) -> str:
+        """A value of this kind of number as text."""
+        return share_text(value, percent=self.percent and self.estimate.is_share)
 
     @property
     def standing(self) -> Standing:
@@ -106,6 +128,9 @@ def findings(
     headlines: Sequence[Headline],
     tests: Sequence[PairTest] = (),
     leaders: Mapping[str, Sequence[str]] | None = None,
+    *,
+    designs: Sequence[DesignResult] = (),
+    twins: Mapping[str, str] | None = None,
 ) -> Findings:
     """What runs show.
 
@@ -113,21 +138,28 @@ def findings(
         headlines: of all runs.
         tests: every two models on every suite that both were run on.
         leaders: suites, each mapped to the models that could be first; said of many models.
+        designs: DDs of runs of factorial designs, which are said first.
+        twins: suites of plain sentences, each mapped to the one with attractors.
     """
     models = tuple(dict.fromkeys(one.model for one in headlines))
     p_values = holm([test.p for test in tests])
     tested = [*zip(tests, p_values, strict=True)]
     parts = []
+    if designs:
+        suites = tuple(dict.fromkeys(one.suite for one in designs))
+        parts.append(Finding(DD, suites, tuple(map(_sentence, said_of_designs(designs)))))
     for about, members in grouped((kind_of(one.estimate), one) for one in headlines).items():
         suites = tuple(dict.fromkeys(one.suite for one in members))
         if len(models) <= FEW_MODELS:
             of_kind = [(test, p) for test, p in tested if test.suite in suites]
-            said = (*_each_model(members, models), *differences(of_kind))
+            only_plain = _only_plain(members, twins or {})
+            said = (*_each_model(members, models), *only_plain, *differences(of_kind))
         else:
             said = (*_counted_models(members), *leading(leaders or {}, suites, len(models)))
         parts.append(Finding(heading_of(about), suites, tuple(map(_sentence, said))))
     is_few = len(models) <= FEW_MODELS
-    return Findings(tuple(parts), tuple(_notes(headlines, tests if is_few else (), leaders or {})))
+    notes = [*_notes(headlines, tests if is_few else (), leaders or {})]
+    return Findings(tuple(parts), (*([DESIGNS_NOTE] if designs else []), *notes))
 
 
 def kind_of(estimate: Estimate) -> str:
@@ -203,7 +235,7 @@ def _same_of_all(of_models: Sequence[Sequence[Headline]]) -> str:
     """Several models that are all above the baseline on all suites, or that all have none."""
     members = [one for several in of_models for one in several]
     values = [
-        (several[0].model, _range([one.estimate.value or 0.0 for one in several]))
+        (several[0].model, _range([one.estimate.value or 0.0 for one in several], several[0]))
         for several in of_models
     ]
     if members[0].standing == "no baseline":
@@ -221,12 +253,12 @@ def _lowest(members: Sequence[Headline]) -> list[str]:
     if len({one.baseline for one in members}) > 1:
         return []
     lowest = min(one.estimate.low or 0.0 for one in members)
-    return [f"the lowest interval begins at {number(lowest)}"]
+    return [f"the lowest interval begins at {members[0].shown(lowest)}"]
 
 
 def _highest(members: Sequence[Headline]) -> str:
     highest = max(one.estimate.high or 0.0 for one in members)
-    return f"the highest interval ends at {number(highest)}"
+    return f"the highest interval ends at {members[0].shown(highest)}"
 
 
 def _one_result(one: Headline) -> str:
@@ -235,15 +267,23 @@ def _one_result(one: Headline) -> str:
     if estimate.value is None:
         return f"has no value ({estimate.reason or 'nothing was scored'})"
     if estimate.is_share:
-        result = f"gets {estimate.right} of {estimate.n} items right ({_value(estimate)})"
+        result = f"gets {estimate.right} of {estimate.n} items right ({_value(one)})"
     else:
-        result = f"reaches {_value(estimate)}"
+        result = f"reaches {_value(one)}"
     return f"{result}{_follows(one)}"
 
 
-def _value(estimate: Estimate) -> str:
-    ends = interval(estimate.low, estimate.high, absent="")
-    return f"{number(estimate.value)} {ends}".rstrip()
+def _is_below_chance(share: Estimate) -> bool:
+    high, chance = share.high, share.chance
+    return share.is_share and high is not None and chance is not None and high < chance
+
+
+def _value(one: Headline) -> str:
+    estimate = one.estimate
+    low, high = estimate.low, estimate.high
+    if one.percent and estimate.is_share and low is not None and high is not None:
+        return f"{one.shown(estimate.value)} {interval(100 * low, 100 * high, digits=1)}"
+    return f"{one.shown(estimate.value)} {interval(low, high, absent='')}".rstrip()
 
 
 def _follows(one: Headline) -> str:
@@ -253,31 +293,44 @@ def _follows(one: Headline) -> str:
     if one.standing == "no baseline":
         return ""
     relation = {"above": "above", "below": "below", "open": "which is not distinguishable from"}
-    return f", {relation[one.standing]} {_level([one])}"
+    return f", {relation[one.standing]} {_level([one])}{_opposite([one])}"
+
+
+def _opposite(members: Sequence[Headline]) -> str:
+    """What shares surely below chance mean, and whether lengths alone would do the same."""
+    below = [one for one in members if _is_below_chance(one.estimate)]
+    if not below:
+        return ""
+    led = [
+        one.estimate.by_length or 0.0
+        for one in below
+        if one.estimate.off_by_length and not (one.best and one.best.name == BY_LENGTH)
+    ]
+    why = f"; lengths alone would give {_range(led, below[0])}" if led else ""
+    return f", the opposite of what is expected{why}"
 
 
 def _level(members: Sequence[Headline]) -> str:
     """The baseline of some results in words, with its value or the lowest and the highest."""
     known = [one for one in members if one.baseline is not None]
-    names = {one.constant.name if one.constant else "" for one in known}
+    names = {one.best.name if one.best else "" for one in known}
     if not all(one.estimate.is_share for one in known):
         return " to ".join(dict.fromkeys(f"{one.baseline:g}" for one in known))
-    if names == {""}:
-        name = "chance"
-    elif len(names) == 1:
-        name = names.pop()
-        level = _range([one.baseline or 0.0 for one in known])
-        return f"the best constant answer ({name}, {level})"
-    elif "" in names:
-        name = "chance and every constant answer"
-    else:
-        name = "the best constant answer"
-    return f"{name} ({_range([one.baseline or 0.0 for one in known])})"
+    level = _range([one.baseline or 0.0 for one in known], known[0])
+    always = names - {"", BY_LENGTH}
+    if len(names) == 1 and always:
+        return f"the best constant answer ({names.pop()}, {level})"
+    what = [
+        *(["chance"] if "" in names else []),
+        *(["every constant answer" if len(names) > 1 else "the best"] if always else []),
+        *(["what lengths alone give"] if BY_LENGTH in names else []),
+    ]
+    return f"{' and '.join(what)} ({level})"
 
 
-def _range(values: Sequence[float]) -> str:
+def _range(values: Sequence[float], like: Headline) -> str:
     """One number, or the lowest and the highest if they look different."""
-    ends = [number(value) for value in (min(values), max(values))]
+    ends = [like.shown(value) for value in (min(values), max(values))]
     return " to ".join(dict.fromkeys(ends))
 
 
@@ -302,15 +355,13 @@ def _many_results(members: Sequence[Headline]) -> str:
         where = _how_many(above, judged)
         whether = "is above" if above else "is not above"
         parts.append(f"{whether} {_level(judged)} on {where}{_spread(above)}")
-        for standing, words in (
-            ("below", "is below it on"),
-            ("open", "is not distinguishable from it on"),
-        ):
-            if standing in by_standing:
-                parts.append(f"{words} {_suites(by_standing[standing])}")
+        if below := by_standing.get("below"):
+            parts.append(f"is below it on {_suites(below)}{_opposite(below)}")
+        if unsure := by_standing.get("open"):
+            parts.append(f"is not distinguishable from it on {_suites(unsure)}")
     if "no baseline" in by_standing:
         some_results = by_standing["no baseline"]
-        reached = _range([one.estimate.value or 0.0 for one in some_results])
+        reached = _range([one.estimate.value or 0.0 for one in some_results], some_results[0])
         where = f" on {_suites(some_results)}" if judged else ""
         parts.append(f"reaches {reached}{where} ({_highest(some_results)})")
     if "undefined" in by_standing:
@@ -334,12 +385,26 @@ def _spread(above: Sequence[Headline]) -> str:
     """The values of some results and how low they could be."""
     if not above:
         return ""
-    values = _range([one.estimate.value or 0.0 for one in above])
+    values = _range([one.estimate.value or 0.0 for one in above], above[0])
     return f" ({', '.join([values, *_lowest(above)])})"
 
 
 def _suites(members: Iterable[Headline]) -> str:
     return some(list(dict.fromkeys(one.suite for one in members)))
+
+
+def _only_plain(members: Sequence[Headline], twins: Mapping[str, str]) -> Iterator[str]:
+    """Which models know something in plain sentences and not with an attractor."""
+    standing = {(one.model, one.suite): one.standing for one in members}
+    for model in dict.fromkeys(one.model for one in members):
+        only = [
+            plain
+            for plain, hard in twins.items()
+            if standing.get((model, plain)) == "above"
+            and standing.get((model, hard)) in {"open", "below"}
+        ]
+        if only:
+            yield f"{model} knows it in plain sentences, not with an attractor: {some(only)}"
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -366,8 +431,8 @@ def _counted_models(members: Sequence[Headline]) -> Iterator[str]:
     if known:
         least, most = (end(known, key=lambda one: one.estimate.value or 0.0) for end in (min, max))
         yield (
-            f"The values go from {_value(least.estimate)} ({_of(least, members)}) to"
-            f" {_value(most.estimate)} ({_of(most, members)})"
+            f"The values go from {_value(least)} ({_of(least, members)}) to"
+            f" {_value(most)} ({_of(most, members)})"
         )
 
 

@@ -24,6 +24,7 @@ class PairTest:
         difference: first minus second.
         p: of the difference, before any correction; None where there is no test.
         shared: number of items with both, where a model lacks some; None where none does.
+        percent: whether the difference is one of shares that are said in percent.
     """
 
     suite: str
@@ -32,6 +33,14 @@ class PairTest:
     difference: float
     p: float | None
     shared: int | None = None
+    percent: bool = False
+
+    @property
+    def size(self) -> str:
+        """The difference without its sign."""
+        if self.percent:
+            return f"{100 * abs(self.difference):.1f} points"
+        return number(abs(self.difference))
 
     @property
     def base(self) -> str:
@@ -71,7 +80,7 @@ def _better_first(test: PairTest) -> tuple[str, str]:
 
 def _size(test: PairTest, p: float | None, *, several: bool) -> str:
     where = f"on {test.suite} " if several else ""
-    return f"{where}(by {number(abs(test.difference))}{test.base}, {p_value(p or 0.0)})"
+    return f"{where}(by {test.size}{test.base}, {p_value(p or 0.0)})"
 
 
 def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, sure: bool) -> str:
@@ -81,7 +90,7 @@ def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, s
     here = f" on {test.suite}" if len(suites) > 1 else ""
     if len(unsure) == 1:
         where = f" on {test.suite}" if sure and alone else ""
-        size = f"difference {_signed(test.difference)}{test.base}, {p_value(p or 0.0)}"
+        size = f"difference {_signed(test)}{test.base}, {p_value(p or 0.0)}"
         return f"{test.first} and {test.second} do not differ significantly{where} ({size})"
     if alone:
         where = some(suites) if sure else f"any of {len(suites)} suites"
@@ -95,8 +104,10 @@ def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, s
     return f"{pairs} differ significantly ({lowest})"
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.3f}" if value else "0"
+def _signed(test: PairTest) -> str:
+    if not test.difference:
+        return "0"
+    return f"{'+' if test.difference > 0 else '-'}{test.size}"
 
 
 def leading(

@@ -77,6 +77,11 @@ def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:
     return shown(value, f"{value or 0.0:z.{digits}f}", absent=absent)
 
 
+def share_text(value: float | None, *, percent: bool) -> str:
+    """A number, or a share in percent, in a sentence."""
+    return number(value) if not percent or value is None else f"{100 * value:.1f}%"
+
+
 def signed(value: float | None, *, digits: int = 4, absent: str = "-") -> str:
     """A number with its sign, or the given mark if it is undefined."""
     return shown(value, f"{value or 0.0:+.{digits}f}", absent=absent)

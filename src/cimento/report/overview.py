@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS
+from cimento.records.wrong_side import DD
 from cimento.report.findings import ACCURACY_KIND, NOTHING_JUDGED, heading_of, kind_of
 from cimento.report.formatting import (
     ALL_MUST_HOLD,
@@ -51,6 +52,8 @@ class OverviewRow:
             kind: the kind of number that the heading names.
         """
         headline = run.headline
+        if run.effects:
+            return ()
         if headline is None:
             return (NOTHING_JUDGED,)
         told = kind_of(headline) == kind and not headline.method
@@ -97,10 +100,15 @@ def overview(sections: Iterable[tuple[str, SuiteReport]]) -> tuple[OverviewGroup
 
 
 def _kind_of_suite(suite: SuiteReport) -> str:
+    if any(run.effects for run in suite.runs):
+        return DD
     return next((kind_of(run.headline) for run in suite.runs if run.headline), NOTHING_JUDGED)
 
 
 def _group(kind: str, members: Sequence[tuple[str, SuiteReport]]) -> OverviewGroup:
+    if kind == DD:
+        rows = tuple(OverviewRow(anchor, suite, "") for anchor, suite in members)
+        return OverviewGroup(DD, heading_of(DD), _DD, (), rows)
     headlines = [run.headline for _, suite in members for run in suite.runs if run.headline]
     first = next((one for one in headlines if scaled(one)), None)
     scale = () if first is None else ("0", ".5", "1") if first.is_share else ("−1", "0", "1")
@@ -119,6 +127,10 @@ def _group(kind: str, members: Sequence[tuple[str, SuiteReport]]) -> OverviewGro
     )
 
 
+_DD = (
+    "The difference of differences by phenomenon, taken within items: above 0, both changes"
+    " together cost more than each alone."
+)
 _ACCURACY = "The proportion of items on which the model does as the suite predicts."
 
 

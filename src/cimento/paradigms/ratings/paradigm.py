@@ -57,10 +57,12 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.paradigm import headline_grids
 from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate, with_headline
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import shared_remarks
+from cimento.report.terminal import on_terminal
 from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
@@ -237,6 +239,7 @@ class RatingPresenter(PlainPresenter[Suite]):
     figure = staticmethod(REGIONS.presenter.figure)
     describe = staticmethod(REGIONS.presenter.describe)
     record = staticmethod(REGIONS.presenter.record)
+    design_effects = staticmethod(REGIONS.presenter.design_effects)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""
@@ -306,9 +309,11 @@ class RatingPresenter(PlainPresenter[Suite]):
     def text(self, runs: Sequence[Run]) -> str:
         """The table of pairs, if there are any, then the text of each run."""
         pairs = [run for run in runs if judged_suite(run).predictions]
-        tables = [REGIONS.presenter.text(pairs)] if pairs else []
+        alone = [run for run in runs if run not in pairs]
+        tables = [on_terminal(grid) + "\n" for grid in headline_grids(alone)]
+        tables += [REGIONS.presenter.text(pairs)] if pairs else []
         # The warnings of runs with pairs are below the table of pairs.
-        others = [run.summary() for run in runs if run not in pairs]
+        others = [run.summary() for run in alone]
         warned = shared_remarks(others, lambda run: few_of_each_code(run.warnings))
         notes = [f"{about}: {note}" if len(others) > 1 else note for about, note in warned]
         rated = (rated_text(RatedRun(run)) for run in runs)

@@ -23,7 +23,9 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.others import OTHERS, alphas_in_words, correlations_in_words
 from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
-from cimento.paradigms.regions.judging import crosses_factors
+from cimento.paradigms.regions.factorial_tables import headline_grid
+from cimento.paradigms.regions.judging import options_of
+from cimento.paradigms.regions.people_effects import people_of_suite
 from cimento.records.outcomes import Estimate
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
@@ -160,16 +162,11 @@ def _people(run: RatedRun) -> Iterator[str]:
     if alphas:
         yield f"agreement of the people{given}, Krippendorff's alpha: {alphas}"
         yield alphas_in_words(run.estimates)
-    if crosses_factors(run.run):
-        yield _NO_DD
 
 
 def rating_remarks(run: RatedRun) -> tuple[str, ...]:
     """Notes on the people and cautions, for tables that show the correlations alone."""
     return (*_people(run), *_cautions(run.measured("spearman"))) if run.n_rated else ()
-
-
-_NO_DD = "people's DD is not computed: the correlations are over all sentences of the design"
 
 
 def _misses(run: RatedRun) -> Iterator[str]:
@@ -391,6 +388,8 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             ),
         )
         yield NamedGrid("correlations", grid)
+    if people := people_of_suite(runs[0].suite, seed=options_of(runs[0].run).seed):
+        yield NamedGrid("people-dd", headline_grid(people.tests, notes=people.notes))
     areas = [(run, estimate) for run in runs for estimate in run.measured("AUC") if estimate.n]
     if areas:
         intervals = method_names(

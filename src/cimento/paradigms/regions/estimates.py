@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,7 @@ from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope
 from cimento.measures.sentence import Measure
 from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
-from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
+from cimento.paradigms.regions.factorial import DDTest, Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
@@ -37,10 +37,11 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.licensing import licensing_effects
 from cimento.paradigms.regions.near import nearness as nearness_of
 from cimento.paradigms.regions.people import people_of
-from cimento.paradigms.regions.people_tables import people_grid
+from cimento.paradigms.regions.people_tables import choice_estimates, people_grid
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
+from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import GROUP, Estimate, Role, mean_estimate, rate
 from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
 
     from cimento.kinds.run import Run
     from cimento.paradigms.regions.factorial import DesignRate
-    from cimento.paradigms.regions.people import ChoiceRate
-    from cimento.statistics.correlation import Correlation
     from cimento.suites.formula import Formula
 
 DEFAULT_MEASURE = "surprisal-bits"
@@ -244,21 +243,14 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
     options = options_of(run)
     yield from accuracies_of(run)
     if CHOSEN_BY in judged_suite(run).column_names:
-        for rate in people_of(run):
-            yield _of_people(run, rate)
-            if rate.graded:
-                yield _of_shares(run, rate, rate.graded)
+        yield from choice_estimates(run)
     for measure in options.also:
         beside = run.judge(measure=measure, also=())
         for estimate in accuracies_of(beside):
             beside_headline = estimate.role == "headline"
             yield dataclasses.replace(estimate, role="main") if beside_headline else estimate
-    if crosses_factors(run) and compares_sentences(run):
-        designs = [
-            factorial_of(run, name, normalizations=("raw",))
-            for name in filter(None, dict.fromkeys((options.measure, *options.also)))
-        ] or [factorial_of(run, normalizations=("raw",))]
-        yield from _of_designs(run, designs)
+    if is_design(run):
+        yield from _of_designs(run)
     if has_parts(run):
         yield from region_dds_of(run)
     if regions_measured(suite_of(run)):
@@ -390,43 +382,42 @@ def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:
     )
 
 
-def _of_people(run: Run, choices: ChoiceRate) -> Estimate:
-    """A rate of people's choices, or of the model on the items that people answered."""
-    return Estimate(
-        suite=run.suite.name,
-        model=run.model,
-        question=choices.question,
-        method=choices.who if choices.of_people else "on the items that people answered",
-        statistic="choice rate",
-        role="detail",
-        value=choices.rate,
-        low=choices.low,
-        high=choices.high,
-        reason=choices.reason or "",
-        n=choices.n,
-        tied=choices.tied,
-    )
+def is_design(run: Run) -> bool:
+    """Whether the sentences of a run cross two factors, so that its headline is DD."""
+    return crosses_factors(run) and compares_sentences(run)
 
 
-def _of_shares(run: Run, choices: ChoiceRate, correlation: Correlation) -> Estimate:
-    """The correlation of the model's margins with people's proportions of choices."""
-    return dataclasses.replace(
-        _of_people(run, choices),
-        method="margin and proportion of choices",
-        statistic="spearman",
-        value=correlation.r,
-        low=correlation.low,
-        high=correlation.high,
-        interval_method=correlation.method,
-        reason=correlation.reason or "",
-        n=correlation.n,
-        tied=None,
-    )
+def designs_of(run: Run) -> list[Factorial]:
+    """The raw effects of a design on every measure that the run is judged on."""
+    options = options_of(run)
+    names = [*filter(None, dict.fromkeys((options.measure, *options.also)))] or [""]
+    return [factorial_of(run, name, normalizations=("raw",)) for name in names]
 
 
-def _of_designs(run: Run, designs: Iterable[Factorial]) -> Iterator[Estimate]:
+def tests_of(run: Run) -> tuple[DDTest, ...]:
+    """DD of every phenomenon and measure of a run, with p corrected over these."""
+    return dd_tests(designs_of(run), seed=options_of(run).seed)
+
+
+def design_effects(run: Run) -> tuple[DesignEffect, ...]:
+    """The DDs that a run of a design is reported by, on its first measure; else none.
+
+    Args:
+        run: run of any region suite.
+    """
+    if not is_design(run):
+        return ()
+    tests = tests_of(run)
+    first = [test for test in tests if test.result is tests[0].result]
+    # Where predictions need only some of the sentences, others may not have been asked for.
+    if all(test.dd.value is None for test in first):
+        return ()
+    return tuple(DesignEffect(_of_test(run, test), test.clusters) for test in first)
+
+
+def _of_designs(run: Run) -> Iterator[Estimate]:
     """The accuracies of the pairs in a factorial design, and DD with its test."""
-    designs = list(designs)
+    designs = designs_of(run)
     like = Estimate(suite=run.suite.name, model=run.model, question=DD, role="detail")
     for design in designs:
         for phenomenon in design.phenomena:
@@ -437,16 +428,22 @@ def _of_designs(run: Run, designs: Iterable[Factorial]) -> Iterator[Estimate]:
                 like, method=design.measure, statistic=DD, reason=design.reason
             )
     for test in dd_tests(designs, seed=options_of(run).seed):
-        yield dataclasses.replace(
-            mean_estimate(test.dd, like),
-            method=test.result.measure,
-            group=PHENOMENON,
-            level=test.phenomenon,
-            statistic=DD,
-            unit=test.result.unit,
-            p_corrected=test.p_holm,
-            p_method=f"{test.dd.method}; Holm over phenomena and measures",
-        )
+        yield _of_test(run, test)
+
+
+def _of_test(run: Run, test: DDTest) -> Estimate:
+    """The estimate of a DD."""
+    like = Estimate(suite=run.suite.name, model=run.model, question=DD, role="detail")
+    return dataclasses.replace(
+        mean_estimate(test.dd, like),
+        method=test.result.measure,
+        group=PHENOMENON,
+        level=test.phenomenon,
+        statistic=DD,
+        unit=test.result.unit,
+        p_corrected=test.p_holm,
+        p_method=f"{test.dd.method}; Holm over phenomena and measures",
+    )
 
 
 def _of_share(run: Run, measure: str, phenomenon: str, share: DesignRate) -> Estimate:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
+from cimento.records.effects import SHOWN, side_of
 from cimento.records.outcomes import Estimate
 from cimento.report import formatting
 from cimento.report.cells import count, lower, repeated, upper
@@ -228,6 +229,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
             "phenomenon": lambda test: test.phenomenon,
             "scale": lambda test: test.normalization,
             "items": lambda test: test.dd.n,
+            "clusters": lambda test: test.clusters,
             "DD": lambda test: _number(test.dd.value),
             "low": lambda test: lower(_number(test.dd.low)),
             "high": lambda test: upper(_number(test.dd.high)),
@@ -243,7 +245,63 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
             f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}.",
         ),
+        without=() if any(test.clusters for test in tests) else ("clusters",),
     )
+
+
+def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:
+    """The table that comes first of a design: DD of every phenomenon, and what it shows.
+
+    Args:
+        tests: DD in raw scores of models, or of people.
+        notes: what else is said below it.
+    """
+    measures = dict.fromkeys((t.result.measure, t.result.unit) for t in tests if not _is_z(t))
+    by = " or ".join(", ".join(filter(None, of)) for of in measures)
+    several = len({test.result.suite for test in tests}) > 1
+    shown = {
+        "suite": several,
+        "measure": len(measures) > 1,
+        "clusters": any(test.clusters for test in tests),
+    }
+    names = 1 + shown["suite"] + shown["measure"]
+    return Grid.of(
+        tests,
+        {
+            "suite": lambda test: test.result.suite,
+            "model": lambda test: f"{test.result.model}{' (z)' if _is_z(test) else ''}",
+            "measure": lambda test: test.result.measure,
+            "phenomenon": lambda test: test.phenomenon,
+            "n": lambda test: test.dd.n,
+            "clusters": lambda test: test.clusters,
+            "DD": lambda test: EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
+            "p (Holm)": lambda test: _p(test.p_holm),
+            "DD > 0, %": lambda test: _percent(test.above.accuracy),
+            "shows": lambda test: SHOWN[side_of(test.dd.value, test.p_holm)],
+            "reason": lambda test: test.dd.reason,
+        },
+        title=f"DD, the difference of differences{f' ({by})' if by else ''}: what both changes cost"
+        " beyond each alone.",
+        grouped=names,
+        labels=names + 1,
+        remarks=1,
+        notes=(
+            "n: items. Each DD is taken within its item, so that items may differ in level.",
+            f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
+            "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
+            *notes,
+        ),
+        without=[name for name, is_shown in shown.items() if not is_shown],
+    )
+
+
+def _is_z(test: DDTest) -> bool:
+    """Whether scores are z-scores already, as those of people are."""
+    return test.result.unit == "z"
+
+
+def _percent(share: float | None) -> str:
+    return BLANK if share is None else f"{100 * share:.1f}"
 
 
 def regions_grid(regions: Sequence[Estimate]) -> Grid:

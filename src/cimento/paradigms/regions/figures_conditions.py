@@ -12,6 +12,7 @@ from cimento.measures import find_measure
 from cimento.measures.normalizing import SCALES, Normalization
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
 from cimento.report.formatting import p_value
+from cimento.statistics.design import Design
 
 if TYPE_CHECKING:
     import altair as alt
@@ -29,6 +30,9 @@ BARS: Mapping[Bars, str] = {
 }
 """The meaning of error bars, in words."""
 
+WITHIN: Bars = "cousineau-morey"
+"""The usual bars of designs, whose effects are differences within items."""
+
 UP = "higher: more acceptable"
 
 PER_ROW = 2
@@ -44,7 +48,7 @@ class Panel:
         title: heading of the panel.
         result: the result that the phenomenon belongs to.
         phenomenon: the effects to draw.
-        p: p-value of the sign-flip test of DD over items; None if there is none.
+        p: p-value of DD over items, not corrected; None if there is none.
         bars: kind of error bars.
     """
 
@@ -52,7 +56,18 @@ class Panel:
     result: Factorial
     phenomenon: PhenomenonEffects
     p: float | None
-    bars: Bars = "se"
+    bars: Bars = WITHIN
+
+    @property
+    def clusters(self) -> int | None:
+        """The number of clusters of the items with a DD; None where each is by itself."""
+        items = [one.item for one in self.phenomenon.effects["raw"].items if one.dd is not None]
+        design = Design.of(items, self.phenomenon.clusters or None)
+        return design.m if design.clustered else None
+
+    def drawn_bars(self, scale: Normalization) -> Bars:
+        """The bars; standard errors where only means were published, and no single items."""
+        return self.bars if self.phenomenon.effects[scale].items else "se"
 
 
 def interaction_figure(
@@ -60,7 +75,7 @@ def interaction_figure(
     scale: Normalization,
     ps: Mapping[str, float | None] | None = None,
     *,
-    bars: Bars = "se",
+    bars: Bars = WITHIN,
 ) -> Figure:
     """One panel for each phenomenon of one model and measure, two panels per row.
 
@@ -96,7 +111,7 @@ def rows_figure(
     columns: Sequence[Column],
     scale: Normalization,
     *,
-    bars: Bars = "se",
+    bars: Bars = WITHIN,
 ) -> Figure:
     """One row for each phenomenon, one column for each source: people, suites, models.
 
@@ -152,7 +167,8 @@ def _figure(
             charts.append(_chart(panel, frames[-1], scale))
     panels = [panel for panel in shown if isinstance(panel, Panel)]
     drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
-    said = [f"{drawn} ({UP})", f"error bars: {BARS[panels[0].bars]}"] if panels else []
+    meant = " or ".join(dict.fromkeys(BARS[panel.drawn_bars(scale)] for panel in panels))
+    said = [f"{drawn} ({UP})", f"error bars: {meant}"] if panels else []
     if any(panel.phenomenon.average is not None for panel in panels):
         said.append(_PAIRS)
     heading = alt.TitleParams(text=title, subtitle=said)
@@ -165,7 +181,7 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
     """The four means of a panel, with everything needed to draw and check them."""
     import polars as pl
 
-    effects = panel.phenomenon.effects[scale]
+    effects, kind = panel.phenomenon.effects[scale], panel.drawn_bars(scale)
     rows = [
         {
             "panel": panel.title,
@@ -179,9 +195,10 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
             "first": cell.cell.levels[0],
             "second": cell.cell.levels[1],
             "n": cell.n,
+            "clusters": panel.clusters,
             "mean": cell.mean,
             "se": cell.se,
-            "bars": panel.bars,
+            "bars": kind,
             "low": None if cell.mean is None or width is None else cell.mean - width,
             "high": None if cell.mean is None or width is None else cell.mean + width,
             "dd": effects.dd,
@@ -189,10 +206,11 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
             "accuracy": panel.phenomenon.average,
             "reason": cell.reason,
         }
-        for cell, width in zip(effects.cells, bar_half_widths(effects, panel.bars), strict=True)
+        for cell, width in zip(effects.cells, bar_half_widths(effects, kind), strict=True)
     ]
     numbers = ("mean", "se", "low", "high", "dd", "p", "accuracy")
-    schema = {**dict.fromkeys(numbers, pl.Float64), "reason": pl.String}
+    known = {"clusters": pl.Int64, "reason": pl.String}
+    schema = {**dict.fromkeys(numbers, pl.Float64), **known}
     return pl.DataFrame(rows, schema_overrides=schema)
 
 
@@ -270,6 +288,9 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     parts = [f"DD {effects.dd:.2f}".replace("-", "−")]
     if panel.p is not None:
         parts.append(p_value(panel.p))
+    parts.append(f"n {len(effects.item_dds) or panel.phenomenon.n_items}")
+    if panel.clusters is not None:
+        parts.append(f"{panel.clusters} clusters")
     accuracy = panel.phenomenon.average
     if accuracy is not None:
         parts.append(f"pairs {100 * accuracy:.0f}%")

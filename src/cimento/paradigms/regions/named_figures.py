@@ -13,6 +13,7 @@ from cimento.measures import find_measure
 from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
 from cimento.paradigms.regions.factorial import Factorial, dd_tests
 from cimento.paradigms.regions.figures_conditions import (
+    WITHIN,
     Column,
     interaction_figure,
     rows_figure,
@@ -20,6 +21,7 @@ from cimento.paradigms.regions.figures_conditions import (
 from cimento.paradigms.regions.figures_pairs import items_figure
 from cimento.paradigms.regions.figures_regions import REGION_FIGURES
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
+from cimento.paradigms.regions.people_effects import people_in_judgments, people_of_suite
 from cimento.paradigms.regions.specification_tables import curves_figure
 from cimento.paradigms.regions.specifications import curves_of
 from cimento.report.figures_scores import (
@@ -109,10 +111,10 @@ def _ps(result: Factorial, settings: FigureSettings) -> dict[str, float | None]:
 def _factorial(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
     """A figure of factorial suites."""
     columns = _columns(name, runs, settings)
-    if isinstance(people := settings.beside, Factorial):
+    if name == "rows" and (people := _people(runs, settings)) is not None:
         columns.insert(0, ("people", people, _ps(people, settings)))
     if name == "rows":
-        return rows_figure(columns, settings.scale, bars=settings.bars)
+        return rows_figure(columns, settings.scale, bars=settings.bars or WITHIN)
     if len(columns) > 1:
         raise UsageError(
             where=f"--figure={name}",
@@ -122,7 +124,23 @@ def _factorial(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figu
     _, result, ps = columns[0]
     if name == "items":
         return items_figure(result)
-    return interaction_figure(result, settings.scale, ps, bars=settings.bars)
+    return interaction_figure(result, settings.scale, ps, bars=settings.bars or WITHIN)
+
+
+def _people(runs: Sequence[Run], settings: FigureSettings) -> Factorial | None:
+    """The effects of the people who were named, or else of those who rated the suite itself.
+
+    Raises:
+        InputError: their judgments are about none of these suites.
+    """
+    if isinstance(settings.beside, Factorial):
+        return settings.beside
+    first = next(run for run in runs if squares(suite_of(run)))
+    suite, seed = suite_of(first), options_of(first).seed
+    if settings.beside is not None:
+        return people_in_judgments(suite, settings.beside, scope=settings.scope, seed=seed).result
+    effects = people_of_suite(suite, scope=settings.scope, seed=seed)
+    return effects.result if effects else None
 
 
 _NAMED = 4
@@ -162,7 +180,7 @@ def _regions(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure
             seen="a model has several runs here",
             todo="Give one run of each model.",
         )
-    return REGION_FIGURES[name](suite_of(runs[0]), values, bars=settings.bars)
+    return REGION_FIGURES[name](suite_of(runs[0]), values, bars=settings.bars or "se")
 
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:

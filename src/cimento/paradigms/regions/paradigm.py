@@ -42,6 +42,7 @@ from cimento.paradigms.regions.judging import (
     options_of,
     outcomes_of,
     scores_of,
+    suite_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
+    from cimento.records.effects import DesignEffect
     from cimento.records.outcomes import Estimate
     from cimento.report import SuiteReport
     from cimento.report.figures import Figure
@@ -316,8 +318,8 @@ class RegionPresenter(PlainPresenter[Suite]):
         }
 
     def methods(self, run: Run) -> MethodFacts:
-        """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
-        from cimento.paradigms.regions.sections import region_methods
+        """The facts about judging; see `cimento.paradigms.regions.methods.region_methods`."""
+        from cimento.paradigms.regions.methods import region_methods
 
         return region_methods(run)
 
@@ -334,6 +336,12 @@ class RegionPresenter(PlainPresenter[Suite]):
             ),
             *contradictions(judged_suite(run)),
         )
+
+    def design_effects(self, run: Run) -> Sequence[DesignEffect]:
+        """The DDs of a run whose suite crosses two factors; see `estimates.design_effects`."""
+        from cimento.paradigms.regions.estimates import design_effects
+
+        return design_effects(run)
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """The sections of a report: rates, figures, tables of designs and items."""
@@ -423,7 +431,36 @@ def region_text(runs: Sequence[Run], *, width: int = 80, color: bool = False) ->
     table = terminal_table(summary, width=width, color=color)
     means = benchmark_means(summary.runs)
     grids = [*design_grids(runs), *([means_grid(means)] if means else [])]
-    return "\n".join([table, *(on_terminal(grid) + "\n" for grid in grids)]).rstrip("\n")
+    first = [on_terminal(grid) + "\n" for grid in headline_grids(runs)]
+    return "\n".join([*first, table, *(on_terminal(grid) + "\n" for grid in grids)]).rstrip("\n")
+
+
+def headline_grids(runs: Sequence[Run]) -> list[Grid]:
+    """The table of DDs, which comes first where suites cross two factors: people, then models.
+
+    Args:
+        runs: runs of any suites of sentences.
+
+    Raises:
+        InputError: a declaration of factors, or a rating, cannot be used.
+    """
+    from cimento.paradigms.regions.estimates import is_design, tests_of
+    from cimento.paradigms.regions.factorial_tables import headline_grid
+    from cimento.paradigms.regions.people_effects import notes_of, people_of_suite
+
+    designs = {run.suite.name: run for run in reversed(runs) if is_design(run)}
+    people = [
+        effects
+        for run in reversed(designs.values())
+        if (effects := people_of_suite(suite_of(run), seed=options_of(run).seed))
+    ]
+    of_people = [test for effects in people for test in effects.tests]
+    of_models = [test for run in runs if is_design(run) for test in tests_of(run)]
+    tests = [*of_people, *of_models]
+    # Where predictions need only some of the sentences, others may not have been asked for.
+    if all(test.dd.value is None for test in tests):
+        return []
+    return [headline_grid(tests, notes=[*notes_of(people)])]
 
 
 def design_grids(runs: Sequence[Run]) -> list[Grid]:

@@ -380,7 +380,7 @@ def judged_sentences(
     known = stimulus_texts(suite)
     about, passed = answers_about(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
     yes_no = not any(judgment.question == ACCEPTABILITY for judgment in about)
-    ratings, chosen = _by_condition(about, known, passed, yes_no=yes_no)
+    ratings, chosen = ratings_by_condition(about, known, passed, yes_no=yes_no)
     used = sum(map(len, ratings.values())) + sum(chosen.values())
     refuse_nothing(used, suite.name, passed)
     items = tuple(
@@ -406,7 +406,7 @@ def judged_sentences(
     return AppliedJudgments(used, sum(item.id not in answered for item in suite.items), passed)
 
 
-def _by_condition(
+def ratings_by_condition(
     about: Sequence[Judgment],
     known: Mapping[tuple[str, str], str],
     passed: Counter[str],

@@ -297,7 +297,7 @@ def study_figures(
         for measure in MEASURES:
             factorials = {name: columns[measure] for name, columns in results.items()}
             if not any(result.reason for result in factorials.values()):
-                panels = rows_figure(list(_columns(factorials, asked, people)), SCALE)
+                panels = rows_figure(list(_columns(factorials, asked, people)), SCALE, bars="se")
                 drawn = panels.dressed(title=f"{model}, {measure}")
                 yield f"figure-{measure}-{file_name(model)}", drawn
         for run in some:

@@ -329,6 +329,8 @@ VALUES = ("value", "z", "mean_z", "rating", "judgment")
 Z_VALUES = frozenset({"z", "mean_z"})
 """Those of them that are z-scores already."""
 
+PARTICIPANT = "participant"
+
 Means = dict[str, dict[str, dict[str, float]]]
 """Phenomenon, item and condition to the mean rating."""
 
@@ -336,10 +338,9 @@ Means = dict[str, dict[str, dict[str, float]]]
 def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
     """The mean rating of each item and condition, as a model's scores would be.
 
-    The file is a CSV with ``phenomenon``, ``item``, ``condition`` and a rating, single or mean; or
-    the released English ratings of Sprouse et al. 2016, whose z is computed within participants.
-    Conditions are those of island studies. Ratings that are z-scores already (column ``z`` or
-    ``mean_z``, or the released ones) keep their values on every scale.
+    The file is a CSV with ``phenomenon``, ``item``, ``condition`` (of island studies) and a rating,
+    single or mean; or the released ratings of Sprouse et al. 2016. With a column ``participant``,
+    as there, z is computed within participants. z-scores keep their values on every scale.
 
     Args:
         path: of the file.
@@ -357,7 +358,7 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
         for phenomenon, items in means.items()
         for item, conditions in items.items()
     }
-    are_z = released or _value_column(rows) in Z_VALUES
+    are_z = released or PARTICIPANT in rows[0] or _value_column(rows) in Z_VALUES
     phenomena = factorial(suite, scores, scope=scope)
     if are_z:
         # z-scores of people are neither binned nor scaled again: they are the same on every scale.
@@ -379,10 +380,7 @@ ITEMS = 8
 
 
 def known_people() -> Factorial:
-    """The English ratings of Sprouse et al. 2016, from the means and standard errors over items.
-
-    There are no single items in it, so that nothing can be tested.
-    """
+    """The English ratings of Sprouse et al. 2016, as means over items, which allow no test."""
     untold = "only means over items are known"
     untested = Interval(None, None, None, untold)
     none = DesignRate(name="DD > 0", unscored=ITEMS, interval=untested)
@@ -439,10 +437,41 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
     for place, row in enumerate(rows, start=2):
         _need_condition(row["condition"], where=f"{path} row {place}")
     known = [(row, value) for row in rows if (value := cell_number(row[column])) is not None]
+    if PARTICIPANT in rows[0] and column not in Z_VALUES:
+        known = _within_participants(path, known)
     return {
         phenomenon: _means((row["item"], row["condition"], value) for row, value in group)
         for phenomenon, group in group_by(known, lambda pair: pair[0]["phenomenon"]).items()
     }
+
+
+def _within_participants(
+    path: Path, known: Sequence[tuple[dict[str, str], float]]
+) -> list[tuple[dict[str, str], float]]:
+    """The ratings as z-scores within participants; those of who rated everything alike have none.
+
+    Raises:
+        InputError: no participant has z-scores.
+    """
+    scaled = []
+    by_person = group_by(known, lambda pair: pair[0][PARTICIPANT].strip())
+    if "" in by_person:
+        raise InputError(
+            where=str(path),
+            seen=f"{len(by_person[''])} ratings have no {PARTICIPANT}",
+            todo="Name who gave each rating: z is computed within people.",
+        )
+    for group in by_person.values():
+        scores = standard_scores([value for _, value in group], ddof=1)
+        if not isinstance(scores, NoValue):
+            scaled += [(row, z) for (row, _), z in zip(group, scores, strict=True)]
+    if not scaled:
+        raise InputError(
+            where=str(path),
+            seen="nobody rated sentences differently, so that there are no z-scores",
+            todo=f"Without a column {PARTICIPANT}, ratings are taken as they are.",
+        )
+    return scaled
 
 
 def _value_column(rows: Sequence[Mapping[str, str]]) -> str | None:

@@ -1,0 +1,225 @@
+"""Sentences of the paragraph of a paper: who was evaluated on what, scored, counted, by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cimento.cite.sentences import (
+    LEFT,
+    RunFacts,
+    names_in_row,
+    order_of,
+    sources_of,
+    stated,
+)
+from cimento.errors import counted
+from cimento.io.parsing import whole_number
+from cimento.io.values import grouped
+from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.outcomes import Estimate, best_constant
+from cimento.records.store import manifest_part
+from cimento.statistics.design import SEQUENCE
+from cimento.suites.published import NAMES
+
+MOST_NAMED, MOST_LISTED = 3, 8
+"""Most suites or models that the paragraph describes one by one, and most whose names it gives."""
+
+
+def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str:
+    """A sentence on which models were evaluated on which suites, as in a paper.
+
+    Args:
+        runs: the runs.
+        cited: function that returns the citation of a suite.
+    """
+    models = dict.fromkeys(map(_model_in_brief, runs))
+    by_suite = grouped((run.meta.name, run) for run in runs)
+    suites = [_suite_in_brief(several, cited(several[0])) for several in by_suite.values()]
+    named = [f"{name}{cited(several[0])}" for name, several in by_suite.items()]
+    labels = list(dict.fromkeys(run.label for run in runs))
+    recorded = all(run.card.get("kind") == "replay" for run in runs)
+    did = "judged recorded answers of" if recorded else "evaluated"
+    return (
+        f"We {did} {_few(list(models), labels, 'models')} on"
+        f" {_few(suites, named, 'test suites')} with cimento [@cimento]."
+    )
+
+
+def in_suites(names: Sequence[str]) -> str:
+    """Where a sentence holds that is about some suites only."""
+    if len(names) > MOST_LISTED:
+        return f"In {len(names)} of the suites"
+    return f"In the {'suite' if len(names) == 1 else 'suites'} {names_in_row(names)}"
+
+
+def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
+    """The suite and the number of its items, by model if the numbers differ."""
+    meta = runs[0].meta
+    language = NAMES.get(meta.language, meta.language)
+    suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
+    asked: dict[str, list[str]] = {}
+    for run in runs:
+        first = "" if run.asking.get("limit") is None else "the first "
+        went = AdaptiveRecord.of(run.manifest)
+        to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
+        asked.setdefault(f"{first}{run.methods.counted}", []).append(
+            f"{run.card.get('name', run.label)}{to}"
+        )
+    counts = [
+        f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
+        for counted, models in asked.items()
+    ]
+    return f"{' and '.join(counts)} of {suite}{cited}"
+
+
+def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
+    """A few things described one by one, more of them by name, very many by their number."""
+    if len(described) <= MOST_NAMED:
+        return names_in_row(described)
+    return f"{len(names)} {what}" + (
+        f", {names_in_row(names)}," if len(names) <= MOST_LISTED else ""
+    )
+
+
+def _model_in_brief(run: RunFacts) -> str:
+    card = run.card
+    details = manifest_part(card, "details")
+    number = whole_number(str(details.get("parameters", "")))
+    size = "" if number is None else f"{_rounded(number)} parameters"
+    revision = str(card.get("revision") or "")[:_SHORT]
+    parts = (size, order_of(card), revision and f"revision {revision}")
+    known = ", ".join(filter(None, parts))
+    name = str(card.get("name", run.label))
+    return f"{name} ({known})" if known else name
+
+
+_SHORT = 7
+
+
+def _rounded(number: int) -> str:
+    """A number of parameters as written in papers: ``1.3M``, ``7B``."""
+    for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
+        if number >= size:
+            return f"{number / size:.1f}".removesuffix(".0") + letter
+    return str(number)
+
+
+def scored_in_brief(run: RunFacts) -> list[str]:
+    """Sentences on how tokens were scored, if it was not in the usual way."""
+    if not run.methods.scores_texts:
+        return []
+    rule = str(run.policy.get("pll", ""))
+    if run.card.get("kind") == "masked" and rule in PLL_IN_BRIEF:
+        return [f"Masked models were scored by pseudo-log-likelihood, {PLL_IN_BRIEF[rule]}."]
+    if run.card.get("kind") == "diffusion":
+        return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
+    if run.card.get("boundary"):
+        return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
+    return []
+
+
+PLL_IN_BRIEF = {
+    "within-word-l2r": "masking each token with the rest of its word [@kauf2023]",
+    "original": "masking one token at a time [@salazar2020]",
+    "whole-word": "masking whole words [@kauf2023]",
+    "region": "masking whole regions [@salazar2020]",
+}
+"""The rules of pseudo-log-likelihoods, each mapped to its description in prose."""
+
+
+def computed_in_brief(runs: Sequence[RunFacts]) -> list[str]:
+    """A sentence on number formats and on what preceded the first token; none if neither is known.
+
+    Where models differ, each has its own; of very many, only the formats are named.
+    """
+    ways: dict[str, dict[str, None]] = {}
+    for run in runs:
+        form = str(run.card.get("dtype") or "")
+        way = ", with ".join(filter(None, (f"in {form}" if form else "", _before_first(run))))
+        if way:
+            ways.setdefault(way, {})[str(run.card.get("name", run.label))] = None
+    if len(ways) == 1:
+        return [f"Scores were computed {next(iter(ways)).removeprefix(', ')}."]
+    if any(len(models) > MOST_LISTED for models in ways.values()):
+        return [f"Scores were computed {' or '.join(ways)}."] if ways else []
+    said = "; ".join(f"of {names_in_row([*models])} {way}" for way, models in ways.items())
+    return [f"Scores were computed, {said}."] if ways else []
+
+
+def _before_first(run: RunFacts) -> str:
+    """What a causal model read before the first token of a text; empty for other models."""
+    if run.card.get("kind") != "causal" or not run.methods.scores_texts or not run.policy:
+        return ""
+    return f"{run.card.get('bos') or 'nothing'} before the first token"
+
+
+def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
+    """Sentences on verdicts, chance and intervals; none if nothing was judged."""
+    shares = [one for run in runs for one in stated(run) if one.is_share]
+    if not shares:
+        return []
+    sequenced = [one for one in shares if one.interval_method == SEQUENCE]
+    which = "Other accuracies" if sequenced else "Accuracies"
+    head = f"{which} have 95% Wilson intervals [@wilson1927]"
+    together = dict.fromkeys(
+        run.methods.together or "some items"
+        for run in runs
+        if any(one.is_share and one.clustered for one in stated(run))
+    )
+    whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
+    effective = (
+        f", at the effective number of items where {whose} belong together {sources_of(shares)}"
+    )
+    clustered = any(one.clustered for one in shares)
+    return [
+        _verdicts_in_brief(shares),
+        *_chance_in_brief(runs, shares),
+        *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
+    ]
+
+
+def _verdicts_in_brief(shares: Sequence[Estimate]) -> str:
+    """A sentence on ties, near ties and what could not be scored."""
+    single = [one for one in shares if one.role == "main"] or shares
+    tied, unscored, near = (
+        sum(getattr(one, name) or 0 for one in single) for name in (*LEFT, "near_tied")
+    )
+    compared = [one for one in single if one.is_of_predictions]
+    rule = "successes" if any(map(_ties_pass, shares)) else "failures"
+    bits = next((one.near_tie_bits for one in compared if one.near_tied is not None), None)
+    left = [
+        *([f"{tied:,} are ties (counted as {rule})"] if compared or tied else []),
+        *([f"{near:,} near ties (below {bits:g} bits)"] if bits is not None else []),
+        f"{unscored:,} unscored",
+    ]
+    total = counted(sum(one.n for one in single) + unscored, "verdict")
+    return f"Of {total}, {names_in_row(left)}."
+
+
+def _chance_in_brief(runs: Sequence[RunFacts], shares: Sequence[Estimate]) -> list[str]:
+    """A sentence on chance, and on what lengths alone or a constant answer reach beyond it."""
+    levels = [one.chance for one in shares if one.chance is not None]
+    if not levels:
+        return ["There is no level of chance."]
+    led = [one.by_length for one in shares if one.off_by_length and one.by_length is not None]
+    whole = [[*run.run.estimates()] for run in runs]
+    constants = [
+        constant.value
+        for estimates in whole
+        for one in estimates
+        if one.role == "headline" and (constant := best_constant(one, estimates))
+    ]
+    more = [
+        *([f"lengths alone give {_from_to(led)}"] if led else []),
+        *([f"the best constant answer {_from_to(constants)}"] if constants else []),
+    ]
+    return [f"Chance is {_from_to(levels)}{f'; {names_in_row(more)}' if more else ''}."]
+
+
+def _from_to(values: Sequence[float]) -> str:
+    ends = (f"{end:.3f}" for end in (min(values), max(values)))
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _ties_pass(share: Estimate) -> bool:
+    return bool(share.tied) and (share.right or 0) > (share.passed or 0)

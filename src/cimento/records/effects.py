@@ -1,0 +1,60 @@
+"""What a factorial design is reported by: its DDs, and on which side of no effect they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from cimento.records.outcomes import Estimate
+
+Side: TypeAlias = Literal["above", "below", "open", "undefined"]
+"""On which side of 0 a DD surely is; ``open``: it cannot be told."""
+
+SHOWN: Mapping[Side, str] = {
+    "above": "the effect",
+    "below": "opposite of expected",
+    "open": "not distinguishable from 0",
+    "undefined": "nothing, without a test",
+}
+"""What a DD shows by its side, in words."""
+
+LEVEL = 0.05
+
+
+def side_of(value: float | None, p: float | None) -> Side:
+    """The side of 0 on which a DD surely is.
+
+    Args:
+        value: the DD; None where it is undefined.
+        p: its p-value, corrected over all that are looked at; None without a test.
+    """
+    if value is None or p is None:
+        return "undefined"
+    if p > LEVEL:
+        return "open"
+    return "above" if value > 0 else "below"
+
+
+@dataclass(frozen=True, slots=True)
+class DesignEffect:
+    """The DD of one phenomenon in a run.
+
+    Attributes:
+        estimate: DD over items, with its interval; its level is the phenomenon.
+        clusters: number of clusters that the items are in; None where each is by itself.
+    """
+
+    estimate: Estimate
+    clusters: int | None
+
+    @property
+    def side(self) -> Side:
+        """The side of 0 on which it surely is, by its corrected p-value."""
+        return side_of(self.estimate.value, self.estimate.p_corrected)
+
+    @property
+    def size(self) -> str:
+        """The number of items, and of their clusters: ``n 36, 9 clusters``."""
+        return f"n {self.estimate.n}" + (f", {self.clusters} clusters" if self.clusters else "")

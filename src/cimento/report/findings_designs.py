@@ -1,0 +1,114 @@
+"""Sentences on factorial designs: where a model shows the effect, and where the data cannot tell.
+
+A design is reported by DD, the difference of differences of its conditions. The effect is there if
+DD is above 0 by its p-value, corrected over the phenomena and measures of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cimento.io.values import grouped
+from cimento.records.effects import DesignEffect, Side
+from cimento.records.outcomes import reasons_together
+from cimento.report.findings_pairs import FEW_MODELS, joined
+from cimento.report.formatting import interval, number, p_value
+
+MOST_IN_FULL = 4
+"""Most phenomena of one result that are given with their numbers; else only with their names."""
+
+DESIGNS_NOTE = (
+    "DD: the difference of differences, taken within items; it shows the effect if it is above 0"
+    " by p, corrected by Holm's method over the phenomena and measures of a model."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DesignResult:
+    """The DDs of a run of a factorial design.
+
+    Attributes:
+        model: name of the model.
+        effects: DD of each phenomenon, of one suite.
+    """
+
+    model: str
+    effects: tuple[DesignEffect, ...]
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite."""
+        return self.effects[0].estimate.suite
+
+
+def said_of_designs(results: Sequence[DesignResult]) -> Iterator[str]:
+    """What some models show on some designs.
+
+    Args:
+        results: one for each model and suite.
+    """
+    suites = dict.fromkeys(result.suite for result in results)
+    models = dict.fromkeys(result.model for result in results)
+    for suite in suites:
+        where = f" on {suite}" if len(suites) > 1 else ""
+        of_suite = [result for result in results if result.suite == suite]
+        if len(models) > FEW_MODELS:
+            yield from _counted(of_suite, where)
+        else:
+            yield from (f"{result.model}{where} {_one_result(result)}" for result in of_suite)
+
+
+_IN: dict[Side, str] = {
+    "above": "shows the effect",
+    "below": "shows the opposite of what is expected",
+    "open": "is not distinguishable from no effect",
+    "undefined": "has no test",
+}
+
+
+def _one_result(result: DesignResult) -> str:
+    by_side = grouped((effect.side, effect) for effect in result.effects)
+    alone = len(result.effects) == 1
+    parts = [
+        f"{words}{_listed(by_side[side], alone=alone)}"
+        for side, words in _IN.items()
+        if side in by_side
+    ]
+    return "; ".join(parts)
+
+
+def _listed(effects: Sequence[DesignEffect], *, alone: bool) -> str:
+    """The phenomena with their DDs; if there are many, the names alone."""
+    why = reasons_together(
+        effect.estimate.reason for effect in effects if effect.side == "undefined"
+    )
+    after = f": {why}" if why else ""
+    if alone:
+        return f" ({_size(effects[0])}){after}"
+    names = [effect.estimate.level for effect in effects]
+    if len(effects) <= MOST_IN_FULL:
+        names = [f"{name} ({_size(effect)})" for name, effect in zip(names, effects, strict=True)]
+    return f" in {joined(names)}{after}"
+
+
+def _size(effect: DesignEffect) -> str:
+    """DD with its unit, its interval, and the number of items and clusters."""
+    one = effect.estimate
+    unit = f" {one.unit}" if one.unit else ""
+    if one.value is None:
+        return f"DD undefined, {effect.size}"
+    ends = interval(one.low, one.high, digits=2, absent="without interval")
+    p = "" if one.p_corrected is None else f", {p_value(one.p_corrected)}"
+    return f"DD {number(one.value, digits=2)}{unit} {ends}{p}, {effect.size}"
+
+
+def _counted(results: Sequence[DesignResult], where: str) -> Iterator[str]:
+    """How many of many models show the effect in each phenomenon."""
+    by_level = grouped((e.estimate.level, e.side) for result in results for e in result.effects)
+    counts = [
+        f"{sides.count('above')} in {level}"
+        + (f" ({sides.count('below')} the opposite)" if "below" in sides else "")
+        for level, sides in by_level.items()
+    ]
+    yield f"Of {len(results)} models{where}, the effect is shown by {joined(counts)}"
