@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cimento.statistics import alpha_for_others, correlation_for_others, krippendorff_alpha
 from cimento.statistics.design import Design
@@ -62,10 +63,7 @@ def test_the_variance_is_that_over_items_and_over_people_less_that_over_ratings(
     middle = (math.atanh(found.low) + math.atanh(found.high)) / 2
     assert middle == pytest.approx(z(np.ones_like(y)))
     reach = (math.atanh(found.high) - math.atanh(found.low)) / 2
-    free = FREEDOM(items, people, single)
-    from scipy import stats
-
-    assert reach == pytest.approx(stats.t.ppf(0.975, free) * math.sqrt(total))
+    assert reach == pytest.approx(stats.t.ppf(0.975, 5 - 1) * math.sqrt(total))
 
 
 def test_people_with_biases_make_the_interval_for_others_wider():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cimento.io.clusters import Crossing
 from cimento.io.values import grouped
-from cimento.judgments import ACCEPTABLE, BETTER, Judgment
+from cimento.judgments import ACCEPTABLE, BETTER, FITS, WHICH_FITS, Judgment
 from cimento.judgments.summaries import is_rated, once, rating_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -18,16 +18,18 @@ INTERCEPTS = "answer ~ condition + (1 | participant) + (1 | item)"
 SLOPES = "answer ~ condition + (1 + condition | participant) + (1 + condition | item)"
 _MOST_SLOPES = 3
 """Conditions up to which slopes are tried: more have more correlations than answers can tell."""
+_MOST_OPTIONS = 8
+"""Options up to which each has a share: where every item has options of its own, none says much."""
 _YES, _NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionShare:
-    """The share of choices of a condition, or of answers yes about it.
+    """The share of choices of a condition or an option, or of answers yes.
 
     Attributes:
         question: which.
-        condition: chosen, or asked about.
+        condition: condition or option that was chosen, or condition asked about; may be empty.
         n: choices or answers.
         share: from 0 to 1.
         these: its 95% interval for other items and these people.
@@ -70,40 +72,44 @@ def condition_shares(judgments: Sequence[Judgment]) -> tuple[ConditionShare, ...
     return tuple(
         share
         for question, answers in _by_question(judgments).items()
-        if question in (BETTER, ACCEPTABLE)
         for share in _shares(question, answers)
     )
 
 
 def _shares(question: str, answers: Sequence[Judgment]) -> Iterator[ConditionShare]:
-    conditions = dict.fromkeys(judgment.condition for judgment in answers if judgment.condition)
-    for condition in conditions:
-        asked = [j for j in answers if question == BETTER or j.condition == condition]
-        if question == BETTER:
-            yes = [judgment.condition == condition for judgment in asked]
-        else:
-            asked = [judgment for judgment in asked if judgment.value in (_YES, _NO)]
-            yes = [judgment.value == _YES for judgment in asked]
-        if not asked:
-            continue
-        items = [(judgment.suite, judgment.item) for judgment in asked]
-        units = tuple(range(len(asked)))
-        these = share_interval(yes, Design(units, tuple(items)))
-        crossing = [
-            Crossing((item, ("person", judgment.annotator)))
-            for item, judgment in zip(items, asked, strict=True)
-        ]
-        known = all(judgment.annotator is not None for judgment in asked)
-        yield ConditionShare(
-            question=question,
-            condition=condition,
-            n=len(asked),
-            share=sum(yes) / len(yes),
-            these=these,
-            others=share_interval(yes, Design(units, tuple(crossing)))
-            if known
-            else Interval(None, None, these.method, UNKNOWN_PEOPLE),
-        )
+    """The shares of a question, if it is one of choices or of yes and no."""
+    if question in (BETTER, WHICH_FITS):
+        chosen = [j.value if question == WHICH_FITS else j.condition for j in answers]
+        options = dict.fromkeys(filter(None, chosen))
+        if len(options) <= _MOST_OPTIONS:
+            for option in options:
+                yes = [one == option for one in chosen]
+                yield _share(question, option, answers, yes)
+    elif question in (ACCEPTABLE, FITS):
+        by_condition = grouped((j.condition, j) for j in answers if j.value in (_YES, _NO))
+        for condition, asked in by_condition.items():
+            yield _share(question, condition, asked, [j.value == _YES for j in asked])
+
+
+def _share(
+    question: str, condition: str, asked: Sequence[Judgment], yes: Sequence[bool]
+) -> ConditionShare:
+    items = [(judgment.suite, judgment.item) for judgment in asked]
+    people = [judgment.annotator for judgment in asked]
+    units = tuple(range(len(asked)))
+    these = share_interval(yes, Design(units, tuple(items)))
+    both = tuple(Crossing((item, ("person", who))) for item, who in zip(items, people, strict=True))
+    others = Interval(None, None, these.method, UNKNOWN_PEOPLE)
+    if all(who is not None for who in people):
+        others = share_interval(yes, Design(units, both))
+    return ConditionShare(
+        question=question,
+        condition=condition,
+        n=len(asked),
+        share=sum(yes) / len(yes),
+        these=these,
+        others=others,
+    )
 
 
 def condition_models(judgments: Sequence[Judgment]) -> tuple[ConditionModel, ...]:

@@ -8,9 +8,8 @@ of one item, all of one person, or single ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -22,8 +21,6 @@ from cimento.statistics.intervals import Interval
 
 UNKNOWN_PEOPLE = "it is not known who gave which rating"
 FOR_OTHERS = "jackknife over items and people on Fisher's z"
-OfMeans: TypeAlias = Callable[[Floats, Floats], float]
-"""From values and mean ratings of the items that are left, to a coefficient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,41 +221,39 @@ def correlation_for_others(
         >>> round(one.low, 2), round(one.high, 2)
         (0.24, 0.98)
     """
-    statistic = statistic_of(kind)
-    return of_means_for_others(
-        values, PeoplesRatings.of(ratings, people, design), statistic, level=level
-    )
-
-
-def of_means_for_others(
-    values: Sequence[float], ratings: PeoplesRatings, statistic: OfMeans, *, level: float = 0.95
-) -> Interval:
-    """The interval of a function of values and mean ratings, for other people and other items.
-
-    Args:
-        values: one an item.
-        ratings: of the items, each with one or more.
-        statistic: such as a correlation; of the items that are left.
-        level: confidence level.
-    """
-    scores, x = floats(values, name="values"), floats(ratings.values, name="ratings")
+    one = statistic_of(kind)
+    each = PeoplesRatings.of(ratings, people, design)
+    scores, x = floats(values, name="values"), floats(each.values, name="ratings")
 
     def coefficients(weights: Floats) -> Floats:
-        n, sums = ratings.sums(weights), ratings.sums(weights * x)
-        results = []
-        for left, total in zip(n, sums, strict=True):
-            kept = left > 0
-            means = total[kept] / left[kept]
-            # Equal means must be exactly equal: sums of different ratings round apart.
-            results.append(_defined(statistic, scores[kept], np.round(means, 12)))
-        return np.array(results)
+        n = each.sums(weights)
+        # Equal means must be exactly equal: sums of different ratings round apart.
+        means = np.round(each.sums(weights * x) / np.where(n > 0, n, 1), 12)
+        kept = n > 0
+        whole = kept.all(axis=1) & (kind != "kendall")
+        results = np.full(len(n), np.nan)
+        results[whole] = _of_whole(scores, means[whole], ranked=kind == "spearman")
+        for place in np.flatnonzero(~whole & (kept.sum(axis=1) > _FEWEST)):
+            results[place] = one(scores[kept[place]], means[place, kept[place]])
+        return results
 
     estimate = float(coefficients(np.ones((1, x.size)))[0])
     if np.isnan(estimate):
         return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
-    return ratings.interval(coefficients, estimate, level=level)
+    return each.interval(coefficients, estimate, level=level)
 
 
-def _defined(statistic: OfMeans, values: Floats, means: Floats) -> float:
-    few = values.size < 3  # noqa: PLR2004  # as a coefficient needs
-    return float("nan") if few else statistic(values, means)
+_FEWEST = 2
+
+
+def _of_whole(scores: Floats, means: Floats, *, ranked: bool) -> Floats:
+    """The correlation of the scores with each row of means, in which no item is missing."""
+    from scipy import stats
+
+    if ranked:
+        scores, means = stats.rankdata(scores), stats.rankdata(means, axis=1)
+    a, b = scores - scores.mean(), means - means.mean(axis=1, keepdims=True)
+    below = np.sqrt((a @ a) * (b**2).sum(axis=1))
+    defined = below > _ROUNDING
+    ratios = np.where(defined, b @ a / np.where(defined, below, 1), np.nan)
+    return np.clip(ratios, -1, 1)

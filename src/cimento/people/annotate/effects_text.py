@@ -27,7 +27,7 @@ def shares_text(shares: Sequence[ConditionShare]) -> str:
         return ""
     header = ("question", "condition", "n", "share", "95%, these people", "95%, other people")
     rows = [
-        (one.question, one.condition, str(one.n), number(one.share), _ends(one.these),
+        (one.question, one.condition or "yes", str(one.n), number(one.share), _ends(one.these),
          _ends(one.others))
         for one in shares
     ]  # fmt: skip
