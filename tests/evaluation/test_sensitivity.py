@@ -75,6 +75,12 @@ def test_the_command_prints_the_table_and_writes_it(tmp_path, capsys):
     assert "Items whose verdict changes" in out
     assert "any variant" in out
     assert {path.suffix for path in (tmp_path / "runs").glob("sensitivity.*")} >= {".csv", ".json"}
+    # Two metrics, asked with and without BOS and word boundaries; without BOS also by the rule
+    # of unscored first tokens: 2 * (2 + 2 * 2).
+    lines = (tmp_path / "runs" / "specifications.csv").read_text(encoding="utf-8").splitlines()
+    assert sum(line.startswith(SUITE) or line.startswith(",") for line in lines) == 12
+    assert "specifications are" in out
+    assert (tmp_path / "runs" / "specifications.svg").exists()
 
 
 @pytest.mark.parametrize(
