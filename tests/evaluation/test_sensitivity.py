@@ -68,6 +68,7 @@ def test_the_last_row_counts_items_that_any_variant_changes(rows):
         assert of_model[-1].changed >= max(row.changed for row in of_model[:-1])
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table_and_writes_it(tmp_path, capsys):
     command = ["run", SUITE, "-m", "demo-causal", "--limit", "6", "-o", str(tmp_path / "runs")]
     assert invoke([*command, "--sensitivity"]) == 0
@@ -75,6 +76,12 @@ def test_the_command_prints_the_table_and_writes_it(tmp_path, capsys):
     assert "Items whose verdict changes" in out
     assert "any variant" in out
     assert {path.suffix for path in (tmp_path / "runs").glob("sensitivity.*")} >= {".csv", ".json"}
+    # Two metrics, asked with and without BOS, with and without word boundaries; first tokens are
+    # in no region that the formulas need.
+    lines = (tmp_path / "runs" / "specifications.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert sum(line.startswith((SUITE, ",")) for line in lines) == 8
+    assert "specifications are" in out
+    assert (tmp_path / "runs" / "specifications.svg").exists()
 
 
 @pytest.mark.parametrize(

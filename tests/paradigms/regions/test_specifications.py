@@ -24,6 +24,7 @@ from cimento.paradigms.regions.specifications import (
     SpecificationCurve,
     asked_choices,
     curves_of,
+    defaults_first,
 )
 from cimento.suites.ratings import suite_from_ratings
 from cimento.testing import FakeScorer
@@ -103,7 +104,13 @@ def test_a_run_with_the_same_scores_is_counted_once_and_another_asking_apart(run
     )
     [both] = curves_of([run, other])
     assert len(both.specifications) == 2 * len(curve.specifications)
+    assert defaults_first([other, run]) == [run, other]
     assert {dict(one.choices)["boundary"] for one in both.specifications} == {"none", "auto"}
+    policy = {**run.manifest["asking"]["policy"], "dtype": "bfloat16"}
+    asking = {**run.manifest["asking"], "policy": policy}
+    narrow = dataclasses.replace(other, manifest={**run.manifest, "asking": asking})
+    # A number format is no choice of scoring: its run has a curve of its own.
+    assert len(curves_of([run, narrow])) == 2
     assert asked_choices("masked") == [
         {"pll": "within-word-l2r"}, {"pll": "original"}, {"pll": "whole-word"},
     ]  # fmt: skip

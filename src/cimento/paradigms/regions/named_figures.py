@@ -23,7 +23,7 @@ from cimento.paradigms.regions.figures_regions import REGION_FIGURES
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
 from cimento.paradigms.regions.people_effects import people_in_judgments, people_of_suite
 from cimento.paradigms.regions.specification_tables import curves_figure
-from cimento.paradigms.regions.specifications import curves_of
+from cimento.paradigms.regions.specifications import curves_of, defaults_first
 from cimento.report.figures_scores import (
     length_figure,
     length_frame,
@@ -76,7 +76,7 @@ def named_figure(name: str, runs: Sequence[Run], settings: FigureSettings) -> Fi
         # All measures of a run share its tokens.
         "position": lambda: position_figure([*map(run_report, runs)], length=settings.length),
         "length": lambda: _length(runs, settings.measure),
-        "sensitivity": lambda: curves_figure(curves_of(runs)),
+        "sensitivity": lambda: curves_figure(curves_of(defaults_first(runs))),
         **{name: partial(_regions, name, runs, settings) for name in REGION_FIGURES},
     }
     return makers[name]() if name in makers else _factorial(name, runs, settings)

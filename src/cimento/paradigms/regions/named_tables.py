@@ -33,7 +33,7 @@ from cimento.paradigms.regions.perplexity import (
 from cimento.paradigms.regions.pivot import pivot, pivot_grid
 from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
 from cimento.paradigms.regions.specification_tables import curves_grid
-from cimento.paradigms.regions.specifications import curves_of
+from cimento.paradigms.regions.specifications import curves_of, defaults_first
 from cimento.report.benchmarks import datasets_grid
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def named_table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid
         UsageError: no run has a design, or a measure is unknown.
     """
     if name == "sensitivity":
-        return curves_grid(curves_of(runs))
+        return curves_grid(curves_of(defaults_first(runs)))
     judged = [measured for run in runs for measured in on_each_measure(run)]
     if name in _DECLARED:
         return _of_declared(name, judged, settings)

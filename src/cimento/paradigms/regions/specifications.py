@@ -156,10 +156,30 @@ def curves_of(runs: Sequence[Run]) -> list[SpecificationCurve]:
     ]
 
 
+def defaults_first(runs: Sequence[Run]) -> list[Run]:
+    """The runs, those that were asked by the usual choices first; folders have no such order.
+
+    Args:
+        runs: of suites of sentences.
+    """
+
+    def unusual(run: Run) -> int:
+        usual = ASKED.get(run.model_kind, {})
+        return sum(choice != usual[name][0] for name, choice in _asked(run))
+
+    return sorted(runs, key=unusual)
+
+
 def _of_one_model(run: Run) -> tuple[str, ...]:
-    """What runs of one curve have in common: the suite, its items, the model."""
+    """What runs of one curve have in common: suite, items, model, and all that no choice is of."""
     model, asking = (manifest_part(run.manifest, name) for name in ("model", "asking"))
-    known = (model.get("name"), model.get("revision"), asking.get("limit"), asking.get("context"))
+    policy = manifest_part(run.manifest, "asking", "policy")
+    chosen = ASKED.get(run.model_kind, {})
+    known = (
+        *(model.get(name) for name in ("name", "revision", "kind")),
+        *(asking.get(name) for name in ("limit", "context")),
+        sorted((name, str(value)) for name, value in policy.items() if name not in chosen),
+    )
     return (run.suite.name, content_of(run), *map(str, known))
 
 
