@@ -8,11 +8,12 @@ of the sentence, seed), so that it stays the same when seeds are added, removed 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
+from cimento.io.clusters import CROSSED, cluster_cells, cluster_label, columns_named
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
@@ -189,6 +190,17 @@ class MultiwordItem:
         return tuple(MARKED_WORD.findall(self.text))
 
 
+def cluster_cell(item: ClozeItem, columns: Sequence[str]) -> str:
+    """What an item belongs to in one cell, as tables of outcomes have it; empty for none."""
+    return cluster_cells([[item.columns.get(name)] for name in columns], 1)[0] or ""
+
+
+def cluster_of(item: ClozeItem, columns: Sequence[str]) -> Hashable:
+    """What an item belongs to: a cluster, one of each of several factors, or itself alone."""
+    cell = cluster_cell(item, columns)
+    return cluster_label(item.id, cell) if CROSSED in cell else cell or item.id
+
+
 @dataclass(frozen=True, slots=True)
 class ClozeSuite:
     """A suite of kind ``cloze`` or ``templates``.
@@ -198,8 +210,9 @@ class ClozeSuite:
         items: those that are written out.
         templates: those that items are made of.
         multiwords: sentences whose expression is masked word by word.
-        cluster: free column whose value says which items belong together (``template``,
-            ``sentence``, ``expression``); empty where each stands alone.
+        cluster: free columns whose values say which items belong together (``template``,
+            ``sentence``, ``expression``); empty where each stands alone. With two or more,
+            clusters are crossed. One name is enough where there is one.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
         limit: number of its items that are asked, from the first; None for all. Not written.
         only: ids of those among them that are asked; None for all. Not written.
@@ -209,10 +222,13 @@ class ClozeSuite:
     items: tuple[ClozeItem, ...] = ()
     templates: tuple[Template, ...] = ()
     multiwords: tuple[MultiwordItem, ...] = ()
-    cluster: str = ""
+    cluster: Sequence[str] = ()
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
     limit: int | None = None
     only: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cluster", columns_named(self.cluster))
 
     @property
     def name(self) -> str:
