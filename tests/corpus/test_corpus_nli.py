@@ -144,7 +144,7 @@ def test_the_suite_is_balanced_and_has_no_faults(folder):
     assert Counter(item.targets for item in suite.items).keys() == {
         ("vera",), ("incerta",), ("falsa",),
     }  # fmt: skip
-    assert suite.cluster == "premise"
+    assert suite.cluster == ("premise",)
     assert suite.meta.status.startswith("draft")
 
 

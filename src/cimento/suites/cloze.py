@@ -8,11 +8,12 @@ of the sentence, seed), so that it stays the same when seeds are added, removed 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
+from cimento.io.clusters import CROSSED, cluster_cells, cluster_label, columns_named
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
@@ -193,6 +194,17 @@ class MultiwordItem:
         return tuple(MARKED_WORD.findall(self.text))
 
 
+def cluster_cell(item: ClozeItem, columns: Sequence[str]) -> str:
+    """What an item belongs to in one cell, as tables of outcomes have it; empty for none."""
+    return cluster_cells([[item.columns.get(name)] for name in columns], 1)[0] or ""
+
+
+def cluster_of(item: ClozeItem, columns: Sequence[str]) -> Hashable:
+    """What an item belongs to: a cluster, one of each of several factors, or itself alone."""
+    cell = cluster_cell(item, columns)
+    return cluster_label(item.id, cell) if CROSSED in cell else cell or item.id
+
+
 @dataclass(frozen=True, slots=True)
 class ClozeSuite:
     """A suite of kind ``cloze`` or ``templates``.
@@ -202,8 +214,9 @@ class ClozeSuite:
         items: those that are written out.
         templates: those that items are made of.
         multiwords: sentences whose expression is masked word by word.
-        cluster: free column whose value says which items belong together (``template``,
-            ``sentence``, ``expression``); empty where each stands alone. Of multiwords it is the
+        cluster: free columns whose values say which items belong together (``template``,
+            ``sentence``, ``expression``); empty where each stands alone. With two or more,
+            clusters are crossed. One name is enough where there is one. Of multiwords it is the
             expression unless it is declared: the words of one are not independent.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
         limit: number of its items that are asked, from the first; None for all. Not written.
@@ -214,15 +227,15 @@ class ClozeSuite:
     items: tuple[ClozeItem, ...] = ()
     templates: tuple[Template, ...] = ()
     multiwords: tuple[MultiwordItem, ...] = ()
-    cluster: str = ""
+    cluster: Sequence[str] = ()
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
     limit: int | None = None
     only: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         """Put the words of an expression into one cluster where none is declared."""
-        if self.multiwords and not self.cluster:
-            object.__setattr__(self, "cluster", EXPRESSION)
+        declared = columns_named(self.cluster) or ((EXPRESSION,) if self.multiwords else ())
+        object.__setattr__(self, "cluster", declared)
 
     @property
     def name(self) -> str:

@@ -238,7 +238,9 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
         counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
         brief=(_IN_BRIEF, _candidates_in_brief(answers)),
-        together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
+        together=f"items of one {' or '.join(columns)}"
+        if (columns := answers.suite.cluster)
+        else "",
         scores_texts=not _WHOLE_TEXTS.isdisjoint(answers.choices),
     )
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.faults import errors
 from cimento.intake.reading import TableReading
+from cimento.io.clusters import columns_said
 from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
@@ -139,14 +140,13 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
         seen = "The suite does not name a language."
         faults.append(cloze_fault("CIM-C010", where=suite.name, seen=seen))
     # Beside expressions, items with one blank stand alone.
-    whole = suite.multiwords and suite.cluster == EXPRESSION
-    without = [item.id for item in expansion.items if suite.cluster not in item.columns]
-    if suite.cluster and without and not whole:
-        shown = ", ".join(map(repr, without[:_SHOWN]))
-        seen = (
-            f"The column {suite.cluster!r} is missing in {counted(len(without), 'item')}: {shown}."
-        )
-        faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
+    whole = suite.multiwords and suite.cluster == (EXPRESSION,)
+    for column in () if whole else suite.cluster:
+        without = [item.id for item in expansion.items if column not in item.columns]
+        if without:
+            shown = ", ".join(map(repr, without[:_SHOWN]))
+            seen = f"The column {column!r} is missing in {counted(len(without), 'item')}: {shown}."
+            faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
     return tuple(sorted(faults, key=attrgetter("code")))
 
 
@@ -332,7 +332,7 @@ def _settings(suite: ClozeSuite) -> dict[str, JsonValue]:
     meta = {**meta_table(suite.meta), **suite.meta.extra}
     settings: dict[str, JsonValue] = {"kind": suite.kind, "meta": meta}
     if suite.cluster:
-        settings["options"] = {"cluster": suite.cluster}
+        settings["options"] = {"cluster": columns_said(suite.cluster)}
     return {**settings, **suite.extra}
 
 

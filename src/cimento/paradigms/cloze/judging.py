@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import need_known
+from cimento.io.clusters import CROSSED
 from cimento.paradigms.cloze.judgments import (
     Fits,
     dictionary_readings,
@@ -211,9 +212,14 @@ def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
                 value=probability,
                 unit="probability",
                 reason=NOT_JUDGED if fits is None else unknown,
-                cluster=answers.cluster_of[item] or item,
+                cluster=_of_place(answers.cluster_of[item], item),
                 groups={"candidate": candidate.text, **columns[item]},
             )
+
+
+def _of_place(cell: str, item: str) -> str:
+    """What a place of an item belongs to in one cell: where the item stands alone, the item."""
+    return CROSSED.join(label or item for label in cell.split(CROSSED))
 
 
 def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:

@@ -6,7 +6,7 @@ candidates; no model is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -51,7 +51,7 @@ from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites import JsonValue
-from cimento.suites.cloze import ClozeItem
+from cimento.suites.cloze import ClozeItem, cluster_of
 
 WHOLE_SUITE = "all"
 EXPRESSION, WORD = "expression", "word"
@@ -166,7 +166,7 @@ class Profiling:
         k: ranks that count.
         by: the column whose values are the dimensions, or several with commas between, whose
             combinations are; empty for none.
-        cluster: the column that says what belongs together; empty where each item stands alone.
+        cluster: the columns that say what belongs together; none where each item stands alone.
         remarks: remarks on candidates of another kind than asked for.
         threshold: probability above which candidates are counted apart.
         frequency: of words; None for none.
@@ -175,7 +175,7 @@ class Profiling:
 
     k: int = 10
     by: str = ""
-    cluster: str = ""
+    cluster: Sequence[str] = ()
     remarks: tuple[str, ...] = ()
     threshold: float = 0.5
     frequency: ZipfFrequency | None = None
@@ -274,7 +274,7 @@ def _frequency_effect(
     if profiling.frequency is None or not items:
         return None
     known = [
-        (value, ranks[item.id], item.columns.get(profiling.cluster, item.id))
+        (value, ranks[item.id], cluster_of(item, profiling.cluster))
         for item in items
         if (value := profiling.frequency(item.targets[0])) > 0
     ]
@@ -331,8 +331,8 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     )
 
 
-def _clusters(items: Iterable[ClozeItem], profiling: Profiling) -> dict[str, str]:
-    return {item.id: item.columns.get(profiling.cluster, item.id) for item in items}
+def _clusters(items: Iterable[ClozeItem], profiling: Profiling) -> dict[str, Hashable]:
+    return {item.id: cluster_of(item, profiling.cluster) for item in items}
 
 
 def _dimension(
@@ -363,12 +363,14 @@ def _dimension(
     )
 
 
-def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> ClusteredShare:
+def _hits(ranks: Ranks, cluster: Mapping[str, Hashable], k: int) -> ClusteredShare:
     passed = [is_hit(rank, k) for rank in ranks.values()]
     return ClusteredShare(accuracy_at(ranks, k), share_interval(passed, Design.of(ranks, cluster)))
 
 
-def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> ClusteredShare:
+def _fitting(
+    judged: Sequence[Candidate], cluster: Mapping[str, Hashable], k: int
+) -> ClusteredShare:
     top = among_top(judged, k)
     return ClusteredShare(
         micro(top), precision_interval(top, lambda candidate: cluster[candidate.item])

@@ -21,10 +21,11 @@ from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.faults import fault as file_fault
 from cimento.faults import named_blanks
 from cimento.intake.decoding import decode
-from cimento.intake.reading import reading_of
+from cimento.intake.reading import reading_of, with_role
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Row, Table
 from cimento.intake.tables import read_suite_table
+from cimento.io.clusters import columns_named
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
@@ -175,7 +176,7 @@ def cloze_fault(code: str, *, where: str, seen: str, todo: str = "") -> Fault:
 class TomlClozeOptions(Open):
     """``[options]`` of suite.toml."""
 
-    cluster: str = ""
+    cluster: str | list[str] = ""
 
 
 class TomlCloze(Open):
@@ -207,6 +208,7 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
         suite = suite_of_items(meta, items, faults)
     roles: dict[str, str] = {name: name for name in (*BLANKS.needs, *BLANKS.may)}
     read = reading_of(items, BLANKS, roles, n_items=suite.n_written)
+    read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return SuiteReading(
         suite=replace(suite, cluster=settings.options.cluster, extra=settings.rest()),
         faults=tuple(faults),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -28,7 +28,14 @@ from cimento.models.questions import (
     FillPolicy,
     OpenRule,
 )
-from cimento.suites.cloze import BLANK, ClozeItem, ClozeSuite, expand_suite
+from cimento.suites.cloze import (
+    BLANK,
+    ClozeItem,
+    ClozeSuite,
+    cluster_cell,
+    cluster_of,
+    expand_suite,
+)
 from cimento.suites.letters import one_spelling
 
 if TYPE_CHECKING:
@@ -258,7 +265,12 @@ class ClozeAnswers:
     @functools.cached_property
     def cluster_of(self) -> dict[str, str]:
         """The cluster of each item; empty for an item that stands alone."""
-        return {item.id: item.columns.get(self.suite.cluster, "") for item in self.items}
+        return {item.id: cluster_cell(item, self.suite.cluster) for item in self.items}
+
+    @functools.cached_property
+    def belongs_to(self) -> dict[str, Hashable]:
+        """What each item belongs to, as a design has it; an item that stands alone to itself."""
+        return {item.id: cluster_of(item, self.suite.cluster) for item in self.items}
 
     @functools.cached_property
     def _fills(self) -> pl.DataFrame:

@@ -278,7 +278,7 @@ def _judged(
         compared = compare_judgments(
             rule,
             person,
-            cluster_of=lambda candidate: answers.cluster_of[candidate.item] or candidate.item,
+            cluster_of=lambda candidate: answers.belongs_to[candidate.item],
         )
         comparison = compared if compared.n else None
         judged = [

@@ -102,7 +102,7 @@ class Description(Strict):
     meta: TomlMeta
     dictionary: str = ""
     generator: str = ""
-    cluster: str = ""
+    cluster: str | list[str] = ""
     template: Annotated[list[TemplateText], Field(min_length=1)]
 
 

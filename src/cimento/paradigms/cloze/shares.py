@@ -337,13 +337,20 @@ class Clustering:
         return self.items == self.clusters
 
 
-def clustering(clusters: Iterable[str]) -> Clustering:
+def clustering(clusters: Iterable[Hashable]) -> Clustering:
     """The clusters of the items of a group, which may share sentences.
 
     Args:
-        clusters: of each item, what it belongs to.
+        clusters: of each item, what it belongs to; of crossed ones, the smaller factor counts.
     """
-    counts = Counter(clusters)
+    labels = tuple(clusters)
+    design = Design(labels, labels)
+    if design.crossed:
+        labels = tuple(
+            label[1] if isinstance(label, tuple) else label
+            for label in min(design.factors(), key=lambda factor: factor.m).clusters
+        )
+    counts = Counter(map(str, labels))
     largest, most = counts.most_common(1)[0] if counts else ("", 0)
     return Clustering(counts.total(), len(counts), largest, most)
 
@@ -420,7 +427,7 @@ def nucleus(
     candidates: Iterable[Candidate],
     p: float,
     *,
-    cluster: Mapping[str, str],
+    cluster: Mapping[str, Hashable],
 ) -> Nucleus:
     """The top-p of a model's candidates.
 

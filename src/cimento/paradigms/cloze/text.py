@@ -36,7 +36,13 @@ from cimento.paradigms.cloze.shares import (
 from cimento.records.outcomes import GROUP, Estimate, reasons_together
 from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.statistics.differences import cochran_q
-from cimento.suites.cloze import ClozeItem, ClozeSuite, expand_suite
+from cimento.suites.cloze import (
+    ClozeItem,
+    ClozeSuite,
+    cluster_cell,
+    cluster_of,
+    expand_suite,
+)
 
 if TYPE_CHECKING:
     from cimento.models.questions import FillKind
@@ -76,10 +82,9 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
     clusters, shared = "", len(expansion.shared)
     forms = counted(shared, "form")
     if suite.cluster:
-        by = clustering(item.columns.get(suite.cluster, item.id) for item in expansion.items)
-        clusters = (
-            f"{by.clusters} by {suite.cluster}; the largest, {by.largest!r}, has {by.in_largest}"
-        )
+        by = clustering(cluster_of(item, suite.cluster) for item in expansion.items)
+        named = " × ".join(suite.cluster)
+        clusters = f"{by.clusters} by {named}; the largest, {by.largest!r}, has {by.in_largest}"
     facts = {
         "templates": str(len(suite.templates) or ""),
         "sentences": str(len(suite.multiwords) or ""),
@@ -106,7 +111,7 @@ def cloze_text(runs: Sequence[Run]) -> str:
 
 def clusters_note(answers: ClozeAnswers) -> str:
     """A note on items that belong together; empty where each stands alone."""
-    clusters = clustering(answers.cluster_of[item.id] or item.id for item in answers.items)
+    clusters = clustering(answers.belongs_to.values())
     if clusters.independent:
         return ""
     many = f"{clusters.clusters} clusters" if clusters.clusters != 1 else "1 cluster"
@@ -289,7 +294,7 @@ def compared_text(
     models: Mapping[str, tuple[Sequence[ClozeItem], Sequence[Candidate]]],
     k: int,
     *,
-    cluster: str,
+    cluster: Sequence[str],
     kinds: Iterable[str],
 ) -> str:
     """The items that one model hits and another does not, and those that none hits.
@@ -298,7 +303,7 @@ def compared_text(
         suite: its name.
         models: name to the items that it was asked and its candidates.
         k: rank up to which a hit counts.
-        cluster: column that says what belongs together; empty where each item stands alone.
+        cluster: columns that say what belongs together; none where each item stands alone.
         kinds: of the models.
 
     Raises:
@@ -309,7 +314,7 @@ def compared_text(
         for name, (items, candidates) in models.items()
     }
     asked = next(iter(models.values()))[0]
-    clusters = {item.id: item.columns.get(cluster, item.id) for item in asked}
+    clusters = {item.id: cluster_cell(item, cluster) or item.id for item in asked}
     outcomes = hit_outcomes(suite, ranks, k, clusters)
     lines = [f"{suite}: models compared; a hit is a target among the first {k} candidates"]
     for (first, ours), (second, theirs) in permutations(ranks.items(), 2):

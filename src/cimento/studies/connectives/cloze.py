@@ -31,7 +31,7 @@ from cimento.paradigms.cloze.requests import Candidate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites.cells import Cells, need_columns, text_of
-from cimento.suites.cloze import ClozeItem, ClozeSuite, expand_suite
+from cimento.suites.cloze import ClozeItem, ClozeSuite, cluster_of, expand_suite
 from cimento.suites.letters import folded_text
 
 COMPLETION_COLUMNS = ("id", "rank", "completion")
@@ -116,7 +116,7 @@ def _class_counts(
         more: classes that are named where there are some.
     """
     items = {item.id: item for item in expand_suite(suite).items}
-    clusters = {name: items[name].columns.get(suite.cluster) or name for name in classes}
+    clusters = {name: cluster_of(items[name], suite.cluster) for name in classes}
     design = Design.of(classes, clusters)
     present = set(classes.values())
     names = [*usual, *(name for name in more if name in present)]
