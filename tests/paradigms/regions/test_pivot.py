@@ -87,7 +87,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
     ]
     last = as_csv(pivot_grid(cells)).splitlines()[-1]
     # (100 + 50) / 2, each suite once; two suites have no interval
-    assert last == "Mean over suites,,,suites,50.0,2,75.0,,,2,fewer than 5 suites"
+    assert last == "Mean over suites,,,suites,50.0,2,75.0,,,2,2 suites: an interval needs 5 or more"
     assert "fewer than 5 suites." in grid_as_text(pivot_grid(cells))
     both = pivot(runs, ["lp,penlp"])
     assert {cell.measure for cell in both} == {"lp", "penlp"}
