@@ -34,7 +34,7 @@ RATE = EstimateCell(value=250 / 3, low=70.0, high=90.0, n=6, unit=PERCENT)
 NONE = EstimateCell(value=None, low=None, high=None, n=0, reason="no items", unit=PERCENT)
 GRID = Grid(
     title="t",
-    header=("model", "measure", "accuracy, %", "DD", "95 %", "p (Holm)", "parameters", "place"),
+    header=("model", "measure", "accuracy, %", "DD", "95%", "p (Holm)", "parameters", "place"),
     rows=(
         ("a", "LP", RATE, number(-0.84704), interval(-1.0, 0.123456), p_number(0.0123), count(
             1279104, thousands=True), Shown("1-3", {"_best": 1, "_worst": 3})),

@@ -45,7 +45,7 @@ class Shown(str):
 
 
 def shown(value: float | None, text: str, *, absent: str, unit: str = "") -> Shown:
-    """A number in a cell; a text in its place that is no mark is the reason why it is null.
+    """A number in a cell; a text in its place, other than a dash, is the reason why it is null.
 
     Args:
         value: the number; None if it is undefined.
@@ -72,7 +72,7 @@ def count(number: int | None, *, thousands: bool = False, absent: str = "-") -> 
 
 
 def printed(text: str, *, unit: str = "") -> str:
-    """A number as somebody else printed it, with its digits; what is no number stays a text.
+    """A number as somebody else printed it, with its digits; anything else stays a text.
 
     Args:
         text: the number as it was printed.
@@ -110,7 +110,7 @@ def upper(end: str) -> Shown:
 
 
 def no_ends(absent: str) -> Shown:
-    """The cell of an interval that there is none of; a text that is no mark is the reason."""
+    """The cell of an interval that there is none of; a text other than a dash is the reason."""
     reason: dict[str, Value] = {} if absent in MARKS else {REASON: absent}
     return Shown(absent, {LOW: None, HIGH: None, **reason})
 

@@ -285,7 +285,7 @@ def _cell(cell: GridCell | int | None) -> GridCell:
 
 
 def _again(label: GridCell) -> GridCell:
-    """A label that stands in the row above."""
+    """A label that is in the row above."""
     return repeated(label) if isinstance(label, str) else label
 
 

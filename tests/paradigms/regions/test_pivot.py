@@ -89,7 +89,8 @@ def test_one_table_over_suites_of_any_kind(pairs):
     ]
     last = as_csv(pivot_grid(cells)).splitlines()[-1]
     # (100 + 50) / 2, each suite once; two phenomena have no interval
-    assert last == "Mean over suites,,,suites,50.0,2,75.0,,,2,fewer than 5 phenomena"
+    few = "2 phenomena: an interval needs 5 or more"
+    assert last == f"Mean over suites,,,suites,50.0,2,75.0,,,2,{few}"
     assert "fewer than 5 phenomena." in grid_as_text(pivot_grid(cells))
     both = pivot(runs, ["lp,penlp"])
     assert {cell.measure for cell in both} == {"lp", "penlp"}

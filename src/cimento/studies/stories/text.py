@@ -369,10 +369,7 @@ def tier_table(
         for model, record in records.items()
     ]
     above = [
-        (
-            f"{model} (published)",
-            *(printed(row.get(name, _UNKNOWN), unit=PERCENT) for name in TABLE_3),
-        )
+        (f"{model} (published)", *(_printed(row.get(name)) for name in TABLE_3))
         for model, row in published_rows().items()
     ]
     first = next(iter(records.values()))
@@ -418,6 +415,10 @@ def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
 
 def _group_of(name: str) -> str:
     return "all" if name in _SUMMED else name.split(" ", maxsplit=1)[0].lower()
+
+
+def _printed(percent: str | None) -> str:
+    return printed(percent or _UNKNOWN, unit=PERCENT)
 
 
 def _percent(value: float | None) -> str:
