@@ -7,11 +7,12 @@ import json
 import math
 import sys
 
+import polars as pl
 import pytest
 
 from cimento import Asking, InputError
 from cimento.cli.main import invoke
-from cimento.evaluation.free_fills import fill_texts
+from cimento.evaluation.free_fills import fill_texts, nucleus_of
 from cimento.models.questions import FillPolicy
 
 
@@ -30,6 +31,35 @@ def test_a_text_from_standard_input_is_filled(monkeypatch, capsys):
         [number, "words", rank] for number in "12" for rank in "123"
     ]
     assert {row.split("\t")[-1] for row in rows} == {"word"}
+
+
+def test_the_nucleus_is_the_fewest_candidates_that_reach_p():
+    """By hand: .4 + .3 + .2 reach .9; the second text's reach .6; options are no candidates."""
+    rows = [(1, "mask", .4), (1, "mask", .3), (1, "mask", .2), (1, "mask", .05),
+            (2, "left", .35), (2, "left", .25), (2, "choice:sentence", .001)]  # fmt: skip
+    table = pl.DataFrame(rows, schema=("text", "method", "probability"), orient="row")
+    kept, short = nucleus_of(table, 0.9)
+    assert kept["probability"].to_list() == [0.4, 0.3, 0.2, 0.35, 0.25, 0.001]
+    sums = kept["cumulative_probability"].to_list()
+    assert sums[:5] == pytest.approx([0.4, 0.7, 0.9, 0.35, 0.6])
+    assert sums[5] is None
+    assert short == {2: pytest.approx(0.6)}
+
+
+def test_top_p_of_a_blank_is_printed_and_what_is_not_reached_is_said(monkeypatch, capsys):
+    told = ["fill", "-m", "demo-masked", "--top-p"]
+    typed(monkeypatch, "Il gatto ___ sul tetto.\n")
+    assert invoke([*told, "0.5", "-k", "20"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    sums = [float(row.split("\t")[-1]) for row in rows]
+    assert header.endswith("cumulative_probability")
+    assert all(end < 0.5 for end in sums[:-1])
+    assert sums[-1] >= 0.5
+    typed(monkeypatch, "Il gatto ___ sul tetto.\n")
+    assert invoke([*told, "1", "-k", "2"]) == 0
+    assert "its 2 candidates reach" in capsys.readouterr().err
+    assert invoke([*told, "0"]) == 2
+    assert "no candidate is within 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("model", ["demo-masked", "demo-causal"])

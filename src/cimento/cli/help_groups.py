@@ -104,8 +104,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "boundary", "window", "context", "store",
     ),
     "fill": (
-        "model", "output", "k", "protocol", "among", "as_json", "masks", "choice", "device",
-        "dtype", "bos",
+        "model", "output", "k", "top_p", "protocol", "among", "as_json", "masks", "choice",
+        "device", "dtype", "bos",
     ),
     "analyze reading-times": (
         "model", "output", "columns", "texts", "before", "frequency", "entropy", "pll", "boundary",

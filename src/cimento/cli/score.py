@@ -145,6 +145,9 @@ class _FillOptions(ModelOptions):
     )
     model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
     k: int = option(10, "How many candidates.", flags=("-k", "--top"), ge=1)
+    top_p: float | None = option(
+        None, "Of these, only the first that together are so probable, such as 0.9.", ge=0, le=1
+    )
     protocol: OpenRule = option(
         "auto",
         "mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
@@ -163,8 +166,12 @@ def fill(options: _FillOptions) -> int:
 
     Options may also follow a text, after a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
-    from cimento.evaluation.free_fills import fill_policy, fill_texts
+    from cimento.evaluation.free_fills import fill_policy, fill_texts, nucleus_of
 
+    if options.top_p == 0:
+        raise UsageError(
+            where="--top-p", seen="no candidate is within 0", todo="Give more, such as 0.9."
+        )
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
     policy = fill_policy(named)
     if options.output is not None:
@@ -180,6 +187,13 @@ def fill(options: _FillOptions) -> int:
         asking=options.asking,
         remark=note,
     )
+    if options.top_p is not None:
+        table, short = nucleus_of(table, options.top_p)
+        for number, reached in short.items():
+            note(
+                f"text {number}: its {options.k} candidates reach {reached:.3g}, not"
+                f" {options.top_p:g}. More with -k."
+            )
     by_text = _by_text(texts, table, rows="fills")
     deliver(json_text({"texts": by_text}) if options.as_json else _tsv(table), options.output)
     return 0

@@ -80,6 +80,7 @@ def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.measures import columns_needed
     from cimento.studies.islands import people_ratings, study_figures
+    from cimento.studies.islands.columns import TABLES_OF_ACCURACY, models_in_columns
     from cimento.studies.islands.models import MEASURES, island_suites, model_tables
 
     if options.section:
@@ -104,7 +105,8 @@ def _of_models(options: IslandOptions) -> int:
         show_json({"study": "islands", "sections": [], "tables": plain}, indent=1)
     else:
         show(as_text(list(tables.values()), options.form))
-    options.write(tables)
+    columns = {f"{name}-columns": models_in_columns(tables[name]) for name in TABLES_OF_ACCURACY}
+    options.write({**tables, **columns})
     if options.output is not None:
         _draw(study_figures(runs, asked, people), options.output)
     return report_failures(runs, failures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, get_args
 
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, MemoryCache
@@ -93,6 +93,39 @@ def fill(
         asking=asking,
         cache=cache,
     )
+
+
+def nucleus_of(table: pl.DataFrame, p: float) -> tuple[pl.DataFrame, dict[int, float]]:
+    """The fewest candidates of each text that together are as probable as p (Holtzman et al. 2020).
+
+    Options that were scored stay as they are.
+
+    Args:
+        table: as `fill_texts` gives it.
+        p: above 0, at most 1.
+
+    Returns:
+        The rows left, with a column ``cumulative_probability`` (null for options); and the number
+        of each text whose candidates do not reach p, with what they reach: all of these stay.
+    """
+    import polars as pl
+
+    is_open = pl.col("method").is_in(get_args(OpenRule))
+    by_text = ("text", "method")
+    reached = pl.col("probability").cum_sum().over(by_text)
+    table = table.with_columns(pl.when(is_open).then(reached).alias("cumulative_probability"))
+    # What is lost of last digits decides nothing: .4 + .3 + .2 reach .9.
+    before = (pl.col("cumulative_probability") - pl.col("probability")) < p * (1 - _ROUNDING)
+    ends = table.filter(is_open).group_by("text").agg(pl.col("cumulative_probability").max())
+    short = {
+        int(text): float(end)
+        for text, end in ends.sort("text").iter_rows()
+        if end is not None and end < p * (1 - _ROUNDING)
+    }
+    return table.filter(~is_open | before.fill_null(value=True)), short
+
+
+_ROUNDING = 1e-9
 
 
 def fill_texts(
