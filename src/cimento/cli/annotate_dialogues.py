@@ -287,7 +287,8 @@ def _agreement_of_table(options: AgreementOptions) -> None:
     shares = condition_shares(judgments)
     models = condition_models(judgments) if options.effects else ()
     if options.as_json:
-        told = {"questions": summaries} | ({"shares": shares} if shares else {})
+        told: dict[str, object] = {"questions": summaries}
+        told |= {"shares": shares} if shares else {}
         told |= {"effects": models} if options.effects else {}
         show_json(told | ({"judges": compared} if options.judge else {}))
         return

@@ -258,7 +258,7 @@ def datasets_grid(runs: Sequence[RunSummary], *, these_suites: bool = False) -> 
             _suite_mean(summaries, column, phenomenon, names)
             for column, summaries in columns.items()
         ]
-        label = (repeated(phenomenon), f"mean of {len(names)}", count(len(names)))
+        label: tuple[str, ...] = (repeated(phenomenon), f"mean of {len(names)}", count(len(names)))
         if not phenomenon:
             label = (_OVERALL, f"{label[1]} of {len(blimp_datasets())}", label[2])
         rows += _rows(label, means, [gaps.get(phenomenon)] * bool(gaps), these_suites=these_suites)

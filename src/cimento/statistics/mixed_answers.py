@@ -384,8 +384,9 @@ class _Search:
             step[at] = _STEP * max(1.0, abs(place[at]))
             ahead, behind = (self._with_gradient(place + way * step)[1] for way in (1, -1))
             columns.append((ahead - behind) / (2 * step[at]))
-        table = np.stack(columns)
-        return (table + table.T) / 2
+        table: Floats = np.stack(columns)
+        symmetric: Floats = (table + table.T) / 2
+        return symmetric
 
 
 _WIDEST = 30.0

@@ -102,11 +102,11 @@ class PeoplesRatings:
         interval = jackknife(
             statistic, estimate, self.crossed, level=level, ratings=ratings
         ).interval
-        reason = interval.reason
-        if reason is not None:
-            reason = reason.replace("item or cluster", "item or person")
-            reason = reason.replace("items or clusters", "items or people")
-        return replace(interval, method=FOR_OTHERS, reason=reason)
+        why = interval.reason
+        if why is not None:
+            why = why.replace("item or cluster", "item or person")
+            why = why.replace("items or clusters", "items or people")
+        return replace(interval, method=FOR_OTHERS, reason=why)
 
     def sums(self, weighted: Floats) -> Floats:
         """The sum of each item, of each draw: shape (draws, items)."""

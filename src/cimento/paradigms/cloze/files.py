@@ -332,7 +332,8 @@ def _settings(suite: ClozeSuite) -> dict[str, JsonValue]:
     meta = {**meta_table(suite.meta), **suite.meta.extra}
     settings: dict[str, JsonValue] = {"kind": suite.kind, "meta": meta}
     if suite.cluster:
-        settings["options"] = {"cluster": columns_said(suite.cluster)}
+        said = columns_said(suite.cluster)
+        settings["options"] = {"cluster": said if isinstance(said, str) else [*said]}
     return {**settings, **suite.extra}
 
 

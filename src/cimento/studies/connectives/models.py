@@ -12,7 +12,7 @@ from math import exp
 from statistics import stdev
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.cite.sentences import PLL_IN_BRIEF
+from cimento.cite.brief import PLL_IN_BRIEF
 from cimento.corpus.treebanks import SAMPLE
 from cimento.io.values import NoValue, Value
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from cimento.report.cells import Shown
+from cimento.report.formatting import number
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 
 TABLES_OF_ACCURACY = ("table-1", "table-2")
@@ -24,14 +25,14 @@ def models_in_columns(table: Grid) -> Grid:
     cells: dict[tuple[str, str], dict[tuple[str, str], GridCell]] = {}
     best: dict[tuple[str, str], set[tuple[str, str]]] = {}
     phenomenon = form = BLANK
-    for number, (first, second, model, *values) in enumerate(table.rows):
+    for row, (first, second, model, *values) in enumerate(table.rows):
         # Labels stand in the first row of their block only.
         if str(first) or str(second):
             phenomenon, form = str(first) or phenomenon, str(second)
         place = phenomenon, form
         for column, (name, cell) in enumerate(zip(table.header[3:], values, strict=True), start=3):
             cells.setdefault(place, {})[str(model), name] = _alone(cell)
-            if (number, column) in table.bold:
+            if (row, column) in table.bold:
                 best.setdefault(place, set()).add((str(model), name))
     columns = _columns(cells)
     begins = _begins([phenomenon for phenomenon, _ in cells])
@@ -70,4 +71,7 @@ def _begins(phenomena: list[str]) -> frozenset[int]:
 
 
 def _alone(cell: GridCell) -> GridCell:
-    return replace(cell, alone=True) if isinstance(cell, EstimateCell) else cell
+    """A cell whose interval and n only programs see."""
+    if not isinstance(cell, EstimateCell):
+        return cell
+    return Shown(number(cell.value, digits=cell.digits, absent=BLANK), cell.parts, cell.unit)
