@@ -15,6 +15,7 @@ from cimento.statistics.item_response import item_response
 from cimento.statistics.response_effects import Responses
 from cimento.statistics.response_estimates import RESIDUAL_VARIANCE
 from cimento.statistics.response_likelihood import Likelihood, item_posterior
+from cimento.statistics.response_testlets import Families
 
 DATA = Path(__file__).parents[1] / "data" / "item_response.json"
 ORACLE = json.loads(DATA.read_text("utf-8"))
@@ -132,6 +133,78 @@ def test_gradient_and_curvature_are_the_differences_of_the_likelihood(dimensions
         up, down = (likelihood._at(z + sign * move, scales, sds) for sign in (1, -1))
         assert (up[0] - down[0]) / (2 * step) == pytest.approx(gradient[k], abs=0.02)
         assert (down[1] - up[1]) / (2 * step) == pytest.approx(precision[k], abs=0.15)
+
+
+IN_FAMILIES = np.array([0, 0, 0, 1, 1])
+"""Three respondents of one family, and two of another."""
+
+
+def test_the_likelihood_of_an_item_is_the_integral_over_what_families_share():
+    right = np.array([[1.0, 0.0, 1.0, math.nan, 1.0]])
+    ability, easiness = np.array([[-0.5, 0.2, 0.9, 3.0, 1.4]]), np.array([-0.4])
+    sds = {"item": 1.3, "testlet": 1.5}
+
+    def of_family(family, v):
+        def density(t):
+            value = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+            for y, able, one in zip(right[0], ability[0], IN_FAMILIES, strict=True):
+                if one == family and not math.isnan(y):
+                    logit = able - 0.4 + sds["item"] * v + sds["testlet"] * t
+                    value *= 1 / (1 + math.exp(-logit if y else logit))
+            return value
+
+        return integrate.quad(density, -8, 8)[0]
+
+    def density(v):
+        return stats.norm.pdf(v) * of_family(0, v) * of_family(1, v)
+
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    whole = sum(8 * w * density(8 * x) for x, w in zip(nodes, weights, strict=True))
+    families = Families(IN_FAMILIES, np.eye(2)[IN_FAMILIES], sds["testlet"], 11)
+    start = np.zeros((1, 3))
+    made = item_posterior(right, ability, easiness, sds, start, nodes=15, families=families)
+    assert made.loglik[0] == pytest.approx(math.log(whole), abs=1e-5)
+
+
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_with_families_gradient_and_curvature_are_the_differences_too(dimensions):
+    responses = Responses(
+        right=RIGHT[::3],
+        phenomenon=PHENOMENON[::3],
+        family=np.array([0] * 6 + [1] * 3 + [2, 3, 4]),
+        covariates=np.zeros((20, 0)),
+    )
+    groups = ("phenomenon", "model", "family")
+    likelihood = Likelihood(responses, groups, dimensions, nodes=9, testlet_nodes=9)
+    sds = {**dict.fromkeys((*groups, "item", "discrimination"), 0.5), "testlet": 1.2}
+    scales = likelihood.layout.scales(sds)
+    z = np.random.default_rng(1).normal(0, 0.3, likelihood.layout.size)
+    _, gradient, precision = likelihood._at(z, scales, sds)
+    for k in range(0, z.size, 5):
+        move = np.zeros(z.size)
+        move[k] = step = 1e-4
+        up, down = (likelihood._at(z + sign * move, scales, sds) for sign in (1, -1))
+        assert (up[0] - down[0]) / (2 * step) == pytest.approx(gradient[k], abs=1e-3)
+        assert (down[1] - up[1]) / (2 * step) == pytest.approx(precision[k], abs=0.05)
+
+
+@pytest.mark.slow
+def test_what_a_family_shares_on_items_is_found_and_widens_difficulties():
+    generator = np.random.default_rng(5)
+    family = np.array([0] * 8 + [1, 2])
+    hard, ability = generator.normal(0, 1.2, 96), generator.normal(0, 1, 10)
+    shared = generator.normal(0, 2, (96, 3))
+    chances = 1 / (1 + np.exp(hard[:, None] - ability - shared[:, family]))
+    right = (generator.random(chances.shape) < chances).astype(float)
+    alone, fit = (item_response(right, family=one) for one in (None, family))
+    truth = hard - ability.mean()
+    inside = [
+        ((f.difficulty.low <= truth) & (truth <= f.difficulty.high)).mean() for f in (alone, fit)
+    ]
+    assert 1.3 < fit.spreads["testlet"].sd < 3
+    assert inside[0] < 0.85
+    assert inside[1] > 0.9
+    assert np.corrcoef(fit.shared.value[:, 0], shared[:, 0])[0, 1] > 0.6
 
 
 def test_a_small_simulation_is_recovered():

@@ -405,6 +405,13 @@ class AnalyzeOptions(GridOptions):
         ge=0.001,
         le=0.999,
     )
+    families: tuple[str, ...] = option(
+        (),
+        "Models that may answer alike; else checkpoints of a run and sizes of a model, by their"
+        " names. Repeatable.",
+        flags=("--family",),
+        metavar="NAME=MODEL,MODEL",
+    )
     items: bool = option(default=False, help="List every item, not only those to look at.")
     methods: bool = option(
         default=False, help="Print the methods of the analysis as a paragraph, and no tables."
@@ -438,6 +445,7 @@ def analyze(options: AnalyzeOptions) -> None:
         measure=options.measure,
         precision=options.precision,
         seed=options.seed,
+        families=options.families,
     )
     people = respondents_of(judgments, runs, ties=options.ties) if judgments else ()
     asked = {run.model for run in runs}

@@ -7,33 +7,25 @@ who answered the same items may be further columns. An item-response model is fi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from cimento.compare.answer_table import AnswerTable, Key, TieRule
+from cimento.compare.family_items import FamilyItem, items_by_family
+from cimento.compare.ranges import Range, range_at, ranges_of
 from cimento.statistics.design import Floats, codes
 from cimento.statistics.item_information import ItemBank, ItemFit, item_fit, shortest_suite
 from cimento.statistics.item_response import ItemModel, ItemResponseFit, item_response
 from cimento.statistics.multiple import benjamini_hochberg
 from cimento.statistics.reliability import item_analysis
-from cimento.statistics.response_estimates import Locations
 
 ModelChoice: TypeAlias = Literal["auto", "rasch", "2pl"]
 
 ITEM_LEVEL, BACKWARDS_LEVEL = 0.05, 0.95
 _DRAWS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """An estimate with its 95% interval, in logits unless it is said otherwise."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +70,7 @@ class AnalyzedModel:
     Attributes:
         model: its label.
         kind: of the model, or ``person``.
-        family: what revisions of one model have in common; empty where that is not known.
+        family: what models that may answer alike have in common; of one alone, its name.
         n: defined answers.
         right: proportion of correct ones; None without any.
         ability: in logits; 0 is the average of all that were given.
@@ -127,7 +119,8 @@ class VariancePart:
 
     Attributes:
         part: ``item``, ``phenomenon``, ``cluster`` (of items from one source), ``model``,
-            ``family``, ``interaction`` (of models and phenomena), ``discrimination``,
+            ``family``, ``testlet`` (what the models of a family share on an item),
+            ``interaction`` (of models and phenomena), ``discrimination``,
             ``covariates``, or ``answer``: a single answer's chance.
         sd: standard deviation in logits; of discrimination its own.
         share: of the variance.
@@ -182,6 +175,10 @@ class Analysis:
         converged: the optimum was found.
         short: the shortest list of items with a precision; None where it was not asked for.
         reason: why there is no model of items; None where there is one.
+        families: family to its models, of families of two models or more.
+        by_family: items that are easier or harder for a family (differential item functioning),
+            the surest first, with a probability of .95 or more; None where that is not known.
+        no_families: why it is not known.
         chance: level of chance of the suites, to two digits; None where it is not known.
         others: the analyses of suites with other levels of chance, which are other scales.
     """
@@ -203,6 +200,9 @@ class Analysis:
     converged: bool = False
     short: ShortList | None = None
     reason: str | None = None
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_family: tuple[FamilyItem, ...] | None = None
+    no_families: str | None = None
     chance: float | None = None
     others: tuple[Analysis, ...] = ()
 
@@ -335,7 +335,7 @@ def _analysis(
             )
             for name, spread in fit.spreads.items()
         ),
-        slopes=_ranges(fit.slopes, table.covariates) if fit.slopes else {},
+        slopes=ranges_of(fit.slopes, table.covariates) if fit.slopes else {},
         answers=int(known.sum()),
         undefined=sum(one.undefined for one in table.respondents),
         ties=sum(one.ties for one in table.respondents),
@@ -346,6 +346,7 @@ def _analysis(
         all_wrong=shares.count(0.0),
         converged=fit.converged,
         reason=fit.reason,
+        **items_by_family(table, fit, level=BACKWARDS_LEVEL),
     )
 
 
@@ -354,17 +355,6 @@ def _shares(right: Floats, *, axis: int) -> list[float | None]:
     n = known.sum(axis=axis)
     total = np.where(known, right, 0.0).sum(axis=axis)
     return [float(t / k) if k else None for t, k in zip(total, n, strict=True)]
-
-
-def _range(located: Locations | None, place: int | tuple[int, ...]) -> Range | None:
-    if located is None:
-        return None
-    return Range(*(float(part[place]) for part in (located.value, located.low, located.high)))
-
-
-def _ranges(located: Locations, names: Iterable[str]) -> dict[str, Range]:
-    ends = zip(names, located.value, located.low, located.high, strict=True)
-    return {name: Range(float(v), float(low), float(high)) for name, v, low, high in ends}
 
 
 def _items(
@@ -387,8 +377,8 @@ def _items(
             phenomenon=table.phenomena[i],
             n=int(n[i]),
             right=shares[i],
-            difficulty=_range(fit.difficulty, i),
-            discrimination=_range(slopes, i),
+            difficulty=range_at(fit.difficulty, i),
+            discrimination=range_at(slopes, i),
             backwards=None if against is None else float(against[i]),
             item_total=totals[i],
             infit=None if orderly is None or math.isnan(orderly.p[i]) else float(orderly.infit[i]),
@@ -420,12 +410,12 @@ def _respondents(
             family=one.family,
             n=int(n[j]),
             right=shares[j],
-            ability=_range(fit.ability, j),
+            ability=range_at(fit.ability, j),
             **(ranks[j] if ranks else {}),
             on={
                 name: place
                 for k, name in enumerate(names)
-                if (place := _range(fit.by_phenomenon, j * phenomena + k)) is not None
+                if (place := range_at(fit.by_phenomenon, j * phenomena + k)) is not None
             },
         )
         for j, one in enumerate(table.respondents)
@@ -466,7 +456,7 @@ def _phenomena(
                 suites=tuple(dict.fromkeys(table.keys[i][0] for i in rows)),
                 items=len(rows),
                 right=float(known.mean()) if known.size else None,
-                difficulty=_range(fit.phenomenon, k),
+                difficulty=range_at(fit.phenomenon, k),
             )
         )
     return tuple(

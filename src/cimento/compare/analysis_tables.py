@@ -30,6 +30,7 @@ PARTS = {
     "cluster": "clusters of items from one source",
     "model": "models",
     "family": "families of models",
+    "testlet": "items by families of models",
     "interaction": "models on phenomena",
     "discrimination": "items that tell models apart unequally",
     "covariates": "covariates",
@@ -82,6 +83,8 @@ def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
         grids["covariates"] = slopes_grid(analysis)
     if all_items or notable_items(analysis):
         grids["items"] = _items_grid(analysis, all_items=all_items)
+    if analysis.by_family:
+        grids["families"] = families_grid(analysis)
     if analysis.short is not None:
         grids["short"] = short_grid(analysis.short)
     return grids
@@ -139,6 +142,8 @@ def _model_notes(analysis: Analysis) -> list[str]:
             f"{KINDS[analysis.kind].capitalize()} model; that all items discriminate alike has"
             f" p {_p(analysis.two_parameters_p)} (likelihood ratio)."
         )
+    if not analysis.reason:
+        notes += [_OVER_PHENOMENA, *_family_notes(analysis)]
     counts = [f"{counted(analysis.answers, 'answer')}"]
     if analysis.ties:
         rule = "each half right" if analysis.tie_rule == "half" else "as they were judged"
@@ -148,6 +153,46 @@ def _model_notes(analysis: Analysis) -> list[str]:
     if analysis.not_asked:
         counts.append(f"{analysis.not_asked} that no run has")
     return [*notes, f"{'; '.join(counts)}."]
+
+
+_OVER_PHENOMENA = "Abilities are over the phenomena given, not over others that there could be."
+
+
+def _family_notes(analysis: Analysis) -> list[str]:
+    """Which models were taken for a family, and what follows."""
+    named = "; ".join(
+        f"{family} ({counted(len(models), 'model')})"
+        for family, models in analysis.families.items()
+    )
+    if not named:
+        return ["Families: none; each model answers for itself (--family names some)."]
+    if analysis.by_family is None:
+        return [f"Families: {named}. Items: {analysis.no_families}, so all is about models of it."]
+    shares = "What a family shares on an item is an effect of its own; --family names others."
+    return [f"Families: {named}. {shares}"]
+
+
+def families_grid(analysis: Analysis) -> Grid:
+    """A table of items that are easier or harder for one family than abilities say."""
+    shown = (analysis.by_family or ())[:ITEMS_SHOWN]
+    total = len(analysis.by_family or ())
+    more = f"The {len(shown)} surest of {total}." if total > len(shown) else ""
+    asked = counted(len(analysis.items) * len(analysis.families), "effect")
+    chance = f"P: probability of the sign, 0.95 or more; of {asked}, some reach it by chance."
+    return Grid.of(
+        shown,
+        {
+            "family": lambda one: one.family,
+            "suite": lambda one: one.suite,
+            "item": lambda one: one.item,
+            "easier by": lambda one: _logits(one.easier),
+            "95%": lambda one: _ends(one.easier),
+            "P": lambda one: _share(one.sure),
+        },
+        title="Items that are easier (above 0) or harder for one family than for others.",
+        labels=3,
+        notes=(*filter(None, (more,)), chance),
+    )
 
 
 def phenomena_grid(analysis: Analysis) -> Grid:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from cimento.compare.families import families_among, families_given, family_of
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.clusters import CROSSED
 from cimento.io.tables import REQUESTS
@@ -40,6 +41,7 @@ PERSON = "person"
 """The kind of respondents that are people."""
 _WHERE = "cimento analyze items"
 _PHENOMENON = "phenomenon"
+_TO_JUDGE = "Give runs of suites with predictions, targets or tiers."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ class Respondent:
     Attributes:
         name: its label.
         kind: of the model, or ``person``.
-        family: what revisions of one model have in common; empty where that is not known.
+        family: what models that may answer alike have in common; of one alone, its name.
         answers: item to 1 for right, 0 for wrong, and between them a tie.
         ties: number of ties.
         undefined: number of items that were asked and count neither way.
@@ -105,6 +107,7 @@ def answer_table(
     phenomenon: str = "",
     covariates: Sequence[str] = (),
     ties: TieRule = "judged",
+    families: Sequence[str] = (),
 ) -> AnswerTable:
     """The outcomes of runs by their headline questions, as one table.
 
@@ -117,25 +120,24 @@ def answer_table(
         covariates: ``length`` (words), ``tokens`` (of the critical regions, over models),
             ``frequency`` (mean Zipf), or columns with numbers.
         ties: whether a tie counts as it was judged, or half.
+        families: of models, each as ``NAME=MODEL,MODEL``; empty for those that names propose.
 
     Raises:
-        UsageError: nothing was judged in the runs, no suite has the column of phenomena, or an item
-            lacks a covariate.
+        UsageError: nothing was judged in the runs, a family names no model, no suite has the
+            column of phenomena, or an item lacks a covariate.
         MissingDependencyError: frequencies are wanted, and wordfreq is not installed.
     """
     judged = judged_on_measure(runs, measure)
-    models = _models(judged, ties)
+    models = _in_families(_models(judged, ties), families)
     respondents = (*models, *people)
     if not models or not any(one.answers for one in respondents):
-        todo = "Give runs of suites with predictions, targets or tiers."
-        raise UsageError(where=_WHERE, seen="nothing was judged in these runs", todo=todo)
+        raise UsageError(where=_WHERE, seen="nothing was judged in these runs", todo=_TO_JUDGE)
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
     if phenomenon:
         known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
-        where, seen = f"--phenomenon={phenomenon}", "no suite has such a column"
-        need_known(phenomenon, known, where=where, seen=seen)
+        _need_column(phenomenon, known)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
     return AnswerTable(
@@ -214,7 +216,7 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
         for one in item_outcomes([run]):
             rows = run.outcomes().filter(pl.col("question") == one.question)
             rows = rows.filter(rows["method"] == rows["method"][0]) if len(rows) else rows
-            facts.setdefault(name, (one.kind, one.family))
+            facts.setdefault(name, (one.kind, _named(run)))
             held = answers.setdefault(name, {})
             for item, verdict, right in rows.select("item", "verdict", "right").iter_rows():
                 tie = verdict == "tie"
@@ -236,6 +238,21 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
         )
         for name, held in answers.items()
     ]
+
+
+def _need_column(name: str, known: Iterable[str]) -> None:
+    need_known(name, known, where=f"--phenomenon={name}", seen="no suite has such a column")
+
+
+def _named(run: Run) -> str:
+    return family_of(str(run.manifest.get("named") or run.model))
+
+
+def _in_families(models: Sequence[Respondent], texts: Sequence[str]) -> list[Respondent]:
+    """The models with the families that were given, or else those that they proposed."""
+    proposed = {one.name: one.family for one in models}
+    families = families_among(proposed, families_given(texts, list(proposed)))
+    return [replace(one, family=families[one.name]) for one in models]
 
 
 def _columns(run: Run) -> dict[str, dict[str, str]]:

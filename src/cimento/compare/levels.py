@@ -64,6 +64,7 @@ class AnalysisSettings:
         measure: to judge on, where there is a choice; empty for that of each run.
         precision: of the shortest lists of items; None for no such list.
         seed: of draws.
+        families: of models, each as ``NAME=MODEL,MODEL``; empty for those that names propose.
     """
 
     kind: ModelChoice = "auto"
@@ -73,6 +74,7 @@ class AnalysisSettings:
     measure: str = ""
     precision: float | None = None
     seed: int = 0
+    families: Sequence[str] = ()
 
 
 def analyze_runs(
@@ -92,7 +94,7 @@ def analyze_runs(
     def table_of(some: Sequence[Run], column: str) -> AnswerTable:
         return answer_table(
             some, people=_on(people, some), measure=settings.measure, phenomenon=column,
-            covariates=settings.covariates, ties=settings.ties,
+            covariates=settings.covariates, ties=settings.ties, families=settings.families,
         )  # fmt: skip
 
     judged, phenomenon = judged_on_measure(runs, settings.measure), settings.phenomenon

@@ -132,7 +132,7 @@ def _board_differences(runs: Sequence[Run]) -> tuple[SuiteDifference, ...]:
     """The mean differences of pairs of models over suites, from the rates of runs.
 
     Args:
-        runs: of any paradigms; those whose headline is no rate are left out.
+        runs: of any paradigms; those whose headline is not a rate are left out.
     """
     facts = facts_of(runs)
     heads = [(run, head) for run in runs if (head := _headline(run)) is not None]

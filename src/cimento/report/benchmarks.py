@@ -230,8 +230,8 @@ def _same_datasets(overall: Sequence[SuiteMean]) -> Iterator[str]:
 def datasets_grid(runs: Sequence[RunSummary], *, these_suites: bool = False) -> Grid:
     """Accuracies in percent of BLiMP's datasets, their means, and the published figures.
 
-    Of two models there is also the second less the first; of more, notes have the differences of
-    pairs over all datasets.
+    Two models have a column with the second less the first; notes have the differences of pairs
+    over all datasets.
 
     Args:
         runs: runs, as for `benchmark_means`.

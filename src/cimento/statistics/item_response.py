@@ -28,13 +28,20 @@ from cimento.statistics.response_estimates import (
     sds_of,
     spread_records,
 )
-from cimento.statistics.response_likelihood import FEWER_NODES, NODES, Likelihood
+from cimento.statistics.response_likelihood import (
+    FEWER_NODES,
+    FEWER_NODES_BESIDE,
+    NODES,
+    NODES_BESIDE,
+    TESTLET_NODES,
+    Likelihood,
+)
 
 ItemModel: TypeAlias = Literal["rasch", "2pl"]
 
 _PRIOR_SD = {"discrimination": 1.0}
 _USUAL_PRIOR_SD = 2.0
-_STARTS = {"interaction": 0.3, "discrimination": 0.3, "family": 0.5, "item": 1.0}
+_STARTS = {"interaction": 0.3, "discrimination": 0.3, "family": 0.5, "testlet": 0.5, "item": 1.0}
 _USUAL_START = 0.7
 _APART = 0.1
 _STEP, _SHORT = 5e-3, 1e-4
@@ -55,13 +62,16 @@ class ItemResponseFit:
         items: number of items.
         models: number of models.
         answers: number of defined answers.
-        difficulty: of each item, the logit of failing for the average model.
+        difficulty: of each item, the logit of failing for the average model; where families share
+            effects on items, for models in general and not only those of these families.
         discrimination: of each item, where 1 is usual and below 0 backwards; None of Rasch.
         backwards: the probability that an item's discrimination is below 0; None of Rasch.
         phenomenon: the difficulty of each phenomenon, of all items that it could have.
         ability: of each model, over phenomena.
         ability_covariance: of these.
         by_phenomenon: models x phenomena, the ability on the items of one phenomenon.
+        shared: items x families, by how many logits an item is easier for a family, given the
+            abilities; None where families share nothing.
         slopes: by how much a standard deviation of each covariate makes items harder, in logits.
         spreads: kind of effect to its spread; ``answer`` has the chance of a single answer.
         probability: items x models, the expected proportion of correct answers.
@@ -81,6 +91,7 @@ class ItemResponseFit:
     ability: Locations | None = None
     ability_covariance: Floats | None = None
     by_phenomenon: Locations | None = None
+    shared: Locations | None = None
     slopes: Locations | None = None
     spreads: Mapping[str, Spread] = field(default_factory=dict)
     probability: Floats | None = None
@@ -205,7 +216,7 @@ def _spread_names(responses: Responses, kind: ItemModel) -> tuple[str, ...]:
         *(("phenomenon",) if several else ()),
         *(("cluster",) if responses.clusters else ()),
         "model",
-        *(("family",) if 1 < families < models else ()),
+        *(("family", "testlet") if 1 < families < models else ()),
         *(("interaction",) if several else ()),
         *(("discrimination",) if kind == "2pl" else ()),
     )
@@ -213,8 +224,11 @@ def _spread_names(responses: Responses, kind: ItemModel) -> tuple[str, ...]:
 
 def _likelihood(responses: Responses, names: tuple[str, ...], *, quick: bool = False) -> Likelihood:
     of_items = {"item", "discrimination"}
-    groups = tuple(name for name in names if name not in of_items)
+    groups = tuple(name for name in names if name not in {*of_items, "testlet"})
     dimensions = len(of_items & set(names))
+    if "testlet" in names:
+        nodes = (FEWER_NODES_BESIDE if quick else NODES_BESIDE)[dimensions]
+        return Likelihood(responses, groups, dimensions, nodes=nodes, testlet_nodes=TESTLET_NODES)
     nodes = (FEWER_NODES if quick else NODES)[dimensions]
     return Likelihood(responses, groups, dimensions, nodes=nodes)
 

@@ -187,7 +187,6 @@ def located(
     moments = _moments(likelihood, center.effects, sds)
     responses = likelihood.responses
     contrasts = _contrasts(responses, likelihood.layout)
-
     covariance_here = center.covariance()
     covariances = [(u.covariance(), d.covariance()) for u, d in moved.modes]
     drift = moved.slopes([(u.effects, d.effects) for u, d in moved.modes])
@@ -220,6 +219,7 @@ def located(
         "by_phenomenon": of(contrasts["by_phenomenon"])[0],
         "slopes": of(contrasts["slopes"])[0],
         "probability": _probability(likelihood, center.effects, sds),
+        "shared": _shared(likelihood, center.effects, sds) if "testlet" in sds else None,
     }
     if "discrimination" in sds:
         fields["discrimination"] = of_items("discrimination")
@@ -271,6 +271,23 @@ def _probability(likelihood: Likelihood, effects: Floats, sds: Mapping[str, floa
         _, _, posterior = likelihood.posterior(effects, sds, chunk)
         expected[chunk.items] = (posterior.weights[:, None, :] @ posterior.share)[:, 0]
     return expected
+
+
+def _shared(likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]) -> Locations:
+    """What the models of each family share on each item, given all other effects."""
+    responses = likelihood.responses
+    mean = np.zeros((len(responses.right), responses.families))
+    variance = np.ones_like(mean)
+    for chunk in likelihood.chunks:
+        _, _, posterior = likelihood.posterior(effects, sds, chunk)
+        weights = posterior.weights[:, :, None]
+        effect, inside = posterior.shares.effect, posterior.shares.effect_variance
+        if effect is None or inside is None:
+            continue
+        center = (weights * effect).sum(axis=1)
+        mean[chunk.items] = center
+        variance[chunk.items] = (weights * (inside + effect**2)).sum(axis=1) - center**2
+    return Locations.of(mean, variance)
 
 
 def spread_records(

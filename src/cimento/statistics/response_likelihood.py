@@ -2,14 +2,15 @@
 
 The logit of a correct answer of respondent j to item i of phenomenon p is
 
-    a_i (m_j + f_g(j) + d_jp) + o + e_p + c_k(i) + x_i b + v_i,    a_i = 1 + s_a z_i,
+    a_i (m_j + f_g(j) + d_jp) + o + e_p + c_k(i) + x_i b + v_i + s_t t_ig(j),    a_i = 1 + s_a z_i,
 
 with normal effects of respondents m, their families f, phenomena e, clusters of items from one
-source c, items v, of respondents on phenomena d, and of items on discrimination z; with s_a = 0 it
+source c, items v, of items on families t (`response_testlets`), of respondents on phenomena d, and
+of items on discrimination z; with s_a = 0 it
 is a Rasch model with random items (De Boeck 2008, doi:10.1007/s11336-008-9092-x), which is a
 logistic model with crossed effects.
 
-Items are many and have few answers each, so that their effects (v, z) are integrated out exactly
+Items are many and have few answers each, so that their effects (v, z, t) are integrated out exactly
 enough, by Gauss-Hermite quadrature around their modes (Liu and Pierce 1994,
 doi:10.1093/biomet/81.3.624). All other effects rest on many answers; their joint posterior is
 normal in good approximation (Laplace; Tierney and Kadane 1986, doi:10.1080/01621459.1986.10478240).
@@ -26,15 +27,25 @@ import numpy as np
 
 from cimento.statistics.design import Floats, Integers
 from cimento.statistics.response_effects import Layout, Responses, block_of
+from cimento.statistics.response_testlets import (
+    Families,
+    FamilyCovariance,
+    Shares,
+    item_modes,
+    shares_at,
+)
 
 NODES = {1: 15, 2: 7}
 """Nodes in each dimension of an item's effects, for results."""
 FEWER_NODES = {1: 9, 2: 5}
 """The same while spreads are sought."""
+NODES_BESIDE, FEWER_NODES_BESIDE = {1: 7, 2: 5}, {1: 3, 2: 3}
+"""The same where families share effects on items, which make the others' posterior smoother."""
+TESTLET_NODES = 5
+"""Nodes for what a family shares on an item."""
 _CELLS_AT_ONCE = 1_000_000
 _STEPS, _TOLERANCE = 60, 1e-7
 _NEAR, _SHORTEST = 0.1, 1e-3
-_INNER_STEPS, _INNER_TOLERANCE = 25, 1e-7
 _FLATTEST = 0.1
 """The least curvature that counts, of standardized effects, whose prior has 1."""
 
@@ -47,17 +58,25 @@ class ItemPosterior:
         weights: items x nodes, summing to 1 for each item.
         easiness: items x nodes, the effect v in logits.
         discrimination: items x nodes, a.
-        share: items x nodes x respondents, the chance of a correct answer.
+        shares: the chances of correct answers at the nodes, testlets integrated out.
         loglik: of each item, its marginal log-likelihood.
-        modes: items x dimensions, standardized; where the next search may begin.
+        modes: items x (dimensions, families with a testlet), standardized; where the next search
+            may begin.
+        families: of the respondents.
     """
 
     weights: Floats
     easiness: Floats
     discrimination: Floats
-    share: Floats
+    shares: Shares
     loglik: Floats
     modes: Floats
+    families: Families
+
+    @property
+    def share(self) -> Floats:
+        """Items x nodes x respondents, the chance of a correct answer."""
+        return self.shares.share
 
 
 def item_posterior(
@@ -68,6 +87,7 @@ def item_posterior(
     start: Floats,
     *,
     nodes: int | None = None,
+    families: Families | None = None,
 ) -> ItemPosterior:
     """The posterior of the effects of some items, by adaptive quadrature.
 
@@ -76,61 +96,47 @@ def item_posterior(
         ability: items x respondents, the abilities on the phenomenon of each item, in logits.
         easiness: of each item, as its phenomenon and covariates have it, in logits.
         sds: of ``item`` and, for the two-parameter model, ``discrimination``.
-        start: items x dimensions, standardized effects.
+        start: items x (dimensions, families with a testlet), standardized effects.
         nodes: number of nodes in each dimension; None for the usual number.
+        families: of the respondents; None without testlets.
     """
-    known = np.isfinite(right)
-    y = np.where(known, right, 0.0)
+    families = families or Families.none(right.shape[1])
+    finite = np.isfinite(right)
+    known, y = finite.astype(np.float64), np.where(finite, right, 0.0)
+    dimensions = start.shape[1] - families.count
     slope = sds.get("discrimination", 0.0)
-    base = ability + easiness[:, None]
-    design = np.stack([np.where(known, sds["item"], 0.0), np.where(known, slope * ability, 0.0)])
-    design = design[: start.shape[1]]
-    modes, factor = _item_modes(np.where(known, y, 0.5), base, design, start)
-    dimensions = modes.shape[1]
+    design = np.stack([known * sds["item"], known * slope * ability])[:dimensions]
+    modes = item_modes(y, known, ability + easiness[:, None], design, start, families)
+    factor = np.linalg.cholesky(modes.precision)
     points, log_weights = _nodes(dimensions, nodes or NODES[dimensions])
     # Nodes on the scale of each item: its mode + L^-T x.
     turned = np.linalg.inv(factor).transpose(0, 2, 1)
-    placed = modes[:, None, :] + (turned[:, None] @ points[:, :, None])[..., 0]
+    away = (turned[:, None] @ points[:, :, None])[..., 0]
+    placed = modes.own[:, None, :] + away
     v = sds["item"] * placed[..., 0]
-    a = 1 + slope * placed[..., 1] if start.shape[1] > 1 else np.ones_like(v)
+    a = 1 + slope * placed[..., 1] if dimensions > 1 else np.ones_like(v)
     eta = a[..., None] * ability[:, None, :] + (easiness[:, None] + v)[..., None]
-    small = np.exp(-abs(eta))
-    # y eta - log(1 + e^eta), and nothing of answers that are undefined.
-    wrong = np.log1p(small) + np.maximum(eta, 0.0)
-    terms = (y[:, None, :] @ eta.transpose(0, 2, 1))[:, 0] - (
-        wrong @ known.astype(np.float64)[:, :, None]
-    )[..., 0]
-    logs = terms - (placed**2).sum(axis=2) / 2 + log_weights
+    shares = shares_at(y, known, eta, modes, away, families)
+    logs = shares.loglik - (placed**2).sum(axis=2) / 2 + log_weights
+    top, weights, total = _weights(logs)
+    logdet = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+    return ItemPosterior(
+        weights=weights,
+        easiness=v,
+        discrimination=a,
+        shares=shares,
+        loglik=top + np.log(total) - logdet,
+        modes=np.concatenate([modes.own, modes.testlets], axis=1),
+        families=families,
+    )
+
+
+def _weights(logs: Floats) -> tuple[Floats, Floats, Floats]:
+    """The largest of each row, and the exponentials less it, which sum to 1 with their sum."""
     top = logs.max(axis=1, keepdims=True)
     weights = np.exp(logs - top)
     total = weights.sum(axis=1, keepdims=True)
-    logdet = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-    share = np.where(eta >= 0, 1.0, small) / (1 + small)
-    return ItemPosterior(weights / total, v, a, share, (top + np.log(total))[:, 0] - logdet, modes)
-
-
-def _item_modes(y: Floats, base: Floats, design: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """The mode of each item's standardized effects, and the root of minus the Hessian there.
-
-    Args:
-        y: items x respondents; undefined ones are out of the design.
-        base: items x respondents, the logits without these effects.
-        design: dimensions x items x respondents.
-        start: items x dimensions.
-    """
-    identity = np.eye(len(design))
-    modes = start
-    for _ in range(_INNER_STEPS):
-        share = logistic(base + np.einsum("id,dij->ij", modes, design))
-        gradient = np.einsum("ij,dij->id", y - share, design) - modes
-        weighed = design * (share * (1 - share))
-        hessian = np.einsum("dij,eij->ide", weighed, design) + identity
-        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-        # Newton's step may overshoot where the curvature is small; half a dozen are enough.
-        modes = modes + step / np.maximum(1, abs(step).max(axis=1, keepdims=True))
-        if abs(step).max(initial=0.0) < _INNER_TOLERANCE:
-            break
-    return modes, np.linalg.cholesky(hessian)
+    return top[:, 0], weights / total, total[:, 0]
 
 
 @functools.cache
@@ -195,6 +201,8 @@ class Likelihood:
         groups: random effects in the model besides those of items.
         dimensions: of the effects of an item: 1 (Rasch), or 2 with its discrimination.
         nodes: number of nodes in each dimension; None for the usual number.
+        testlet_nodes: number of nodes for what a family shares on an item; 0 where families share
+            nothing.
     """
 
     def __init__(
@@ -204,15 +212,18 @@ class Likelihood:
         dimensions: int,
         *,
         nodes: int | None = None,
+        testlet_nodes: int = 0,
     ) -> None:
         self.responses = responses
         self.layout = Layout.of(responses, groups)
         phenomena = range(responses.phenomena)
         self.blocks = [block_of(responses, self.layout, p) for p in phenomena]
         self.nodes = nodes or NODES[dimensions]
-        cells = responses.right.shape[1] * self.nodes**dimensions
+        self._testlet_nodes = testlet_nodes
+        testlets = responses.families if testlet_nodes else 0
+        cells = responses.right.shape[1] * self.nodes**dimensions * max(1, testlet_nodes)
         self.chunks = _chunks(responses.phenomenon, max(1, _CELLS_AT_ONCE // cells))
-        self._modes = np.zeros((len(responses.right), dimensions))
+        self._modes = np.zeros((len(responses.right), dimensions + testlets))
         self._z = self._start()
 
     def _start(self) -> Floats:
@@ -270,9 +281,19 @@ class Likelihood:
             ability[part] = local[:models]
             easiness[part] = self.constants(chunk, p, part) @ local[models:]
         right, start = self.responses.right[chunk.items], self._modes[chunk.items]
-        posterior = item_posterior(right, ability, easiness, sds, start, nodes=self.nodes)
+        posterior = item_posterior(
+            right, ability, easiness, sds, start, nodes=self.nodes, families=self.families(sds)
+        )
         self._modes[chunk.items] = posterior.modes
         return ability, easiness, posterior
+
+    def families(self, sds: Mapping[str, float]) -> Families:
+        """The families of the respondents with what they share on an item."""
+        of = self.responses.family
+        if not self._testlet_nodes:
+            return Families.none(of.size)
+        member = np.eye(self.responses.families)[of]
+        return Families(of, member, sds["testlet"], self._testlet_nodes)
 
     def constants(self, chunk: Chunk, p: int, part: slice) -> Floats:
         """What the easiness of the items of one phenomenon in a chunk depends on."""
@@ -321,7 +342,7 @@ class Likelihood:
             scores = self.scores(chunk, posterior)
             r, a = posterior.weights, posterior.discrimination
             known = np.isfinite(self.responses.right[chunk.items])
-            weight = posterior.share * (1 - posterior.share)
+            weight = posterior.shares.weight
             by_answer = np.stack([((r * a**k)[:, None, :] @ weight)[:, 0] for k in range(3)])
             by_answer *= known
             mean = (r[:, None, :] @ scores)[:, 0]
@@ -330,7 +351,8 @@ class Likelihood:
                 block = self.blocks[p]
                 scaled = block.design * scales[block.places]
                 x = self.constants(chunk, p, part)
-                curvature = _curvature(by_answer[:, part], mean[part], turned[part], x)
+                shared = _shared(posterior, part)
+                curvature = _curvature(by_answer[:, part], mean[part], turned[part], x, shared)
                 gradient[block.places] += (
                     self.slopes(chunk, p, part, mean[part])[1].sum(axis=0) * (scales[block.places])
                 )
@@ -351,7 +373,18 @@ def _chunks(phenomenon: Integers, most: int) -> list[Chunk]:
     return chunks
 
 
-def _curvature(by_answer: Floats, mean: Floats, turned: Floats, x: Floats) -> Floats:
+def _shared(posterior: ItemPosterior, part: slice) -> FamilyCovariance | None:
+    """The covariance of scores within families, of some items; None without testlets."""
+    within = posterior.shares.within
+    if within is None:
+        return None
+    r, a = posterior.weights[part], posterior.discrimination[part]
+    return FamilyCovariance.of(within[part], r, a, posterior.families)
+
+
+def _curvature(
+    by_answer: Floats, mean: Floats, turned: Floats, x: Floats, shared: FamilyCovariance | None
+) -> Floats:
     """The curvature of some items of one phenomenon: what is expected, less that of the scores.
 
     Args:
@@ -359,6 +392,7 @@ def _curvature(by_answer: Floats, mean: Floats, turned: Floats, x: Floats) -> Fl
         mean: items x (abilities, easiness), the mean scores.
         turned: items x nodes x the same, scores times the root of their weights.
         x: items x (one, covariates, clusters).
+        shared: the covariance of scores over testlets; None without them.
     """
     models = by_answer.shape[2]
     flat = turned[..., :models].reshape(-1, models)
@@ -366,8 +400,13 @@ def _curvature(by_answer: Floats, mean: Floats, turned: Floats, x: Floats) -> Fl
     alone = by_answer[0].sum(axis=1) + spread_modes**2 - (turned[..., models] ** 2).sum(axis=1)
     crossed = by_answer[1] + both * spread_modes[:, None]
     crossed -= np.einsum("iqm,iq->im", turned[..., :models], turned[..., models])
+    inside = np.diag(by_answer[2].sum(axis=0)) + both.T @ both - flat.T @ flat
+    if shared is not None:
+        inside -= shared.abilities
+        crossed -= shared.crossed
+        alone -= shared.easiness
     curvature = np.empty((models + x.shape[1],) * 2)
-    curvature[:models, :models] = np.diag(by_answer[2].sum(axis=0)) + both.T @ both - flat.T @ flat
+    curvature[:models, :models] = inside
     curvature[:models, models:] = crossed.T @ x
     curvature[models:, :models] = curvature[:models, models:].T
     curvature[models:, models:] = x.T @ (alone[:, None] * x)
