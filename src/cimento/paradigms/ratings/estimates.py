@@ -242,7 +242,8 @@ def rating_estimates(
     """
     estimates: list[Estimate] = []
     if values.ratings:
-        by_id = {sentence.id: sentence for sentence in compared}
+        single = any(sentence.ratings for sentence in compared)
+        by_id = {sentence.id: sentence for sentence in compared} if single else {}
         correlated = [list(_correlations(values, measure, like, by_id)) for measure in measures]
         estimates += correct_over_measures(correlated)
     if any(sentence.label for sentence in values.sentences):
@@ -283,7 +284,8 @@ def _correlations(
     tested = coefficients[KINDS[0]]
     yield replace(first, role="main", p=tested.p, p_method=tested.reason or tested.p_method)
     yield from others
-    yield from correlations_for_others(rows, compared, by_kind)
+    if compared:
+        yield from correlations_for_others(rows, compared, by_kind)
     held = f"Spearman with {' and '.join(values.covariates)} held constant"
     partial = partial_spearman(rows, design)
     like = replace(like, description=held)
@@ -419,7 +421,8 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
         alike = replace(like, method=level, n=one.items, clustered=design.clustered)
         by_level[level] = _measured(alike, statistic, one.value, one)
     yield from by_level.values()
-    yield from alphas_for_others(rated, once, by_level)
+    if rated:
+        yield from alphas_for_others(rated, once, by_level)
     means = {
         ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
         ("mean correlation with the rest", ""): correlations_with_rest(sentences),

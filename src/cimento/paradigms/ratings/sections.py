@@ -77,14 +77,16 @@ def _beside(run: RatedRun) -> Iterator[str]:
     family = any(spearman.p_corrected is not None for spearman in spearmans)
     rows: list[tuple[str, ...]] = [
         (
-            "measure", "n", "expected", "Spearman", "95%", _OTHERS, "p",
-            *(["Holm"] if family else []), "Pearson", "Kendall", "partial",
+            "measure", "n", "expected", "Spearman", "95%", _OTHERS, "p", "Holm", "Pearson",
+            "Kendall", "partial",
         )
     ]  # fmt: skip
-    for spearman in spearmans:
-        cells = _correlation_row(run, spearman, p_short)
-        rows.append(cells if family else (*cells[:7], *cells[8:]))
-    yield columns(rows, indent=2)
+    rows += [_correlation_row(run, spearman, p_short) for spearman in spearmans]
+    left_out = ([] if run.measured(f"spearman{OTHERS}") else [_OTHERS]) + (
+        [] if family else ["Holm"]
+    )
+    kept = [place for place, name in enumerate(rows[0]) if name not in left_out]
+    yield columns([tuple(row[place] for place in kept) for row in rows], indent=2)
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
     if words := [text for text in known if text]:
         yield f"  measures: {', '.join(words)}"
@@ -122,10 +124,10 @@ def _methods_of(run: RatedRun, spearmans: Sequence[Estimate]) -> tuple[str, ...]
     """The methods and targets of the intervals, and the tests, of some correlations."""
     intervals = method_names(one.interval_method for one in spearmans)
     tests = method_names(one.p_method for one in spearmans if one.p is not None)
-    return (
-        f"95%: {intervals}, for other sentences and these people; p of Spearman: {tests}",
-        f"{_OTHERS}: {correlations_in_words(run.measured(f'spearman{OTHERS}'))}",
-    )
+    others = run.measured(f"spearman{OTHERS}")
+    people = " and these people" if others else ""
+    said = f"95%: {intervals}, for other sentences{people}; p of Spearman: {tests}"
+    return (said, f"{_OTHERS}: {correlations_in_words(others)}") if others else (said,)
 
 
 def method_names(names: Iterable[str | None]) -> str:
