@@ -341,8 +341,8 @@ def effective(
     n = len(values)
     if not design.clustered:
         return Effective(float(n))
-    factors = [Counter(factor.clusters) for factor in design.factors()]
-    kish = min(_kish(sizes.values()) for sizes in factors)
+    # Levels of crossed factors count as equal ones: weighed, they made intervals too wide.
+    kish = float(design.m) if design.crossed else _kish(Counter(design.clusters).values())
     if design.m == 1 or len(set(values)) == 1:
         return _each_cluster_once(kish, by_t=of_differences)
     mean = math.fsum(values) / n
@@ -355,7 +355,10 @@ def effective(
             [(sign, _variance(values, part.clusters, mean)) for sign, part in design.parts()]
         ),
         within=math.fsum((value - mean) ** 2 for value in values),
-        telling=min(_telling(values, factor.clusters) for factor in design.factors()),
+        telling=min(
+            _telling(values, factor.clusters, weighed=not design.crossed)
+            for factor in design.factors()
+        ),
         fewest_telling=_TELLING_IF_CROSSED if design.crossed else _TELLING_CLUSTERS,
     )
     return _effective(spread, of_differences=of_differences)
@@ -381,14 +384,14 @@ def _variance(values: Sequence[float], clusters: Sequence[Hashable], mean: float
     return math.fsum(squares) / n**2
 
 
-def _telling(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+def _telling(values: Sequence[float], clusters: Sequence[Hashable], *, weighed: bool) -> float:
     """The fewest clusters that hold another value than a given one, by their weights."""
     held: dict[Hashable, set[float]] = {}
     for cluster, value in zip(clusters, values, strict=True):
         held.setdefault(cluster, set()).add(value)
     sizes = Counter(clusters)
     usual = len(values) / _kish(sizes.values())
-    weights = {name: min(1.0, size / usual) for name, size in sizes.items()}
+    weights = {name: min(1.0, size / usual) if weighed else 1.0 for name, size in sizes.items()}
     return min(
         math.fsum(weights[name] for name, kinds in held.items() if kinds != {kind})
         for kind in set(values)
@@ -430,7 +433,7 @@ def _effective(spread: _Spread, *, of_differences: bool = False) -> Effective:
     if of_differences and ratio * t**2 < z**2:
         return Effective(n / max(ratio, _LEAST_RATIO), 1.0, spread.freedom)
     estimated = 1 - 1 / max(1.0, ratio)
-    if spread.freedom < (spread.m - 1) / _FAR_BELOW:
+    if spread.kish < spread.m and spread.freedom < (spread.m - 1) / _FAR_BELOW:
         assumed = 1 + WORKING_CORRELATION * (n / spread.kish - 1)
         estimated = max(estimated, 1 - 1 / assumed)
     return Effective(n / max(1.0, ratio), estimated, spread.freedom)
