@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from cimento.records.effects import DesignEffect
-from cimento.records.outcomes import Estimate
-from cimento.report.findings import Headline, findings
+from cimento.records.outcomes import ConstantAnswer, Estimate
+from cimento.report.findings import Headline, findings, findings_as_markdown
 from cimento.report.findings_designs import DesignResult
+from cimento.report.findings_pairs import PairTest
 
 SHARE = {"question": "number", "near_tied": 0, "chance": 0.5}
 
@@ -33,6 +41,234 @@ def test_one_model_on_one_suite_has_its_count_its_interval_and_its_level_of_chan
     whole = findings([share("a", "s", 21, 24, 0.690, 0.957)])
     [part] = whole.parts
     assert (part.about, part.where) == ("Accuracy", "s")
+    assert part.sentences == (
+        "a gets 21 of 24 items right (0.875 [0.690, 0.957]), above chance (0.500).",
+    )
+    assert whole.notes == ("Above and below: the whole 95% interval is.",)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "relation"),
+    [
+        (0.501, 0.9, "above chance (0.500)"),
+        (0.5, 0.9, "which cannot be told from chance (0.500)"),
+        (0.1, 0.5, "which cannot be told from chance (0.500)"),
+        (0.1, 0.499, "below chance (0.500), the opposite of what is expected"),
+    ],
+)
+def test_an_interval_that_touches_the_level_of_chance_is_neither_above_nor_below(
+    low, high, relation
+):
+    [[sentence]] = said(share("a", "s", 3, 4, low, high))
+    assert sentence.endswith(f"), {relation}.")
+
+
+def test_a_rate_that_a_constant_answer_reaches_is_not_called_above_chance():
+    always = ConstantAnswer(name="always false", value=2 / 3)
+    story = {"question": "story_class", "near_tied": None}
+    [[one]] = said(share("a", "es-stories", 40, 60, 0.541, 0.773, always, **story))
+    assert one == (
+        "a gets 40 of 60 items right (0.667 [0.541, 0.773]), which cannot be told from the best"
+        " constant answer (always false, 0.667)."
+    )
+    [[two]] = said(
+        share("a", "es-stories", 40, 60, 0.541, 0.773, always, **story),
+        share("a", "it-stories", 60, 180, 0.269, 0.405, always, **story),
+    )
+    assert two == (
+        "a is not above the best constant answer (always false, 0.667) on any of 2 suites, is below"
+        " it on it-stories, the opposite of what is expected, and cannot be told from it on"
+        " es-stories."
+    )
+
+
+def test_models_that_show_the_same_share_a_sentence():
+    both = [
+        share(model, suite, right, 24, low, 0.99)
+        for model, right, low in (("a", 23, 0.8), ("b", 20, 0.6))
+        for suite in ("s", "t")
+    ]
+    [[one]] = said(*both)
+    assert one == (
+        "a and b are above chance (0.500) on both suites (a 0.958, b 0.833; lowest end of an"
+        " interval: 0.600)."
+    )
+    [[_, second]] = said(*both[:3])
+    assert second == "b is above chance (0.500) on s (0.833, lowest end of an interval: 0.600)."
+    open_ended = [share(*("a" if k < 2 else "b", "st"[k % 2], k, 9, 0.1, 0.4), chance=None)
+                  for k in range(4)]  # fmt: skip
+    assert said(*open_ended)[0][1] == (
+        "a reaches 0.000 to 0.111 and b reaches 0.222 to 0.333 (highest end of an interval: 0.400)."
+    )
+
+
+def test_what_is_undefined_is_said_with_its_reason():
+    few = "2 values: an interval needs 5 or more"
+    [[bare]] = said(share("a", "s", 2, 2, None, None, reason=few))
+    assert (
+        bare == f"a gets 2 of 2 items right (1.000); without an interval ({few}), nothing follows."
+    )
+    [[none]] = said(share("a", "s", 0, 0, None, None, reason="no value"))
+    assert none == "a has no value (no value)."
+    [[some]] = said(share("a", "s", 2, 2, None, None, reason=few), share("a", "t", 9, 9, 0.7, 1.0))
+    assert some == (
+        "a is above chance (0.500) on t (1.000, lowest end of an interval: 0.700) and has no"
+        " interval on s (fewer than 5 items)."
+    )
+    no_chance = {"question": "hit@1", "near_tied": None, "chance": None, "chance_method": "open"}
+    [open_ended] = said(share("a", "s", 3, 270, 0.001, 0.194, **no_chance))
+    assert open_ended == [
+        "There is no level of chance to compare with (open).",
+        "a gets 3 of 270 items right (0.011 [0.001, 0.194]).",
+    ]
+
+
+def test_kinds_of_numbers_have_findings_of_their_own_and_correlations_are_compared_with_zero():
+    whole = findings(
+        [
+            share("a", "s", 20, 24, 0.64, 0.93),
+            rho("a", "r", 0.4, 0.1, 0.6),
+            rho("b", "r", -0.1, -0.3, 0.1),
+        ]
+    )
+    assert [(part.about, part.where) for part in whole.parts] == [
+        ("Accuracy", "s"),
+        ("Spearman's rho of lp", "r"),
+    ]
+    assert whole.parts[0].sentences[1] == "b was not run on it."
+    assert whole.parts[1].sentences == (
+        "a reaches 0.400 [0.100, 0.600], above 0.",
+        "b reaches -0.100 [-0.300, 0.100], which cannot be told from 0.",
+    )
+
+
+TWO = [
+    share(model, suite, right, 24, low, 0.99)
+    for model, right, low in (("a", 23, 0.8), ("b", 12, 0.3))
+    for suite in ("s", "t", "u")
+]
+
+
+def test_p_values_of_differences_are_corrected_over_all_that_are_said():
+    # Holm by hand: .01 * 3 = .03, .03 * 2 = .06, .5 * 1 -> .5; without it t would be significant.
+    tests = [PairTest("s", "b", "a", -0.5, 0.01), PairTest("t", "a", "b", 0.4, 0.03),
+             PairTest("u", "a", "b", 0.1, 0.5)]  # fmt: skip
+    whole = findings(TWO, tests)
+    assert whole.parts[0].sentences[2:] == (
+        "a is above b on s (by 0.500, p .030).",
+        "The data cannot tell a from b on t, u (lowest: p .060, on t).",
+    )
+    assert whole.notes[-1].endswith(", p corrected by Holm's method over all 3 tests.")
+    alone = findings([one for one in TWO if one.suite == "t"], [tests[1]])
+    assert alone.parts[0].sentences[2] == "a is above b (by 0.400, p .030)."
+    assert alone.notes[-1] == "Differences: paired tests on the same items."
+
+
+def test_pairs_that_cannot_be_told_apart_or_tested_are_named():
+    [sentences] = said(*TWO, tests=[PairTest(s, "a", "b", 0.1, 0.2) for s in ("s", "t", "u")])
+    assert sentences[2] == (
+        "The data cannot tell a from b on any of 3 suites (lowest: p .600, on s)."
+    )
+    [sentences] = said(*TWO, tests=[PairTest("s", "a", "b", 0.1, None)])
+    assert sentences[2] == "On s, too few independent items are shared for a test of differences."
+    [sentences] = said(*TWO[::3], tests=[PairTest("s", "a", "b", 0.1, 0.2, shared=21)])
+    assert sentences[2] == (
+        "The data cannot tell a from b (difference +0.100 on 21 shared items, p .200)."
+    )
+    three = [share(model, "s", 20, 24, 0.6, 0.9) for model in "abc"]
+    tests = [PairTest("s", "a", "b", 0.0, 1.0), PairTest("s", "a", "c", 0.3, 0.001),
+             PairTest("s", "b", "c", 0.1, 0.2)]  # fmt: skip
+    [sentences] = said(*three, tests=tests)
+    assert sentences[3:] == [
+        "a is above c (by 0.300, p .003).",
+        "The data cannot tell the other pairs apart (lowest: p .400, b and c).",
+    ]
+
+
+def test_pairs_on_several_suites_are_counted_as_comparisons():
+    three = [share(model, suite, 20, 24, 0.6, 0.9) for model in "abc" for suite in "st"]
+    tests = [PairTest(suite, *pair, 0.1, 0.5) for suite in "st" for pair in ("ab", "ac", "bc")]
+    [sentences] = said(*three, tests=tests)
+    assert sentences[-1] == (
+        "The data cannot tell models apart in any of 6 comparisons (lowest: p 1.000, a and b on s)."
+    )
+
+
+def test_many_models_are_counted():
+    ends = [(0.6, 0.9)] * 4 + [(0.3, 0.7)] * 2 + [(0.1, 0.4)]
+    many = [share(f"m{k}", "s", k, 7, *pair) for k, pair in enumerate(ends)]
+    assert said(*many, leaders={"s": ["m3", "m6"]}) == [[
+        "Of 7 models, 4 are above chance (0.500), 1 is below it, and 2 cannot be told from it.",
+        "The values go from 0.000 [0.600, 0.900] (m0) to 0.857 [0.100, 0.400] (m6).",
+        "2 of 7 models could be first: m3 and m6.",
+    ]]  # fmt: skip
+    again = [share(f"m{k}", "t", k, 7, 0.6, 0.9) for k in range(7)]
+    [sentences] = said(*many, *again, leaders={"s": ["m3"], "t": ["m1", "m2"]})
+    assert sentences[0] == (
+        "Of 7 models, 4 are above chance (0.500) on every suite, the others on 1 of 2, and 1 of 14"
+        " results are below it."
+    )
+    assert sentences[2] == "m3 is first on s; 2 models could be first on 1 of 2 suites."
+
+
+ends = st.floats(0, 1, allow_nan=False)
+
+
+@given(
+    low=ends,
+    high=ends,
+    chance=st.none() | ends,
+    constant=st.none() | ends,
+    n_models=st.integers(1, 6),
+)
+def test_above_is_said_only_where_the_interval_excludes_the_baseline(
+    low, high, chance, constant, n_models
+):
+    low, high = sorted((low, high))
+    answer = None if constant is None else ConstantAnswer(name="always x", value=constant)
+    headlines = [
+        share(f"m{k}", "s", 1, 2, low, high, answer, chance=chance) for k in range(n_models)
+    ]
+    baseline = max((one for one in (chance, constant) if one is not None), default=None)
+    whole = " ".join(sentence for part in said(*headlines) for sentence in part)
+    says_above = bool(re.search(r"(?<!none is )(?<!not )\babove\b", whole))
+    assert says_above == (baseline is not None and low > baseline)
+    assert (" below " in whole) == (baseline is not None and high < baseline)
+
+
+def test_names_are_plain_text_in_markdown():
+    text = findings_as_markdown(findings([share("<b>_x_*", "s", 1, 2, 0.1, 0.9)]))
+    assert text.startswith("- **Accuracy, s.** &lt;b>\\_x\\_\\* gets 1 of 2 items right")
+    assert findings_as_markdown(findings([])) == ""
+
+
+def test_a_rate_that_lengths_alone_reach_is_not_called_above_chance():
+    led = {"by_length": 0.7, "off_by_length": True}
+    one = share("a", "s", 20, 24, 0.641, 0.933, **led)
+    assert one.standing == "open"
+    assert said(one)[0][0].endswith("which cannot be told from what lengths alone give (0.700).")
+    # Where lengths lead below chance, chance stays the baseline, and a low rate has its reason.
+    low = share("a", "s", 1, 24, 0.007, 0.202, by_length=0.1, off_by_length=True)
+    assert said(low)[0][0].endswith(
+        "below chance (0.500), the opposite of what is expected; lengths alone would give 0.100."
+    )
+    every = [one, share("a", "t", 24, 24, 0.9, 1.0)]
+    assert "chance and what lengths alone give (0.500 to 0.700)" in said(*every)[0][0]
+
+
+def test_what_is_known_only_without_an_attractor_is_said_in_one_sentence():
+    plain, hard = share("a", "s", 24, 24, 0.86, 1.0), share("a", "s-hard", 12, 24, 0.31, 0.69)
+    twins = {"s": "s-hard"}
+    [part] = findings([plain, hard], twins=twins).parts
+    assert part.sentences[-1] == "a knows it in plain sentences, not with an attractor: s."
+    sure = replace(hard, estimate=replace(hard.estimate, low=0.6))
+    assert "attractor" not in str(findings([plain, sure], twins=twins).parts)
+
+
+def test_in_percent_all_shares_of_the_sentences_are_in_percent():
+    two = [share("a", "s", 21, 24, 0.69, 0.95), share("b", "s", 12, 24, 0.3, 0.95)]
+    tests = [PairTest("s", "a", "b", 0.375, 0.01, percent=True)]
+    [part] = findings([replace(one, percent=True) for one in two], tests).parts
     above, unsure, differing = part.sentences
     assert above == "a gets 21 of 24 items right (87.5% [69.0, 95.0]), above chance (50.0%)."
     assert unsure.endswith("(50.0% [30.0, 95.0]), which cannot be told from chance (50.0%).")
