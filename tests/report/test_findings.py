@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -245,6 +246,39 @@ def test_names_are_plain_text_in_markdown():
     text = findings_as_markdown(findings([share("<b>_x_*", "s", 1, 2, 0.1, 0.9)]))
     assert text.startswith("- **Accuracy, s.** &lt;b>\\_x\\_\\* gets 1 of 2 items right")
     assert findings_as_markdown(findings([])) == ""
+
+
+def test_a_rate_that_lengths_alone_reach_is_not_called_above_chance():
+    led = {"by_length": 0.7, "off_by_length": True}
+    one = share("a", "s", 20, 24, 0.641, 0.933, **led)
+    assert one.standing == "open"
+    assert said(one)[0][0].endswith("which is not distinguishable from what lengths alone give (0.700).")
+    # Where lengths lead below chance, chance stays the baseline, and a low rate has its reason.
+    low = share("a", "s", 1, 24, 0.007, 0.202, by_length=0.1, off_by_length=True)
+    assert said(low)[0][0].endswith(
+        "below chance (0.500), the opposite of what is expected; lengths alone would give 0.100."
+    )
+    every = [one, share("a", "t", 24, 24, 0.9, 1.0)]
+    assert "chance and what lengths alone give (0.500 to 0.700)" in said(*every)[0][0]
+
+
+def test_what_is_known_only_without_an_attractor_is_said_in_one_sentence():
+    plain, hard = share("a", "s", 24, 24, 0.86, 1.0), share("a", "s-hard", 12, 24, 0.31, 0.69)
+    twins = {"s": "s-hard"}
+    [part] = findings([plain, hard], twins=twins).parts
+    assert part.sentences[-1] == "a knows it in plain sentences, not with an attractor: s."
+    sure = replace(hard, estimate=replace(hard.estimate, low=0.6))
+    assert "attractor" not in str(findings([plain, sure], twins=twins).parts)
+
+
+def test_in_percent_all_shares_of_the_sentences_are_in_percent():
+    two = [share("a", "s", 21, 24, 0.69, 0.95), share("b", "s", 12, 24, 0.3, 0.95)]
+    tests = [PairTest("s", "a", "b", 0.375, 0.01, percent=True)]
+    [part] = findings([replace(one, percent=True) for one in two], tests).parts
+    above, unsure, differing = part.sentences
+    assert above == "a gets 21 of 24 items right (87.5% [69.0, 95.0]), above chance (50.0%)."
+    assert unsure.endswith("(50.0% [30.0, 95.0]), which is not distinguishable from chance (50.0%).")
+    assert differing == "a is above b (by 37.5 points, p .010)."
 
 
 def effect(level, value, p, *, clusters=None, reason=""):

@@ -175,7 +175,8 @@ def test_the_page_begins_with_what_its_runs_show():
     [said] = page_of(*runs, findings=shown).all("div.findings")
     assert said.all("dd")[0].words == (
         "x gets 6 of 8 items right (0.750 [0.409, 0.929]), which is not distinguishable from chance"
-        " (0.500). y gets 0 of 8 items right (0.000 [0.000, 0.324]), below chance (0.500)."
+        " (0.500). y gets 0 of 8 items right (0.000 [0.000, 0.324]), below chance (0.500), the"
+        " opposite of what is expected."
         " x is above y (by 0.750, p .031)."
     )
 

@@ -117,7 +117,8 @@ def analysis_methods(analysis: Analysis) -> str:
         + (", suites with different levels of chance apart." if len(parts) > 1 else ".")
     ]
     for one in parts:
-        where = f"At a level of chance of {one.chance:g}, " if len(parts) > 1 and one.chance else ""
+        level = f"At a chance level of {one.chance:g}, " if one.chance else "Without such a level, "
+        where = level if len(parts) > 1 else ""
         if one.reason is not None:
             text = f"there is no model of items ({one.reason})."
             said.append(f"{where}{text}" if where else text.capitalize())
