@@ -10,6 +10,7 @@ import pytest
 from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.studies.stories import TABLE_3, published_rows
+from tests.helpers.tidy_tables import check_folder
 from tests.models.test_lm_eval_logs import story_log
 
 
@@ -43,6 +44,7 @@ def test_ones_own_models_stand_below_the_published_rows(written):
         (model, prompt) for prompt in prompts for model in ("demo-causal", "demo-masked")
     ]
     assert all(0 <= float(row[1]) <= 100 for row in rows[11:15])
+    assert check_folder(folder, labels=1) > 2
     text = (folder / "table-3.txt").read_text(encoding="utf-8")
     assert "the others about other ones" in text
     for name in ("table-2.tex", "details.csv", "flow.svg", "runs/it-stories"):
