@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -44,12 +45,26 @@ def check_table(text_csv: str, text_json: str, *, labels: int) -> None:
     _check_intervals(table["columns"], rows)
 
 
+def check_folder(folder: Path, *, labels: int) -> int:
+    """Check every table that a study wrote; how many there are.
+
+    Args:
+        folder: of the study.
+        labels: how many columns on the left may be labels.
+    """
+    paths = sorted(folder.glob("*.csv"))
+    for path in paths:
+        text_json = path.with_suffix(".json").read_text(encoding="utf-8")
+        check_table(path.read_text(encoding="utf-8"), text_json, labels=labels)
+    return len(paths)
+
+
 def _check_labels(table: dict[str, Any], labels: int, texts: set[str]) -> None:
     if labels:
         first = table["columns"][0]
         assert all(row[first] is not None for row in table["rows"]), first
     for name in table["columns"][labels:]:
-        if name in texts and not name.endswith("_text"):
+        if name in texts and not name.endswith(("_text", "_items")):
             numbers = [v for row in table["rows"] if (v := row[name]) and _NUMBER.fullmatch(v)]
             assert not numbers, (table["title"], name, numbers[:3])
 

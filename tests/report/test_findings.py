@@ -252,7 +252,9 @@ def test_a_rate_that_lengths_alone_reach_is_not_called_above_chance():
     led = {"by_length": 0.7, "off_by_length": True}
     one = share("a", "s", 20, 24, 0.641, 0.933, **led)
     assert one.standing == "open"
-    assert said(one)[0][0].endswith("which is not distinguishable from what lengths alone give (0.700).")
+    assert said(one)[0][0].endswith(
+        "which is not distinguishable from what lengths alone give (0.700)."
+    )
     # Where lengths lead below chance, chance stays the baseline, and a low rate has its reason.
     low = share("a", "s", 1, 24, 0.007, 0.202, by_length=0.1, off_by_length=True)
     assert said(low)[0][0].endswith(
@@ -277,7 +279,9 @@ def test_in_percent_all_shares_of_the_sentences_are_in_percent():
     [part] = findings([replace(one, percent=True) for one in two], tests).parts
     above, unsure, differing = part.sentences
     assert above == "a gets 21 of 24 items right (87.5% [69.0, 95.0]), above chance (50.0%)."
-    assert unsure.endswith("(50.0% [30.0, 95.0]), which is not distinguishable from chance (50.0%).")
+    assert unsure.endswith(
+        "(50.0% [30.0, 95.0]), which is not distinguishable from chance (50.0%)."
+    )
     assert differing == "a is above b (by 37.5 points, p .010)."
 
 

@@ -11,6 +11,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.studies.agreement import released
 from cimento.studies.agreement.released import starter_suites
+from tests.helpers.tidy_tables import check_folder
 
 MODELS = ("-m", "demo-causal", "-m", "demo-masked")
 TABLES = (
@@ -43,6 +44,7 @@ def test_every_table_is_written_in_three_forms_and_figures_beside(written):
     tables = (*TABLES, *(f"table-{language}" for language in languages))
     assert {f"{name}{end}" for name in tables for end in (".txt", ".csv", ".tex")} <= names
     assert {"profile.svg", "drops.svg", "runs"} <= names
+    assert check_folder(folder, labels=3) > 8
     assert "\\toprule" in (folder / "table-ru.tex").read_text(encoding="utf-8")
     text = (folder / "table-ru.txt").read_text(encoding="utf-8")
     assert "The ratios that the paper printed are not part of cimento." in text

@@ -16,6 +16,7 @@ from cimento.studies import connectives as checks
 from cimento.studies.connectives.cloze import read_cloze_section
 from cimento.studies.connectives.text import count_table_6, table_6_section, treebanks_in
 from cimento.suites.builtin import find_suite
+from tests.helpers.tidy_tables import check_folder
 
 FIRST = ("--limit", "40")
 # Of so many pairs so many unacceptable sentences are ungrammatical.
@@ -122,6 +123,7 @@ class TestModels:
         names = {path.name for path in folder.iterdir()}
         for name in (*(f"table-{number}" for number in range(2, 7)), "details"):
             assert {f"{name}{end}" for end in (".txt", ".csv", ".tex")} <= names
+        assert check_folder(folder, labels=2) == 6
         assert {"margins.svg", "curve.svg", "runs"} <= names
         for number in (2, 3, 4, 5):
             text = (folder / f"table-{number}.txt").read_text(encoding="utf-8")

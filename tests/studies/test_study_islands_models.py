@@ -16,6 +16,7 @@ from cimento.studies.islands.human import known_people, people_result
 from cimento.studies.islands.models import accuracy_table, island_suites
 from cimento.studies.islands.tables import BLIMP_FILES
 from tests.helpers.designs import island_suite, scores
+from tests.helpers.tidy_tables import check_folder
 
 
 def test_a_model_stands_below_the_published_rows_of_each_cell():
@@ -69,6 +70,7 @@ def test_tables_of_our_own_items_are_written_for_two_models(written, capsys, mon
     for number in (1, 2, 3, 4):
         for ending in ("txt", "csv", "tex"):
             assert (written / f"table-{number}.{ending}").stat().st_size
+    assert check_folder(written, labels=3) == 4
     rows = cells_of(written, "table-1")
     # Programs read the labels in every row.
     assert all(row["Phenomenon"] and row["Sentence_form"] for row in rows)

@@ -22,6 +22,7 @@ from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import TABLES, rows_by_case
 from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
 from cimento.suites.cloze import expand_suite
+from tests.helpers.tidy_tables import check_folder
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,6 +68,7 @@ def test_every_table_is_written_in_three_forms_and_figures_beside(written):
     names = {path.name for path in folder.iterdir()}
     for number in range(1, 14):
         assert {f"table-{number}{end}" for end in (".txt", ".csv", ".tex")} <= names
+    assert check_folder(folder, labels=3) >= 13
     assert {"curve.svg", "heat.svg", "dimensions.svg", "runs"} <= names
     assert "\\toprule" in (folder / "table-13.tex").read_text(encoding="utf-8")
     text = (folder / "table-5.txt").read_text(encoding="utf-8")

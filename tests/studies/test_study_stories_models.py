@@ -13,6 +13,7 @@ from cimento.studies.stories import TABLE_3, published_rows
 from cimento.studies.stories.asked import ways_to_ask
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.stories import read_stories
+from tests.helpers.tidy_tables import check_folder
 from tests.models.test_lm_eval_logs import story_log
 
 
@@ -48,6 +49,7 @@ def test_ones_own_models_stand_below_the_published_rows(written):
         (model, prompt) for prompt in prompts for model in ("demo-causal", "demo-masked")
     ]
     assert all(0 <= float(row[1]) <= 100 for row in rows[11:15])
+    assert check_folder(folder, labels=1) > 2
     text = (folder / "table-3.txt").read_text(encoding="utf-8")
     assert "the others about other ones" in text
     for name in ("table-2.tex", "details.csv", "flow.svg", "runs/it-stories"):

@@ -174,9 +174,9 @@ def test_effects_and_items_are_all_there():
     rows = table(as_csv(effects_grid(four())))
     raw = next(row for row in rows if row[2:5] == ["lp", "se", "raw"])
     # plain -9.5 (se 0.5), long -12.5 (1.5), island -11.5 (0.5), both -16.5 (3.5)
-    assert list(map(float, raw[7:19])) == [
-        -9.5, 0.5, -12.5, 1.5, -11.5, 0.5, -16.5, 3.5, 3.0, 2.0, 7.0, 2.0,
-    ]  # fmt: skip
+    assert list(map(float, raw[7:19])) == pytest.approx(
+        [-9.5, 0.5, -12.5, 1.5, -11.5, 0.5, -16.5, 3.5, 3.0, 2.0, 7.0, 2.0]
+    )
     one = next(row for row in rows if row[2:5] == ["lp", "np", "raw"])
     assert one[8] == ""
     items = table(as_csv(factorial_items_grid(four()[:1])))

@@ -189,7 +189,7 @@ def _covariates(report: AgreementReport) -> Iterator[tuple[str, ...]]:
     for row in report.covariates:
         head = (row.model, row.language, row.outcome)
         if row.regression.reason:
-            none = Shown(BLANK, {"": None, REASON: row.regression.reason})
+            none = Shown(BLANK, {"": None, N: row.regression.n, REASON: row.regression.reason})
             yield (
                 *head,
                 Shown(row.regression.reason, BLANK),
@@ -199,7 +199,8 @@ def _covariates(report: AgreementReport) -> Iterator[tuple[str, ...]]:
             )
         for c, p in zip(row.regression.coefficients, row.p_holm, strict=True):
             interval = _interval(c.low, c.high)
-            yield (*head, _term(row, c.name), number(c.value), interval, p_short(p))
+            value = Shown(number(c.value), {"": c.value, N: row.regression.n})
+            yield (*head, _term(row, c.name), value, interval, p_short(p))
 
 
 def _term(row: CovariateRow, name: str) -> str:
