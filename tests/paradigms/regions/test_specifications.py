@@ -109,7 +109,7 @@ def test_a_run_with_the_same_scores_is_counted_once_and_another_asking_apart(run
     policy = {**run.manifest["asking"]["policy"], "dtype": "bfloat16"}
     asking = {**run.manifest["asking"], "policy": policy}
     narrow = dataclasses.replace(other, manifest={**run.manifest, "asking": asking})
-    # A number format is no choice of scoring: its run has a curve of its own.
+    # A number format is not a choice of scoring, so its run has a curve of its own.
     assert len(curves_of([run, narrow])) == 2
     assert asked_choices("masked") == [
         {"pll": "within-word-l2r"}, {"pll": "original"}, {"pll": "whole-word"},
