@@ -63,7 +63,7 @@ def covered(located: Locations, truth: Floats) -> float:
 
 def cell(shares: list[float]) -> str:
     """A percentage, bold outside of its target."""
-    rate = 100 * float(np.mean(shares))
+    rate = round(100 * float(np.mean(shares)), 1)
     return f"{rate:.1f}" if TARGET[0] <= rate <= TARGET[1] else f"**{rate:.1f}**"
 
 
