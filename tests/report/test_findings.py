@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cimento
+from cimento import evaluate
+from cimento.documents.findings import _twins
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import ConstantAnswer, Estimate
 from cimento.report.findings import Headline, findings, findings_as_markdown
 from cimento.report.findings_designs import DesignResult
 from cimento.report.findings_pairs import PairTest
+from cimento.testing.models import uniform_scorer
 
 SHARE = {"question": "number", "near_tied": 0, "chance": 0.5}
 
@@ -322,3 +326,14 @@ def test_a_design_is_reported_by_dd_with_its_items_and_clusters():
     assert findings([], designs=many).parts[0].sentences == (
         "Of 6 models, the effect is shown by 3 in whether and 0 in subject (3 the opposite).",
     )
+
+
+def test_a_twin_is_a_suite_of_the_same_sentences_with_words_added():
+    pairs = [("I cani dormono.", "I cani dorme."), ("Il gatto ride.", "Il gatto ridono.")]
+    longer = [(good.replace(" d", " con Ada d").replace(" r", " con Ada r"), bad)
+              for good, bad in pairs]  # fmt: skip
+    other = [("Le case ardono.", "Le case arde."), ("La luna sale.", "La luna salgono.")]
+    rows = {"n": pairs, "n-adversarial": longer, "m": pairs, "m-adversarial": other}
+    suites = [cimento.pairs(made, name=name, language="it") for name, made in rows.items()]
+    runs = [evaluate(suite, uniform_scorer(100)) for suite in suites]
+    assert _twins(runs) == {"n": "n-adversarial"}
