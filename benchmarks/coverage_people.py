@@ -78,8 +78,7 @@ def expected_correlation(spread: tuple[float, float], people: int) -> float:
 
 def main() -> int:
     """Print the tables, or write them into a folder."""
-    generator = np.random.default_rng(SEED)
-    rows = []
+    generator, rows = np.random.default_rng(SEED), []
     design = Design.independent(ITEMS)
     for name, spread in SPREADS.items():
         alpha, share = truths(spread)
@@ -94,13 +93,12 @@ def main() -> int:
             for _ in range(TRIALS):
                 value, given = ratings(people, ITEMS, spread, generator)
                 table, answers = scale(given, 7), given > 0
-                of_people = krippendorff_alpha(table.tolist(), level="interval", design=design)
-                ends = alpha_for_others(table.tolist(), who, level="interval", design=design)
+                rated = table.tolist()
+                of_people = krippendorff_alpha(rated, level="interval", design=design)
+                ends = alpha_for_others(rated, who, level="interval", design=design)
                 means = table.mean(axis=1)
                 pearson = correlate(value, means, kind="pearson", design=design)
-                other = correlation_for_others(
-                    value.tolist(), table.tolist(), who, design=design, kind="pearson"
-                )
+                other = correlation_for_others(value, rated, who, design=design, kind="pearson")
                 items = Design(both.units, tuple(i for i in range(ITEMS) for _ in range(people)))
                 mine = share_interval(answers.ravel().tolist(), items)
                 shared = share_interval(answers.ravel().tolist(), both)

@@ -308,9 +308,8 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         for summary in summaries
     ]
     show(in_columns(header, rows))
-    texts = [targets_text(summaries), shares_text(shares)]
-    texts += [models_text(models)] if options.effects else []
-    for text in filter(None, texts):
+    effects = models_text(models) if options.effects else ""
+    for text in filter(None, [targets_text(summaries), shares_text(shares), effects]):
         show(f"\n{text}")
     for one in compared:
         show(_judge_text(one))

@@ -486,8 +486,7 @@ def _notes(
     headlines: Sequence[Headline], tests: Sequence[PairTest], leaders: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     """What the words mean: as far as they are used, each once."""
-    judged = sum(one.standing in {"above", "below", "open"} for one in headlines)
-    if judged:
+    if judged := sum(one.standing in {"above", "below", "open"} for one in headlines):
         each = "; intervals are not corrected for their number" if judged > 1 else ""
         yield f"Above and below mean that the whole 95% interval is{each}."
     known = sum(test.p is not None for test in tests)

@@ -383,9 +383,8 @@ def within_intervals(
         UsageError: an unknown method, an invalid level, or fewer than two conditions.
 
     Example:
-        >>> widths = within_intervals([[1, 2], [2, 4], [3, 4], [5, 6]]).half_widths
-        >>> [round(width, 3) for width in widths]
-        [0.563, 0.563]
+        >>> round(within_intervals([[1, 2], [2, 4], [3, 4], [5, 6]]).half_widths[0], 3)
+        0.563
     """
     array = floats(table, name="table")
     _check(array, method, level)

@@ -183,7 +183,7 @@ class _Equations:
         corner = (rest.T @ (rest * weights[:, None])).toarray()
         corner[np.diag_indices(len(corner))] += 1
         try:
-            inverse: Floats = np.linalg.inv(top)
+            inverse: Floats = np.asarray(np.linalg.inv(top), dtype=np.float64)
             solved = _each(inverse, across, first)
             lower = np.linalg.cholesky(corner - across.T @ solved)
         except np.linalg.LinAlgError:
