@@ -251,7 +251,7 @@ class _Solver:
 
 
 def _summed(values: Floats, block: GroupBlock) -> Floats:
-    """The sums of rows by level: one row a level, one column a column."""
+    """The sums of rows by level: one row per level."""
     sums = [np.bincount(block.level, column, block.levels) for column in values.T]
     return np.stack(sums, axis=1)
 

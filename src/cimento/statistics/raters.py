@@ -221,9 +221,17 @@ def correlation_for_others(
         >>> round(one.low, 2), round(one.high, 2)
         (0.24, 0.98)
     """
-    one = statistic_of(kind)
     each = PeoplesRatings.of(ratings, people, design)
-    scores, x = floats(values, name="values"), floats(each.values, name="ratings")
+    coefficients = _of_means(floats(values, name="values"), each, kind)
+    estimate = float(coefficients(np.ones((1, len(each.values))))[0])
+    if np.isnan(estimate):
+        return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
+    return each.interval(coefficients, estimate, level=level)
+
+
+def _of_means(scores: Floats, each: PeoplesRatings, kind: str) -> Weighted:
+    """The correlation of scores with mean ratings, as a function of which ratings are there."""
+    one, x = statistic_of(kind), floats(each.values, name="ratings")
 
     def coefficients(weights: Floats) -> Floats:
         n = each.sums(weights)
@@ -237,10 +245,7 @@ def correlation_for_others(
             results[place] = one(scores[kept[place]], means[place, kept[place]])
         return results
 
-    estimate = float(coefficients(np.ones((1, x.size)))[0])
-    if np.isnan(estimate):
-        return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
-    return each.interval(coefficients, estimate, level=level)
+    return coefficients
 
 
 _FEWEST = 2
