@@ -385,7 +385,8 @@ class _Search:
             ahead, behind = (self._with_gradient(place + way * step)[1] for way in (1, -1))
             columns.append((ahead - behind) / (2 * step[at]))
         table = np.stack(columns)
-        return (table + table.T) / 2
+        symmetric: Floats = (table + table.T) / 2
+        return symmetric
 
 
 _WIDEST = 30.0

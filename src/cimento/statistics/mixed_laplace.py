@@ -183,14 +183,15 @@ class _Equations:
         corner = (rest.T @ (rest * weights[:, None])).toarray()
         corner[np.diag_indices(len(corner))] += 1
         try:
-            inverse = np.linalg.inv(top)
+            inverse: Floats = np.linalg.inv(top).astype(np.float64)
             solved = _each(inverse, across, first)
             lower = np.linalg.cholesky(corner - across.T @ solved)
         except np.linalg.LinAlgError:
             return None
         log_determinant = np.linalg.slogdet(top)[1].sum() + 2 * np.log(np.diagonal(lower)).sum()
         left = np.linalg.inv(lower)
-        return _Solver(first, inverse, solved, left.T @ left, float(log_determinant))
+        rest_inverse: Floats = (left.T @ left).astype(np.float64)
+        return _Solver(first, inverse, solved, rest_inverse, float(log_determinant))
 
     @functools.cached_property
     def rest(self) -> Any:  # noqa: ANN401  # scipy names no types of sparse arrays

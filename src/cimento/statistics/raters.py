@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cimento.errors import counted
 from cimento.io.clusters import Crossing
 from cimento.statistics.correlation import statistic_of
 from cimento.statistics.design import FEWEST_CLUSTERS, Design, Floats, Integers, codes, floats
@@ -97,8 +98,9 @@ class PeoplesRatings:
         if not self.people or any(who is None for who in self.people):
             return Interval(None, None, FOR_OTHERS, UNKNOWN_PEOPLE)
         if people < FEWEST_CLUSTERS:
-            reason = f"{people} people: an interval for others needs {FEWEST_CLUSTERS} or more"
-            return Interval(None, None, FOR_OTHERS, reason.replace("1 people", "1 person"))
+            given = counted(people, "person", "people")
+            few = f"{given}: an interval for others needs {FEWEST_CLUSTERS} or more"
+            return Interval(None, None, FOR_OTHERS, few)
         interval = jackknife(
             statistic, estimate, self.crossed, level=level, ratings=ratings
         ).interval
