@@ -37,6 +37,14 @@ SPREADS = {
 }
 """The sd of a rater's mean, and of a rater's slope on a property of items; items have sd 1."""
 MANY = 1500
+TITLE = (
+    "Intervals for other people (`alpha_for_others`, `correlation_for_others`,"
+    f" `share_interval` over items and people), {ITEMS} items: coverage in %"
+)
+NAMES = (
+    "raters", "alpha", "r", "share", "alpha, these people", "alpha, others",
+    "r, these people", "r, others", "share, these people", "share, others",
+)  # fmt: skip
 
 
 def ratings(
@@ -96,8 +104,7 @@ def main() -> int:
                 rated = table.tolist()
                 of_people = krippendorff_alpha(rated, level="interval", design=design)
                 ends = alpha_for_others(rated, who, level="interval", design=design)
-                means = table.mean(axis=1)
-                pearson = correlate(value, means, kind="pearson", design=design)
+                pearson = correlate(value, table.mean(axis=1), kind="pearson", design=design)
                 other = correlation_for_others(value, rated, who, design=design, kind="pearson")
                 items = Design(both.units, tuple(i for i in range(ITEMS) for _ in range(people)))
                 mine = share_interval(answers.ravel().tolist(), items)
@@ -114,19 +121,7 @@ def main() -> int:
                     tally.count(holds(low, high, truth))
             cells = [tally.cell(COVERED) for tally in tallies]
             rows.append((f"{people}, {name}", f"{alpha:.2f}", f"{r:.2f}", f"{share:.2f}", *cells))
-    return publish(
-        [
-            Table(
-                f"Intervals for other people (`alpha_for_others`, `correlation_for_others`,"
-                f" `share_interval` over items and people), {ITEMS} items: coverage in %",
-                (
-                    "raters", "alpha", "r", "share", "alpha, these people", "alpha, others",
-                    "r, these people", "r, others", "share, these people", "share, others",
-                ),
-                rows,
-            )
-        ]
-    )  # fmt: skip
+    return publish([Table(TITLE, NAMES, rows)])
 
 
 if __name__ == "__main__":

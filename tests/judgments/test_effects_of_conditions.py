@@ -1,4 +1,4 @@
-"""Shares of choices and effects of conditions, for these people and for others."""
+"""Proportions of choices and effects of conditions, for these people and for others."""
 
 from __future__ import annotations
 

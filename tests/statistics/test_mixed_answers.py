@@ -1,4 +1,4 @@
-"""Mixed models of right and wrong and of ratings: R's values, and fits that are none.
+"""Mixed models of right and wrong and of ratings: R's values, and data without a fit.
 
 R's values are in tests/data/mixed_answers.json, made by scripts/oracles/mixed_answers.py.
 """

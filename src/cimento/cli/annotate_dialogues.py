@@ -290,7 +290,8 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         told: dict[str, object] = {"questions": summaries}
         told |= {"shares": shares} if shares else {}
         told |= {"effects": models} if options.effects else {}
-        show_json(told | ({"judges": compared} if options.judge else {}))
+        told |= {"judges": compared} if options.judge else {}
+        show_json(told)
         return
     header = ("question", "people", "places", "answers", "per place", "mean of places",
               "sd in places", "Krippendorff's alpha")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What conditions do to people's answers: shares of choices, and mixed models of answers."""
+"""What conditions do to people's answers: proportions of choices, and mixed models of answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _YES, _NO = "yes", "no"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionShare:
-    """The share of choices of a condition or an option, or of answers yes.
+    """The proportion of choices of a condition or an option, or of answers yes.
 
     Attributes:
         question: which.
@@ -64,7 +64,7 @@ class ConditionModel:
 
 
 def condition_shares(judgments: Sequence[Judgment]) -> tuple[ConditionShare, ...]:
-    """The shares of choices and of answers yes, by condition, with their intervals.
+    """The proportions of choices and of answers yes, by condition, with their intervals.
 
     Of repeated answers of one person the first counts (`once`). Answers of one item belong
     together; for other people, those of one person do too, items and people being crossed.
@@ -77,7 +77,7 @@ def condition_shares(judgments: Sequence[Judgment]) -> tuple[ConditionShare, ...
 
 
 def _shares(question: str, answers: Sequence[Judgment]) -> Iterator[ConditionShare]:
-    """The shares of a question, if it is one of choices or of yes and no."""
+    """The proportions of a question, if it is one of choices or of yes and no."""
     if question in (BETTER, WHICH_FITS):
         chosen = [j.value if question == WHICH_FITS else j.condition for j in answers]
         options = dict.fromkeys(filter(None, chosen))

@@ -435,11 +435,7 @@ def _analyzed(
 
 
 TABLES = (
-    (
-        "tables/ranks.csv",
-        "estimates and rank intervals (CSV)",
-        "Estimates with intervals and rank intervals",
-    ),
+    ("tables/ranks.csv", "estimates and rank intervals (CSV)", "Estimates and rank intervals"),
     ("tables/estimates.csv", "all estimates (CSV)", "All estimates, with intervals and tests"),
     ("tables/runs.csv", "all runs (CSV)", "Runs: models, revisions, versions, dates"),
 )

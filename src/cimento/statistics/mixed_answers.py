@@ -44,7 +44,7 @@ _SINGULAR = 1e-4
 _LOWER = 1e-7
 _STEP = 1e-4
 _NEWTON_STEPS = 12
-# Of the deviance: a fall that is none, one after which second derivatives are taken again,
+# Of the deviance: a fall below rounding, one after which second derivatives are taken again,
 # rounding, and a slope without curvature.
 _FLAT, _FAR, _ROUNDING, _SLOPE = 1e-10, 1e-3, 1e-9, 0.1
 _LARGEST_SD = 10.0
@@ -257,7 +257,7 @@ def _dependent(factor: Floats) -> bool:
 
 
 def _errors(hessian: Floats, q: int) -> Floats:
-    """The standard errors of thresholds and effects; NaN where the deviance is no bowl.
+    """The standard errors of thresholds and effects; NaN where the deviance does not curve upwards.
 
     Twice the inverse of the deviance's second derivatives. Factors at zero have none of their own:
     the deviance is the same on both sides of it.

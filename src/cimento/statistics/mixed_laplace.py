@@ -183,14 +183,15 @@ class _Equations:
         corner = (rest.T @ (rest * weights[:, None])).toarray()
         corner[np.diag_indices(len(corner))] += 1
         try:
-            inverse: Floats = np.asarray(np.linalg.inv(top), dtype=np.float64)
+            inverse: Floats = np.linalg.inv(top).astype(np.float64)
             solved = _each(inverse, across, first)
             lower = np.linalg.cholesky(corner - across.T @ solved)
         except np.linalg.LinAlgError:
             return None
         log_determinant = np.linalg.slogdet(top)[1].sum() + 2 * np.log(np.diagonal(lower)).sum()
         left = np.linalg.inv(lower)
-        return _Solver(first, inverse, solved, left.T @ left, float(log_determinant))
+        rest_inverse: Floats = (left.T @ left).astype(np.float64)
+        return _Solver(first, inverse, solved, rest_inverse, float(log_determinant))
 
     @functools.cached_property
     def rest(self) -> Any:  # noqa: ANN401  # scipy names no types of sparse arrays
@@ -251,7 +252,7 @@ class _Solver:
 
 
 def _summed(values: Floats, block: GroupBlock) -> Floats:
-    """The sums of rows by level: one row a level, one column a column."""
+    """The sums of rows by level: one row per level."""
     sums = [np.bincount(block.level, column, block.levels) for column in values.T]
     return np.stack(sums, axis=1)
 

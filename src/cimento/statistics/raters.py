@@ -8,11 +8,12 @@ of one item, all of one person, or single ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cimento.errors import counted
 from cimento.io.clusters import Crossing
 from cimento.statistics.correlation import statistic_of
 from cimento.statistics.design import FEWEST_CLUSTERS, Design, Floats, Integers, codes, floats
@@ -97,8 +98,9 @@ class PeoplesRatings:
         if not self.people or any(who is None for who in self.people):
             return Interval(None, None, FOR_OTHERS, UNKNOWN_PEOPLE)
         if people < FEWEST_CLUSTERS:
-            reason = f"{people} people: an interval for others needs {FEWEST_CLUSTERS} or more"
-            return Interval(None, None, FOR_OTHERS, reason.replace("1 people", "1 person"))
+            given = counted(people, "person", "people")
+            few = f"{given}: an interval for others needs {FEWEST_CLUSTERS} or more"
+            return Interval(None, None, FOR_OTHERS, few)
         interval = jackknife(
             statistic, estimate, self.crossed, level=level, ratings=ratings
         ).interval
@@ -222,17 +224,15 @@ def correlation_for_others(
         (0.24, 0.98)
     """
     each = PeoplesRatings.of(ratings, people, design)
-    coefficients = _correlation_of_means(floats(values, name="values"), each, kind)
+    coefficients = _of_means(floats(values, name="values"), each, kind)
     estimate = float(coefficients(np.ones((1, len(each.values))))[0])
     if np.isnan(estimate):
         return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
     return each.interval(coefficients, estimate, level=level)
 
 
-def _correlation_of_means(
-    scores: Floats, each: PeoplesRatings, kind: str
-) -> Callable[[Floats], Floats]:
-    """The correlation of scores with mean ratings, as a function of weights of single ratings."""
+def _of_means(scores: Floats, each: PeoplesRatings, kind: str) -> Weighted:
+    """The correlation of scores with mean ratings, as a function of which ratings are there."""
     one, x = statistic_of(kind), floats(each.values, name="ratings")
 
     def coefficients(weights: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The text of `annotate agreement` on other people, shares of choices, effects of conditions."""
+"""The text of `annotate agreement` on other people, choices, effects of conditions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def targets_text(summaries: Sequence[QuestionSummary]) -> str:
 
 
 def shares_text(shares: Sequence[ConditionShare]) -> str:
-    """The shares of choices or of answers yes, with both intervals; empty without shares."""
+    """The proportions of choices or of answers yes, with both intervals; empty without any."""
     if not shares:
         return ""
     header = ("question", "condition", "n", "share", "95%, these people", "95%, other people")
