@@ -14,7 +14,6 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.faults import errors
 from cimento.intake.reading import TableReading
-from cimento.io.clusters import columns_said
 from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
@@ -332,8 +331,8 @@ def _settings(suite: ClozeSuite) -> dict[str, JsonValue]:
     meta = {**meta_table(suite.meta), **suite.meta.extra}
     settings: dict[str, JsonValue] = {"kind": suite.kind, "meta": meta}
     if suite.cluster:
-        said = columns_said(suite.cluster)
-        settings["options"] = {"cluster": said if isinstance(said, str) else [*said]}
+        columns: list[JsonValue] = [*suite.cluster]
+        settings["options"] = {"cluster": columns if len(columns) > 1 else columns[0]}
     return {**settings, **suite.extra}
 
 
