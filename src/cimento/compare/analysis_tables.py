@@ -14,7 +14,8 @@ from cimento.report import JointReport, NamedGrid, formatting
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
-    from cimento.compare.analysis import Analysis, AnalyzedItem, Range, ShortList
+    from cimento.compare.analysis import Analysis, AnalyzedItem, ShortList
+    from cimento.compare.ranges import Range
 
 _share = partial(formatting.rate_as_text, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -240,7 +240,7 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
     ]
 
 
-def _need_column(name: str, known: Iterable[str]) -> None:
+def _need_column(name: str, known: Collection[str]) -> None:
     need_known(name, known, where=f"--phenomenon={name}", seen="no suite has such a column")
 
 

@@ -20,7 +20,8 @@ from cimento.report.figures import (
 )
 
 if TYPE_CHECKING:
-    from cimento.compare.analysis import Analysis, AnalyzedItem, Range
+    from cimento.compare.analysis import Analysis, AnalyzedItem
+    from cimento.compare.ranges import Range
 
 BIN_LOGITS = 0.5
 _POINTS = 81
