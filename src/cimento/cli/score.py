@@ -198,7 +198,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     texts: Path | None = option(
         None, "The whole texts, where rows are missing: a table with `content`."
     )
-    before: int = option(2, "Of how many earlier words too.", ge=0)
+    before: int = option(2, "Also add values of this many preceding words.", ge=0)
     frequency: str = option("", "Language of word frequencies (wordfreq): it.")
     entropy: bool = option(default=False, help="Add the entropy before every word.")
     pll: PllRule | None = option(

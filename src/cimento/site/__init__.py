@@ -345,7 +345,7 @@ def _suite_files(
     files = []
     if part.whole.results:
         yield f"{place}/ranks.csv", as_csv(places_grid([part.whole, *part.phenomena]))
-        files.append((f"{place}/ranks.csv", "estimates and rank intervals (CSV)"))
+        files.append((f"{place}/ranks.csv", "estimates, rank intervals (CSV)"))
     if part.whole.places.pairs:
         yield f"{place}/pairs.csv", as_csv(pairs_grid(part.whole.places.pairs))
         files.append((f"{place}/pairs.csv", "every pair of models (CSV)"))
@@ -436,11 +436,7 @@ def _analyzed(
 
 
 TABLES = (
-    (
-        "tables/ranks.csv",
-        "estimates and rank intervals (CSV)",
-        "Estimates with intervals and rank intervals",
-    ),
+    ("tables/ranks.csv", "estimates, rank intervals (CSV)", "Estimates and rank intervals"),
     ("tables/estimates.csv", "all estimates (CSV)", "All estimates, with intervals and tests"),
     ("tables/runs.csv", "all runs (CSV)", "Runs: models, revisions, versions, dates"),
 )

@@ -357,8 +357,7 @@ def correlation_difference(
 
     Returns:
         Both coefficients and their difference, second minus first, with its interval and p; a
-        reason if a coefficient is undefined, there are fewer than five clusters, or leaving out a
-        cluster changes nothing.
+        reason if a coefficient is undefined, or clusters are fewer than five or change nothing.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
