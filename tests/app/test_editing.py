@@ -156,7 +156,7 @@ def test_every_series_of_edits_can_be_undone_and_done_again(edits, rows):
 @settings(deadline=None)
 @given(st.lists(st.lists(CELLS, min_size=1, max_size=4), min_size=1, max_size=4))
 def test_what_a_program_quotes_is_pasted_as_it_was_with_breaks_as_blanks(rows):
-    # A cell that begins with a quotation mark cannot be told from a quoted one.
+    # A cell that begins with a quotation mark is not distinguishable from a quoted one.
     rows = [[cell.lstrip('"') for cell in row] for row in rows]
 
     def on_clipboard(cell):

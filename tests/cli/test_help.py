@@ -71,6 +71,8 @@ def test_help_is_in_words_and_has_no_types(commands):
         if found := [text for text in said if TYPES.search(text)]:
             strange[words] = found
         assert all(row.text for row in rows), words
+        fragments = [row.text for row in rows if row.text.startswith(("Of ", "By which "))]
+        assert fragments == [], words
     assert strange == {}
 
 

@@ -77,7 +77,7 @@ def test_a_plan_counts_texts_units_and_what_is_done(here, capsys):
     assert engines.logged(here / "log") == []
 
     assert invoke(["run", "run.toml", "--share", "0/4"]) == 0
-    assert "share 0/4 is done. When all are, put the runs together" in capsys.readouterr().err
+    assert "share 0/4 is done. When all are, merge the runs" in capsys.readouterr().err
     a, b = planned(capsys, "run.toml")["models"]
     assert (a["units"], a["done"], b["done"]) == (4, 2, 0)
     assert a["by"] == "earlier units"

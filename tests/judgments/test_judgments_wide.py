@@ -124,7 +124,9 @@ def test_words_that_are_no_numbers_are_counted(tmp_path):
     answers = read(tmp_path, header, ["p1", "fine", "bad"], ["p2", "fine", "awful"])
     assert len(answers.judgments) == 4
     assert any(
-        note.startswith("4 ratings are not a number ('fine', 'bad', 'awful'), and in no mean")
+        note.startswith(
+            "4 ratings are not a number ('fine', 'bad', 'awful'), and left out of means"
+        )
         for note in answers.notes
     )
 

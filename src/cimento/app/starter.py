@@ -1,4 +1,4 @@
-"""A file that starts the app by a double click, for Windows, macOS and Linux.
+"""A file that starts the app when it is double-clicked, for Windows, macOS and Linux.
 
 Where the Python that wrote it is gone, the file says so and what to do, and its window stays open.
 """

@@ -261,7 +261,7 @@ class FilterOptions(Options):
         None, "Minimum time for the whole session, breaks included.", ge=0
     )
     min_median_seconds: float | None = option(
-        None, "Of an answer: the least median time, which breaks do not lengthen.", ge=0
+        None, "Minimum median time per answer, which breaks do not lengthen.", ge=0
     )
     answered: float | None = option(
         None, "Least proportion of their survey's questions that somebody answered.", ge=0, le=1

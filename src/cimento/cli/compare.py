@@ -396,7 +396,7 @@ class AnalyzeOptions(GridOptions):
     judgments: tuple[Path, ...] = option(
         (), "Also people, on one scale with the models: a judgments table. Repeatable."
     )
-    measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
+    measure: str = option("", "Measure of scores and verdicts; else as stored.")
     precision: float | None = option(
         None,
         "Also the fewest items that give every model's proportion of correct items to within"

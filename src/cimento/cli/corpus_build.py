@@ -39,7 +39,7 @@ class TreebankOptions(Options):
     treebanks: tuple[Path, ...] = option(
         ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample.", argument="TREEBANK..."
     )
-    license: str = option("", "Of the treebanks, where neither name nor README tells.")
+    license: str = option("", "License of the treebanks, if neither name nor README says.")
 
     @property
     def files(self) -> tuple[TreebankFile, ...]:
@@ -315,7 +315,7 @@ class FinishOptions(TreebankOptions, InventoryOptions, TextOptions):
 
     decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.", argument="DECISIONS")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
-    name: str = option("", "Of the suite; else that of its folder.")
+    name: str = option("", "Name of the suite; else that of its folder.")
     seed: int = option(0, "Seed of the order of options.")
 
 

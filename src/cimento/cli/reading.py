@@ -37,7 +37,7 @@ class _ReadingOptions(ModelOptions, SheetOptions):
     texts: Path | None = option(
         None, "The whole texts, where rows are missing: a table with `content`."
     )
-    before: int = option(2, "Of how many earlier words too.", ge=0)
+    before: int = option(2, "Also add values of this many preceding words.", ge=0)
     frequency: str = option("", "Language of word frequencies (wordfreq): it.")
     pll: PllRule | None = option(
         None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."

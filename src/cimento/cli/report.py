@@ -179,7 +179,7 @@ class ReportOptions(TableOptions):
     )
     item: str = option("", "For tokens: the id of the item.", metavar="ID")
     length: int | None = option(None, "For position: only sentences of this many tokens.", ge=1)
-    font_size: int | None = option(None, "Of all texts.", ge=4, le=72)
+    font_size: int | None = option(None, "Size of all texts.", ge=4, le=72)
     gray: bool = option(default=False, help="Draw in gray, for print.")
     address: str = option(
         "", "Where the site will be, for its description as a data set.", metavar="URL"
@@ -191,7 +191,7 @@ class ReportOptions(TableOptions):
         metavar="OWNER/NAME",
     )
     as_json: bool = option(
-        default=False, help="Of a site: print what was written as JSON.", flags=("--json",)
+        default=False, help="With --site: print as JSON what was written.", flags=("--json",)
     )
 
 

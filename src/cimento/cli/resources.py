@@ -84,7 +84,9 @@ class StudyOptions(SheetOptions):
     dtype: Dtype = run_option("dtype")
     batch_size: Limit = run_option("batch_size")
     batch_tokens: Limit = run_option("batch_tokens")
-    form: Form = option("text", "Of the tables: text, markdown, csv or latex.", flags=("--format",))
+    form: Form = option(
+        "text", "Format of the tables: text, markdown, csv or latex.", flags=("--format",)
+    )
     as_json: bool = run_option("as_json")
 
     def run_options(self, **fixed: object) -> RunOptions:

@@ -158,7 +158,7 @@ def run(options: CallOptions) -> int:
     if share is not None:
         if not failures:
             note(
-                f"cimento: share {options.share} is done. When all are, put the runs together:"
+                f"cimento: share {options.share} is done. When all are, merge the runs:"
                 " cimento cluster collect, with the same suites, models and options."
             )
         return report_failures([share], failures)

@@ -296,7 +296,7 @@ class CiteOptions(StoredOptions):
         default=False, help="Print the whole protocol, alone or after the paragraph."
     )
     form: ParagraphForm = option(
-        "text", "Of paragraphs: text, markdown or latex.", flags=("--format",)
+        "text", "Format of paragraphs: text, markdown or latex.", flags=("--format",)
     )
     prereg: bool = option(
         default=False,

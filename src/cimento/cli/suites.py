@@ -260,8 +260,8 @@ class ConvertOptions(SuiteOptions):
     language: str = run_option("language")
     columns: str = option("", _CHOICE)
     allow_loss: bool = option(default=False, help="Write even if the format loses information.")
-    corrections: str = option("", "Of stories: corrections to apply, such as gita4calamita.")
-    states: str | None = option(None, "Of stories: a file with the states of each sentence.")
+    corrections: str = option("", "Corrections of stories to apply, such as gita4calamita.")
+    states: str | None = option(None, "A file with the states of each sentence of stories.")
 
 
 @command_of

@@ -153,12 +153,12 @@ class PowerOptions(Options):
     )
     against: float | None = option(None, "Share that a rate is tested against; else chance.")
     question: str = option("", "Name or number of a prediction, or hit@10; else what sums up.")
-    phenomenon: str = option("", "Of dd, where there are several.")
-    measure: str = option("", "Of rates and dd; else as the run is stored.")
+    phenomenon: str = option("", "Phenomenon of dd, if there are several.")
+    measure: str = option("", "Measure of rates and dd; else as stored.")
     power: float = option(0.8, "Probability of detecting the difference.")
     alpha: float = option(0.05, "Level of the two-sided test.")
     trials: int = option(1000, "Data sets drawn for each size.")
-    seed: int = option(0, "Of the draws.")
+    seed: int = option(0, "Seed of the draws.")
     as_json: bool = run_option("as_json")
 
 

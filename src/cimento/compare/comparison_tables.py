@@ -366,7 +366,7 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
     if any(model.rank for ranking in rankings for model in ranking.models):
         notes.append(
             "rank interval: the ranks left by tests of all pairs, corrected by Holm's method; all"
-            " hold together in 95 of 100 cases."
+            " hold simultaneously in 95% of cases."
         )
     return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
 

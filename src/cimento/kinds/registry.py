@@ -343,8 +343,8 @@ def load_suite(
     Args:
         suite: built-in name, path, or suite made in Python.
         language: ISO 639-1 code, if the suite does not state it, as a bare table cannot.
-        columns: the columns of a table by their roles, such as ``{"good": "A", "bad": "B"}``; a
-            a mark after the name (``A!``) forces this reading, whatever the cells contain.
+        columns: the columns of a table by their roles, such as ``{"good": "A", "bad": "B"}``;
+            an exclamation mark after a name (``A!``) forces this reading, whatever the cells are.
 
     Returns:
         The suite with its paradigm and the warnings of its checks.

@@ -435,7 +435,7 @@ def surely_worse(
     """The comparisons in which the second is worse by more than a margin, chance left aside.
 
     That is where the interval of the difference lies wholly below minus the margin. Intervals are
-    such that all of them hold together in 95 of 100 cases (Bonferroni).
+    such that all of them hold simultaneously in 95% of cases (Bonferroni).
 
     Args:
         comparisons: made together.

@@ -49,7 +49,7 @@ class PairTest:
 
 
 def differences(tested: Sequence[tuple[PairTest, float | None]]) -> Iterator[str]:
-    """Which of few models differ on which suites, and where the data cannot tell."""
+    """Which of few models differ on which suites, and which do not differ significantly."""
     if not tested:
         return
     sure = [(test, p) for test, p in tested if p is not None and p <= LEVEL]

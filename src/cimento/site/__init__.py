@@ -345,7 +345,7 @@ def _suite_files(
     files = []
     if part.whole.results:
         yield f"{place}/ranks.csv", as_csv(places_grid([part.whole, *part.phenomena]))
-        files.append((f"{place}/ranks.csv", "estimates and rank intervals (CSV)"))
+        files.append((f"{place}/ranks.csv", "estimates, rank intervals (CSV)"))
     if part.whole.places.pairs:
         yield f"{place}/pairs.csv", as_csv(pairs_grid(part.whole.places.pairs))
         files.append((f"{place}/pairs.csv", "every pair of models (CSV)"))

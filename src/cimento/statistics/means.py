@@ -354,8 +354,7 @@ def within_intervals(
 ) -> WithinIntervals:
     """Compute intervals for conditions that were all seen within each item (or participant).
 
-    Each value has its unit's mean subtracted and the grand mean added; sd has n - 1 in the
-    denominator.
+    Each value has its unit's mean subtracted and the grand mean added; sd divides by n - 1.
 
     - ``means-removed``: sd / sqrt(n) times the normal quantile, as Wilcox, Futrell and Levy (2023,
       doi:10.1162/ling_a_00491) draw them, citing Masson and Loftus (2003, doi:10.1037/h0087426).

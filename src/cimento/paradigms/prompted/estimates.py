@@ -126,7 +126,7 @@ def _of_sentences(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
 def _chance(
     form: Form, asked: Sequence[Asked], options: PromptedOptions
 ) -> tuple[float | None, str]:
-    """The rate of pairs that pass by lot, and how it was found."""
+    """The rate of pairs that pass by guessing, and how it was found."""
     if form == "rating":
         return None, "how ratings drawn at random are spread is not known"
     if options.answer == "loglik":
@@ -134,7 +134,7 @@ def _chance(
     read: dict[str, list[int]] = {}
     for one in asked:
         read.setdefault(one.item, []).append(len(one.answers))
-    # Replies that could not be read are not guesses; items without any are in no rate.
+    # Replies that could not be read are not guesses; items without any are left out of all rates.
     sizes = Counter(tuple(counts) for counts in read.values() if all(counts))
     if not sizes:
         return None, "no reply could be read"

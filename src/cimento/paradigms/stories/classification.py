@@ -76,7 +76,7 @@ class Choices:
         acc_norm_chars: the same with log-probabilities divided by the number of characters of the
             words in the prompt, ties treated in the same way.
         acc_if_ties_wrong: the same with ties counted as wrong.
-        chance: accuracy of drawing an option by lot.
+        chance: accuracy of drawing an option at random.
         majority: accuracy of always giving the label that is most often right among these.
         n_ties_at_max: answers where options share the highest log-probability.
         any_choice_greedy_rate: proportion of answers in which an option is what greedy decoding

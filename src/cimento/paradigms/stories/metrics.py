@@ -364,6 +364,6 @@ def _constant(
 
 
 def chance_of(tier: Tier, *, chained: bool = False) -> float:
-    """The accuracy of options drawn by lot at a tier, or there and at all tiers before."""
+    """The accuracy of options drawn at random at a tier, or there and at all tiers before."""
     tiers = TIERS[: TIERS.index(tier) + 1] if chained else (tier,)
     return 1 / math.prod(len(OPTIONS[name]) for name in tiers)

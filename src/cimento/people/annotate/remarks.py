@@ -71,8 +71,9 @@ def worded(judgments: Sequence[Judgment]) -> Iterator[str]:
     if words:
         shown = _listed([repr(word) for word in words])
         yield (
-            f"{counted(len(words), 'rating is', 'ratings are')} not a number ({shown}), and in no"
-            " mean or agreement: give each word its number in the table [values] of a --mapping."
+            f"{counted(len(words), 'rating is', 'ratings are')} not a number ({shown}), and left"
+            " out of means and agreement: give each word its number in the table [values] of a"
+            " --mapping."
         )
 
 

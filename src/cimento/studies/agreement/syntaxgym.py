@@ -185,7 +185,7 @@ def distilgpt2() -> Scores:
 def run_scores(runs: Sequence[Run]) -> list[Scores]:
     """The scores of models of one's own, by the first prediction of each suite.
 
-    An item without a verdict is in no accuracy.
+    An item without a verdict is left out of all accuracies.
 
     Args:
         runs: of SyntaxGym's suites.
