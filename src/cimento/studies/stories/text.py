@@ -260,6 +260,8 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
     bias = mapping(record["bias"])
     constant = _value_at(record, MORE, "constant", "detection")
     intervals = _value_at(record, MORE, "detection_intervals")
+    counts = [_number_at(bias, name) for name in ("tp", "tn", "fp", "fn")]
+    n = sum(int(count) for count in counts if count is not None) or None
     rows: Rows = [("measure", "value", "95%", "constant")]
     for name, value in bias.items():
         if not name.endswith("_reason"):
@@ -269,7 +271,8 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
                 shown(_number_at(bias, name), digits),
                 _ends(_value_at(intervals, name)),
             )
-            rows.append((name, computed, ends, shown(beside, digits)))
+            cell = Shown(computed, {**parts_of(computed), N: n})
+            rows.append((name, cell, ends, shown(beside, digits)))
     return rows
 
 
