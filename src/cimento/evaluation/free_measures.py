@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.engine.cache import AnswerCache
-from cimento.evaluation.freetext import EMPTY, answer_texts
+from cimento.evaluation.freetext import EMPTY, AnsweredTexts, answer_texts
 from cimento.io.tables import REQUESTS, UNIGRAM
 from cimento.measures import Measure, columns_needed, find_measures
 from cimento.measures.normalizing import MODEL, load_unigrams
@@ -50,8 +50,6 @@ def measure_texts(
         UsageError: there is no such measure, or options do not go together.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
-    import polars as pl
-
     wanted = find_measures(measures)
     frequencies = load_unigrams(unigrams, language="") if unigrams else None
     chosen = asking or Asking()
@@ -61,7 +59,21 @@ def measure_texts(
     answered = answer_texts(
         texts, model, contexts=contexts, chosen=chosen, cache=cache, remark=remark
     )
-    requests = pl.DataFrame(
+    sentences = each_sentence(
+        answered.tokens,
+        _requests(answered),
+        model_kind=answered.kind,
+        unigrams=frequencies,
+        segmenter=chosen.policy.segmenter,
+    )
+    return _as_shown(scores_table(sentences, wanted), answered.asked, wanted)
+
+
+def _requests(answered: AnsweredTexts) -> pl.DataFrame:
+    """The texts as stimuli of a single region, of the schema ``REQUESTS``."""
+    import polars as pl
+
+    return pl.DataFrame(
         [
             {
                 "request": request, "suite": "", "item": str(number), "condition": "", "region": 0,
@@ -74,14 +86,6 @@ def measure_texts(
         ],
         schema=REQUESTS.polars(),
     )  # fmt: skip
-    sentences = each_sentence(
-        answered.tokens,
-        requests,
-        model_kind=answered.kind,
-        unigrams=frequencies,
-        segmenter=chosen.policy.segmenter,
-    )
-    return _as_shown(scores_table(sentences, wanted), answered.asked, wanted)
 
 
 def _as_shown(

@@ -335,10 +335,7 @@ def tier_table(
         (names.get(model, model), *_rates_of(_value_at(record, MORE, "rates", grouping)))
         for model, record in records.items()
     ]
-    above = [
-        (f"{model} (published)", *(row.get(name, _UNKNOWN) for name in TABLE_3))
-        for model, row in published_rows().items()
-    ]
+    above = _published()
     first = next(iter(records.values()))
     baselines = mapping(_value_at(first, MORE, "baselines_by_grouping", grouping))
     beside = [
@@ -362,6 +359,14 @@ def tier_table(
         rules=frozenset({len(above), len(above) + len(rows)}),
         notes=(*remarks, *notes),
     )
+
+
+def _published() -> list[tuple[str, ...]]:
+    """The rows that the paper or the authors' logs have."""
+    return [
+        (f"{model} (published)", *(row.get(name, _UNKNOWN) for name in TABLE_3))
+        for model, row in published_rows().items()
+    ]
 
 
 def _rates_of(rates: JsonValue) -> Iterator[EstimateCell]:
