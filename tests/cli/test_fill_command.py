@@ -34,7 +34,7 @@ def test_a_text_from_standard_input_is_filled(monkeypatch, capsys):
 
 
 def test_the_nucleus_is_the_fewest_candidates_that_reach_p():
-    """By hand: .4 + .3 + .2 reach .9; the second text's reach .6; options are no candidates."""
+    """By hand: .4 + .3 + .2 reach .9; the second text's reach .6; options are not counted."""
     rows = [(1, "mask", .4), (1, "mask", .3), (1, "mask", .2), (1, "mask", .05),
             (2, "left", .35), (2, "left", .25), (2, "choice:sentence", .001)]  # fmt: skip
     table = pl.DataFrame(rows, schema=("text", "method", "probability"), orient="row")

@@ -174,20 +174,23 @@ def test_models_score_the_suites_of_the_study(shared, tmp_path, capsys, monkeypa
     new, published = island_suites(tmp_path).suites[:2]
     assert [len(suite.items) for suite in (new, published)] == [209, 32]
     assert island_suites(tmp_path).remarks == []
-    command = ["study", "islands", "--data", str(tmp_path), "--limit", "2"]
+    command = ["study", "islands", "--data", str(tmp_path), "--limit", "8"]
     code = invoke([*command, "-m", "demo-masked", "-o", str(tmp_path / "mine")])
     assert code == 0, capsys.readouterr().err
     rows = [
         row for row in cells_of(tmp_path / "mine", "table-2") if "published" not in row["Model"]
     ]
-    # two adjunct items only, with four measures, and no average
-    assert [row["LP_percent_n"] for row in rows] == ["2"] * 3 + [""] * 10
+    # Two items of each of the four phenomena, and so an average.
+    assert [row["LP_percent_n"] for row in rows[:-1]] == ["2"] * 12
+    assert rows[-1]["LP_percent"]
     blimp = cells_of(tmp_path / "mine", "table-3")[9:]
     assert [row["Model"].split(" ", 1)[1] for row in blimp] == [
         "(PLL)", "(PenLP)", "(LP-L)", "(PenLP-L)"
     ]  # fmt: skip
-    assert {row["Wh_percent_n"] for row in blimp} == {"2"}
-    assert "only the first 2 items" in (tmp_path / "mine" / "table-3.txt").read_text("utf-8")
+    assert {row["Wh_percent_n"] for row in blimp} == {"8"}
+    assert "only 8 items were asked, of its phenomena in turn" in (
+        tmp_path / "mine" / "table-3.txt"
+    ).read_text("utf-8")
     panels = next((tmp_path / "mine").glob("figure-lp-demo*.svg")).read_text(encoding="utf-8")
     assert "adjunct: published items" in panels
     assert "adjunct: new items" in panels

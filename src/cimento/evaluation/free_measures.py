@@ -70,7 +70,7 @@ def measure_texts(
 
 
 def _requests(answered: AnsweredTexts) -> pl.DataFrame:
-    """The table of requests in which each text is an item with one region."""
+    """The texts as stimuli of a single region, of the schema ``REQUESTS``."""
     import polars as pl
 
     return pl.DataFrame(

@@ -26,7 +26,7 @@ def models_in_columns(table: Grid) -> Grid:
     best: dict[tuple[str, str], set[tuple[str, str]]] = {}
     phenomenon = form = BLANK
     for row, (first, second, model, *values) in enumerate(table.rows):
-        # Labels stand in the first row of their block only.
+        # Labels are in the first row of their block only.
         if str(first) or str(second):
             phenomenon, form = str(first) or phenomenon, str(second)
         place = phenomenon, form

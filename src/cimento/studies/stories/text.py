@@ -398,6 +398,7 @@ def tier_table(
 
 
 def _published() -> list[tuple[str, ...]]:
+    """The rows that the paper or the authors' logs have."""
     return [
         (f"{model} (published)", *(_printed(row.get(name)) for name in TABLE_3))
         for model, row in published_rows().items()
