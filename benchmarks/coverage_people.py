@@ -66,7 +66,7 @@ def scale(values: Floats, points: int) -> Floats:
 
 
 def truths(spread: tuple[float, float]) -> tuple[float, float]:
-    """Alpha and the share of yes, in very many people and items."""
+    """Alpha and the proportion of yes, in very many people and items."""
     generator = np.random.default_rng(SEED)
     _, given = ratings(400, MANY, spread, generator)
     seven = scale(given, 7)
@@ -75,7 +75,7 @@ def truths(spread: tuple[float, float]) -> tuple[float, float]:
 
 
 def expected_correlation(spread: tuple[float, float], people: int) -> float:
-    """The expected correlation of values with the means of so many people, in very many items."""
+    """The expected correlation of values with the means of this many people, in very many items."""
     generator = np.random.default_rng(SEED + people)
     found = []
     for _ in range(200):

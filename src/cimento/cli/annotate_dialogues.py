@@ -290,8 +290,7 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         told: dict[str, object] = {"questions": summaries}
         told |= {"shares": shares} if shares else {}
         told |= {"effects": models} if options.effects else {}
-        told |= {"judges": compared} if options.judge else {}
-        show_json(told)
+        show_json(told | ({"judges": compared} if options.judge else {}))
         return
     header = ("question", "people", "places", "answers", "per place", "mean of places",
               "sd in places", "Krippendorff's alpha")  # fmt: skip
@@ -310,7 +309,7 @@ def _agreement_of_table(options: AgreementOptions) -> None:
     ]
     show(in_columns(header, rows))
     effects = models_text(models) if options.effects else ""
-    for text in filter(None, [targets_text(summaries), shares_text(shares), effects]):
+    for text in filter(None, (targets_text(summaries), shares_text(shares), effects)):
         show(f"\n{text}")
     for one in compared:
         show(_judge_text(one))
