@@ -138,6 +138,7 @@ SHOWN: Mapping[str, Sequence[str]] = {
     "study agreement": (
         *_STUDY, "seed", "boundary", "pll", "region", "averaging", "profile", "bos",
     ),
+    "study connectives": (*_STUDY, "own", "columns", "expected", "bos", "pll"),
     "study portuguese": (*_STUDY, "table", "what", "state", "dictionary", "reuse"),
     "study stories": (*_STUDY, "seed", "responses", "also", "grouping", "draws", "set"),
 }  # fmt: skip
