@@ -98,4 +98,4 @@ def test_a_constant_answer_is_not_above_chance(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "_LONG", ("es-stories",))
     assert invoke(["demo", "-o", str(tmp_path / "runs")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "cannot be told from the best constant answer (always false, 0.667)" in shown
+    assert "is not distinguishable from the best constant answer (always false, 0.667)" in shown

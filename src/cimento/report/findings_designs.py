@@ -1,4 +1,4 @@
-"""Sentences on factorial designs: where a model shows the effect, and where the data cannot tell.
+"""Sentences on factorial designs: where a model shows the effect, and where that is open.
 
 A design is reported by DD, the difference of differences of its conditions. The effect is there if
 DD is above 0 by its p-value, corrected over the phenomena and measures of the model.
