@@ -315,6 +315,7 @@ def test_answers_that_were_read_from_a_file_are_opened_again_on_another_day(fold
     visit(folder, another_day)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "language"),
     [("Participant,Sentence,Rating", "en"), ("Partecipante,Frase,Giudizio", "it"),

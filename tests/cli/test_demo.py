@@ -20,6 +20,7 @@ def test_the_demo_has_a_suite_of_each_kind_in_each_language():
     assert {kinds[name] for name in demo._DEMO} == set(kinds.values())
 
 
+@pytest.mark.slow
 def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "_DEMO", ("es-subject-verb", "it-acceptability"))
     monkeypatch.setattr(demo, "_LONG", ())

@@ -72,6 +72,7 @@ def test_one_process_and_several_give_the_same_tables(here, capsys, workers):
     assert suites(here / "alone")["lamps"] == suite_files(here / "lamps")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("options", [[], ["--workers", "2"], ["--share", "0/1"]])
 def test_workers_are_told_what_the_user_said_with_its_types(options):

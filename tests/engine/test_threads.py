@@ -126,6 +126,7 @@ def test_suites_of_which_the_first_is_stored_already_are_answered(tmp_path):
     assert [run.n_items for run in runs] == [50, 60, 70]
 
 
+@pytest.mark.slow
 def test_many_suites_are_stored_by_another_process_byte_for_byte_as_here(tmp_path, monkeypatch):
     suites = []
     for n in range(0, 360, 40):

@@ -232,6 +232,7 @@ def test_examples_drawn_for_all_stories_in_order_are_refused():
         evaluate("es-stories", "demo-causal", adaptive=True, task="pair", shots=0)
 
 
+@pytest.mark.slow
 def test_stories_are_asked_so_in_several_rounds_each():
     run = evaluate("es-stories", "demo-causal", adaptive=True, limit=30, precision=0.2, shots=0)
     order = run.table("order")

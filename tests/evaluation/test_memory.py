@@ -92,6 +92,7 @@ def test_scores_stay_as_they_are(monkeypatch, folder_of, name):
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECIES)
 def test_what_did_not_fit_is_not_tried_again(monkeypatch, folder_of, name):
     scorer = opened(folder_of(name))
@@ -106,6 +107,7 @@ def test_what_did_not_fit_is_not_tried_again(monkeypatch, folder_of, name):
     assert "memory did not hold a batch of" in remark
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS)
 def test_every_device_is_understood(monkeypatch, folder_of, error):
     scorer = opened(folder_of("gpt2"))
@@ -195,6 +197,7 @@ class NarrowHead:
         return self._forward(hidden)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECIES)
 def test_a_head_that_does_not_fit_takes_fewer_positions_from_then_on(monkeypatch, folder_of, name):
     expected = scores(opened(folder_of(name)))

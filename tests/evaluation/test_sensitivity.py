@@ -46,6 +46,7 @@ def test_each_variant_is_the_run_with_that_choice(rows):
     assert row.changed == sum(base[item] != other[item] for item in base)
 
 
+@pytest.mark.slow
 def test_choices_that_a_model_or_a_suite_does_not_have_are_left_out(rows):
     names = {key[:2]: set() for key in rows}
     for suite, model, variant in rows:

@@ -164,6 +164,7 @@ def test_a_file_that_is_given_twice_is_refused_though_it_is_stored(stored, capsy
     assert "it is given twice" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_showing_a_run_again_imports_no_library_of_tables_or_models(stored):
     check = (
         "import sys; from cimento.cli.main import invoke; code = invoke(sys.argv[1:]);"

@@ -75,6 +75,7 @@ def said(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_public_name_is_there_without_torch():
     program = """
 import inspect, cimento
@@ -87,6 +88,7 @@ assert "torch" not in sys.modules
     assert set(cimento.__all__) <= set(json.loads(run.stdout))
 
 
+@pytest.mark.slow
 def test_functions_that_need_torch_name_the_extra_and_the_others_work():
     program = WORKING + "".join(
         f"\ntry:\n    {call}\n    print({name!r}, 'nothing')\n"
@@ -110,6 +112,7 @@ def test_every_function_that_asks_models_is_called_above():
     assert takes_models - {"join_surprisals"} == set(CALLS) - {"undisturbed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_a_plugin_without_torch_is_checked(form):
     run = said(

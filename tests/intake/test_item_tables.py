@@ -116,6 +116,7 @@ def in_order(shape):
     return shape in ("regions in columns", "words in columns", "levels in rows", "another factor")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(data=st.data())
@@ -136,6 +137,7 @@ def test_a_table_in_any_layout_is_read_as_it_was(shape, data):
     assert {row for row, _ in table.left_out} == ({1} if above else set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(data=st.data())
@@ -152,6 +154,7 @@ def test_columns_of_anything_else_change_nothing_and_every_column_is_accounted_f
     assert sorted([*in_roles, *table.unused]) == sorted(name for name, _ in both)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape != "regions in rows"])
 @settings(deadline=None)
 @given(data=st.data())
@@ -166,6 +169,7 @@ def test_rows_in_another_order_give_the_same_items_in_that_order(shape, data):
     assert sorted(mixed_formulas) == sorted(formulas)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "role"), [(s, role) for s in SHAPES for role in SHAPES[s]])
 def test_no_column_has_a_role_that_its_cells_do_not_fit(shape, role):
     for kind, cells in FILLINGS.items():

@@ -132,6 +132,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 @settings(deadline=None, max_examples=12)
 @given(data=st.data())

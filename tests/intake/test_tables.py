@@ -109,6 +109,7 @@ def plain(shape):
     return dict(SHAPES[shape])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(data=st.data())
@@ -142,6 +143,7 @@ def test_a_table_in_any_layout_is_read_as_it_was(shape, data):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(data=st.data())
@@ -159,6 +161,7 @@ def test_a_column_of_anything_else_changes_nothing_and_is_named(shape, data):
     assert f'"{other}"' in table.said().partition("not used: ")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(data=st.data())

@@ -142,6 +142,7 @@ def test_any_text_is_shown_as_itself_and_nothing_else(text):
     assert said == plain or (said.endswith("…") and plain.startswith(said[:-1]))
 
 
+@pytest.mark.slow
 def test_nothing_happens_in_a_browser(browser):
     html = html_of(suite(*HOSTILE)) + notebook_table(HOSTILE[:2], [HOSTILE[2:4]], title=HOSTILE[0])
     page = browser.new_page()

@@ -119,6 +119,7 @@ def test_a_plugin_of_the_wrong_kind_warns_and_is_passed_over(caplog):
     assert "the plug-in 'number' of cimento-broken 1.0 is not a function" in caplog.text
 
 
+@pytest.mark.slow
 def test_the_warning_goes_to_standard_error_where_nobody_set_up_logging():
     code = (
         f"import sys; sys.path.insert(0, {str(FOLDER)!r})\n"

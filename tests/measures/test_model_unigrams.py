@@ -74,6 +74,7 @@ def without_context(name, model):
         return model(torch.tensor([ids])).logits[0, -1].double().log_softmax(-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AUTO)
 @pytest.mark.parametrize("boundary", ["none", "auto"])
 def test_unigrams_are_what_the_model_expects_without_context(name, boundary, zoo_folder):

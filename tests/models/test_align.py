@@ -123,6 +123,7 @@ def encoder(tokenizer, **options):
 PIECES = st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(deadline=None)
 @given(pieces=PIECES)
@@ -171,6 +172,7 @@ def test_tokens_start_where_the_tokenizer_says(kind, text):
     assert expected == sorted(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("punctuation", ["split", "keep"])
 def test_tokens_are_in_the_word_they_begin_in(kind, punctuation):

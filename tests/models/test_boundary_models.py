@@ -129,6 +129,7 @@ def brute(folder, text, punctuation):
     return in_text, log_z
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("punctuation", ["split", "keep"])
 def test_the_terms_are_those_of_the_plain_model(folder, punctuation):
     policy = Policy(boundary="auto", punctuation=punctuation)

@@ -137,6 +137,7 @@ def test_greedy_is_what_greedy_decoding_writes(scorer_of):
     assert reply.text.startswith(inside.tokenizer.decode([first]).strip())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "llama", "gemma", "mistral", "mamba"])
 def test_a_reply_is_what_transformers_generates(scorer_of, name):
     scorer = scorer_of(name)

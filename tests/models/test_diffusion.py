@@ -114,6 +114,7 @@ def test_estimates_are_unbiased(zoo_folder, samples):
     assert abs(total.mean() - sum(exact(folder))) < 4 * total.std(ddof=1) / 20
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_exact_value_in_95_of_100_samples(zoo_folder):
     """Of 400 intervals, 362 to 394 cover with a probability of 99.9% (binomial)."""
     folder = zoo_folder(NAME)

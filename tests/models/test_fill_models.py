@@ -194,6 +194,7 @@ def test_beams_over_one_to_several_masks_are_the_best_sequences(zoo_folder):
     assert fills[20].candidate == joined
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bert-cased", "roberta", "xlm-roberta", "gpt2", "llama"])
 def test_candidates_may_be_completed_to_whole_words(name, zoo_folder):
     [fills] = filler(zoo_folder(name)).fill(
@@ -269,6 +270,7 @@ def test_whole_words_of_one_token_are_the_most_probable_of_all_that_end_there(na
         assert (fill.method, fill.kind, fill.n_pieces) == ("words", "word", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t5", "mt5"])
 def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(name, zoo_folder):
     """Against every single token there is between the two sentinels."""

@@ -156,6 +156,7 @@ def test_captum_gives_the_same(rule, zoo_folder):
 ZOO = ("gpt2", "llama", "bloom", "falcon", "bert", "albert", "deberta-v2", "t5", "bart", "mamba")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow(ZOO, quick=3))
 def test_integrated_gradients_add_up_to_the_difference_of_the_scores(name, zoo_folder):
     scorer = scorer_of(str(zoo_folder(name)))
@@ -172,6 +173,7 @@ def test_integrated_gradients_add_up_to_the_difference_of_the_scores(name, zoo_f
     assert np.abs(attributions.nats).max() > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
 def test_neither_the_batch_nor_the_order_changes_a_contribution(name):
     scorer = scorer_of(name)

@@ -50,6 +50,7 @@ def calls(model, **options):
     ]
 
 
+@pytest.mark.slow
 def test_every_function_takes_every_form(forms):
     said = {name: calls(model, **options) for name, (model, options) in forms.items()}
 

@@ -170,6 +170,7 @@ def test_a_system_role_is_found_by_rendering(monkeypatch, template, role, refusa
     assert refusal in tokenizer.refusal
 
 
+@pytest.mark.slow
 def test_unknown_tokens_are_counted(zoo_folder):
     folder = zoo_folder("bert-cased")
     unknown_tokens = inspected(folder, {"all": TEXTS}).unknown[0]

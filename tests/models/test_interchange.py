@@ -81,6 +81,7 @@ def test_the_copying_head_and_nothing_else_is_found(copier):
 ZOO = ("gpt2", "llama", "bloom", "opt", "falcon", "bert", "albert", "deberta-v2", "t5", "bart")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ZOO)
 def test_everything_gives_the_other_text_and_nothing_changes_nothing(name, zoo_folder):
     scorer = ModelHandle(str(zoo_folder(name)), Asking()).scorer
@@ -115,6 +116,7 @@ def _many(count: int) -> list[Patch]:
     return asks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
 def test_neither_the_batch_nor_the_order_changes_a_number(name):
     scorer = ModelHandle(name, Asking()).scorer

@@ -170,6 +170,7 @@ def test_the_tokens_are_those_of_the_tokenizers_file(zoo_folder):
     assert answer.ids == ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "bert-cased", "roberta", "qwen2", "gemma", "mamba"])
 def test_names_of_special_tokens_may_be_those_of_the_class(name, zoo_folder, tmp_path):
     """The oldest models on the hub name none; tokens still are those of the file."""

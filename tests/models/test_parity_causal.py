@@ -44,6 +44,7 @@ def assert_plain(name, folder, answers, texts, model) -> None:
         ], text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow(CAUSAL, quick=2))
 def test_scores_are_those_of_a_plain_forward_pass(name, zoo_folder):
     folder = zoo_folder(name)
@@ -70,6 +71,7 @@ def test_every_model_of_the_zoo_reads_its_context(name):
     assert abs(here - there) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow(CAUSAL, quick=2))
 def test_all_ways_through_the_head_and_the_batch_agree(name, zoo_folder):
     scorer = scorer_of(zoo_folder(name))
@@ -96,6 +98,7 @@ RECURRENT = {"mamba", "falcon_mamba", "mamba2", "jamba", "recurrent_gemma", "xls
 NO_TREES = {"gpt_neo", "bloom", "mpt", "falcon-alibi", *RECURRENT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "llama", "qwen2", "gemma", *sorted(NO_TREES)])
 def test_trees_are_used_where_they_hold_and_nowhere_else(name, zoo_folder):
     scorer = scorer_of(zoo_folder(name))

@@ -78,6 +78,7 @@ def test_scores_are_those_of_plain_forward_passes(name, pll, zoo_folder):
     assert_plain(name, folder, answers_of(folder, pll, texts), texts, pll=pll)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow(MASKED, quick=2))
 def test_batch_and_order_change_nothing(name, zoo_folder):
     answers = answers_of(zoo_folder(name), Policy().pll)

@@ -109,6 +109,7 @@ def test_synthetic_recordings_of_every_suite(cases, step):
         assert conjunction == pytest.approx(case.wanted["accuracy_conjunction"], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
     for case in cases:
         conditions = {str(i["item_number"]): i["conditions"] for i in case.wanted["items"]}

@@ -69,6 +69,7 @@ def assert_plain(name, folder, answers, requests):
         assert answer.logprobs == pytest.approx(values, abs=TOLERANCE_NATS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_scores_are_those_of_a_plain_pass_over_source_and_text(name, zoo_folder):
     folder = zoo_folder(name)

@@ -224,6 +224,7 @@ def test_a_masked_model_has_contributions_from_both_sides():
     assert {"subject", "rest"} <= set(attribution.table["region_name"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("integrated")
 def test_the_report_shows_strips_and_a_figure(agreeing, tmp_path):
     page = cimento.report(agreeing, tmp_path / "page.html").read_text("utf-8")
@@ -232,6 +233,7 @@ def test_the_report_shows_strips_and_a_figure(agreeing, tmp_path):
     assert "What the words contribute to the predictions of it-subject-verb" in page
 
 
+@pytest.mark.slow
 def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path, capsys):
     asked = [
         "analyze",

@@ -23,6 +23,7 @@ def summed_bits(prompt, text):
     return sum(table["surprisal_bits"].to_list())
 
 
+@pytest.mark.slow
 def test_a_blank_is_its_options_with_what_stands_after_them(tmp_path):
     folder = tmp_path / "blanks"
     arguments = ["suites", "convert", "it-connectives-cloze", "--to", "lm-eval"]
@@ -48,6 +49,7 @@ def test_a_blank_is_its_options_with_what_stands_after_them(tmp_path):
     assert {item: ours[item] for item in expected} == expected
 
 
+@pytest.mark.slow
 def test_stories_are_three_tasks_with_the_prompts_that_a_run_asks(tmp_path):
     folder = tmp_path / "tales"
     assert invoke(["suites", "convert", "it-stories", "--to", "lm-eval", "-o", str(folder)]) == 0

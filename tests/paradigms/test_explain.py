@@ -49,6 +49,7 @@ def test_the_filler_carries_what_the_prototype_found(exact):
             assert (mean.n, mean.n_inexact) == (12, 0)
 
 
+@pytest.mark.slow
 def test_an_interchange_before_the_first_layer_is_the_other_word(exact):
     # In a causal model the filler alone differs, so its embedding carries all there is.
     first = exact.table.filter(region_name="complementizer", layer=0, reason="")
@@ -101,6 +102,7 @@ def test_tables_of_several_parts_are_kept_together(filler_gap):
     assert reopened.summary().estimates == filler_gap.summary().estimates
 
 
+@pytest.mark.slow
 def test_the_report_shows_an_explanation(filler_gap, tmp_path):
     explain(filler_gap, ExplainSettings(items=("1", "2"), predictions=("gap",)))
     page = cimento.report(filler_gap, tmp_path / "page.html").read_text("utf-8")
@@ -218,6 +220,7 @@ def test_a_difference_of_differences_exchanges_one_factor():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["demo-masked", "t5"])
 def test_masked_models_and_encoder_decoders_are_explained(model, zoo_folder, tmp_path):
     name = model if model.startswith("demo") else str(zoo_folder(model))
@@ -318,6 +321,7 @@ def test_effects_within_the_error_of_the_number_format_are_shown_and_not_tested(
 # --- The command
 
 
+@pytest.mark.slow
 def test_the_command_prints_layers_by_regions_and_writes_figures(filler_gap, tmp_path, capsys):
     asked = ["analyze", "attribution", str(filler_gap.folder), "1", "2", "--prediction", "gap"]
     assert invoke([*asked, "-o", str(tmp_path)]) == 0

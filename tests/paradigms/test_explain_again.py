@@ -106,6 +106,7 @@ def test_workers_give_the_same_table(tmp_path):
     assert together.table.equals(alone.table)
 
 
+@pytest.mark.slow
 def test_a_plan_says_what_remains_without_loading_a_model(tmp_path, capsys):
     run = evaluated(tmp_path)
     cache = MemoryCache()
@@ -125,6 +126,7 @@ def test_a_plan_says_what_remains_without_loading_a_model(tmp_path, capsys):
 # --- The logit lens
 
 
+@pytest.mark.slow
 def test_the_lens_ends_in_the_margin_and_stands_beside_the_layers(tmp_path, capsys):
     run = cimento.evaluate(
         "it-subject-verb", "demo-causal", output=tmp_path, device="cpu", limit=6, layers="all"

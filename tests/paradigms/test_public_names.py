@@ -114,6 +114,7 @@ def test_an_import_of_a_kind_is_counted_however_it_is_written(source):
     assert len(imports_of_kinds(source)) == 1
 
 
+@pytest.mark.slow
 def test_no_more_imports_of_kinds_from_outside_than_there_are():
     """Commands and packages ask for what every paradigm has, or else for a kind's public names."""
     outside = outside_kinds()

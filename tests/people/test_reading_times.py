@@ -144,6 +144,7 @@ def test_repeated_words_do_not_shift_a_text(model):
 SPELLED = {"città": "Perché l'amica è in città?", "b": "Dov'è il tè?"}
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=10)
 def test_no_spelling_of_words_and_texts_changes_a_join(data):

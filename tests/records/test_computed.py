@@ -78,6 +78,7 @@ def pairs(tmp_path):
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "line"),
     [

@@ -170,6 +170,7 @@ def stored(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_output_has_the_means(stored, capsys):
     runs = open_runs(stored / "runs")
     means = benchmark_means([run.summary() for run in runs])
@@ -190,6 +191,7 @@ def test_every_output_has_the_means(stored, capsys):
     assert json.loads(capsys.readouterr().out)["means"] == in_json
 
 
+@pytest.mark.slow
 def test_a_remark_on_a_measure_is_made_once_for_all_datasets(stored, tmp_path, capsys):
     run = ["run", str(stored), "-m", "demo-causal", "-o", str(tmp_path), "--no-cache"]
     assert invoke([*run, "--compat", "lm-eval"]) == 0

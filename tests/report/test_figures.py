@@ -139,6 +139,7 @@ def test_plain_lines_are_solid_and_changed_ones_dashed():
     assert x["sort"] == ["short", "long"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "scale", "axis"),
     [
@@ -159,6 +160,7 @@ def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
     assert titles == {(axis, "higher: more acceptable")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bars", "said"),
     [
@@ -192,6 +194,7 @@ def rules_drawn(figure):
     return sum(group.count("<line") for group in groups)
 
 
+@pytest.mark.slow
 def test_no_error_bar_is_drawn_where_there_is_one_item():
     one = island_suite({"se": ["1"]})
     alone = interaction_figure(result({"1": ROWS["1"]}, suite=one), "raw")
@@ -266,6 +269,7 @@ def test_dd_of_items():
         items_figure(result(dict.fromkeys(ROWS, (None,) * 4)))
 
 
+@pytest.mark.slow
 def test_surprisal_by_region_with_gaps_left_out():
     suite = open_suite(find_suite("it-filler-gap")).suite
     suite = dataclasses.replace(suite, items=suite.items[:4])
@@ -372,6 +376,7 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
         people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["z", "mean_z"])
 def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
     values = {"se": (1.0, 0.8, 0.8, -0.5), "np": (0.9, 0.2, 1.0, -0.8)}
@@ -400,6 +405,7 @@ def folder(tmp_path_factory):
     return run_of(tmp_path_factory.mktemp("runs")).folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -448,6 +454,7 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
     assert "Rome" not in json.dumps(drawn)
 
 
+@pytest.mark.slow
 def test_the_command_draws(folder, tmp_path):
     for ending, beginning in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         path = tmp_path / f"figure.{ending}"

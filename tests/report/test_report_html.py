@@ -400,6 +400,7 @@ def test_five_thousand_items_are_all_there_in_three_megabytes(count):
     assert f"of {count:,} items are here" not in text
 
 
+@pytest.mark.slow
 def test_of_items_that_are_too_long_the_worst_are_kept_and_the_page_says_so():
     long = "parola " * 1429
     items = [{"a": f"{long}{n}", "b": f"{long}{n} no"} for n in range(12)]

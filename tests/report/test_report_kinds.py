@@ -213,6 +213,7 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
 # --- all of them
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cloze", "stories", "ratings")
 def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
     shown = page(folder / "runs", tmp_path)
@@ -225,6 +226,7 @@ def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
     assert methods.words
 
 
+@pytest.mark.slow
 def test_the_overview_explains_its_labels_and_gives_chance_of_what_it_shows(folder, tmp_path):
     shown = page(folder / "runs", tmp_path)
     headings = [row.words for row in shown.all("tr.sub") if row.all("span")]
@@ -236,6 +238,7 @@ def test_the_overview_explains_its_labels_and_gives_chance_of_what_it_shows(fold
     assert any("all options equally likely" in line for line in below)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -387,6 +390,7 @@ def test_a_table_asked_for_in_other_words_is_pointed_to(stories, capsys):
     assert "DD is in the tables effects" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_is_written_is_called_by_its_name(stories, tmp_path, capsys):
     for name, said in (("x.csv", "All estimates are in"), ("x.html", "The report is in")):
         assert invoke(["report", str(stories.folder), "-o", str(tmp_path / name)]) == 0

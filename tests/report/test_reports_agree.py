@@ -45,6 +45,7 @@ def plain(estimate):
     return dataclasses.replace(estimate, role="detail")
 
 
+@pytest.mark.slow
 def test_a_page_shows_the_very_estimates_of_the_run(run):
     known = {plain(estimate) for estimate in run.estimates()}
     reports = [one for section in sections_of([run]) for one in section.runs]
@@ -110,6 +111,7 @@ def test_notebooks_and_text_show_the_headline(run, tmp_path):
     assert run.model in text
 
 
+@pytest.mark.slow
 def test_a_page_stands_for_all_of_them(run, tmp_path):
     page = report([run], tmp_path / "r.html").read_text(encoding="utf-8")
     assert run.suite.name in page

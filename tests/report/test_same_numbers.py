@@ -61,6 +61,7 @@ def read(path: Path) -> dict:
     return json.loads(path.read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_stored_summary_and_tables_have_them(run, estimates):
     [stored] = from_json((run.folder / "summary.json").read_text("utf-8")).runs
     table = pl.read_parquet(run.folder / "estimates.parquet").to_dicts()
@@ -112,6 +113,7 @@ def test_comparisons_have_them(run, estimates):
     assert compared
 
 
+@pytest.mark.slow
 def test_lm_eval_has_them(run, estimates, exports):
     [path] = (exports / "lm-eval").rglob("results_*.json")
     plain = read(path)

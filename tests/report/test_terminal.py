@@ -72,6 +72,7 @@ def test_plain_text_is_shown_as_it_is(capsys):
     assert capsys.readouterr().out == plain
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_failure():
     reading, writing = os.pipe()
     os.close(reading)

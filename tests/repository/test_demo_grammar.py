@@ -60,6 +60,7 @@ def phrase(lexicon: Lexicon, lemma: str, number: str = "sg", determiner: str = "
 # Determinism and form
 
 
+@pytest.mark.slow
 def test_a_seed_determines_the_documents():
     assert list(documents(300, seed=4)) == list(documents(300, seed=4))
     assert list(documents(300, seed=4)) != list(documents(300, seed=5))
@@ -98,6 +99,7 @@ def test_lexicons_are_broad(language):
 # Forms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_form_is_met_in_texts_or_was_looked_up(language):
     lexicon = load_lexicon(language)
@@ -260,6 +262,7 @@ def test_english_do_support_and_gaps():
 # Agreement
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("number", ["sg", "pl"])
 def test_adjectives_and_verbs_take_the_features_of_the_noun(language, number):

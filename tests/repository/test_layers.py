@@ -52,6 +52,7 @@ def asked(scorer, texts, columns=(ALL_LAYERS,), policy=None, cache=None):
     return ask(requests, scorer, policy=policy or Policy(), cache=kept, columns=columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow([*zoo.SPECIES, *zoo.ENCODER_DECODERS], quick=5))
 def test_the_last_layer_has_the_ordinary_scores(name, zoo_folder):
     table = asked(load_folder(zoo_folder(name)), TEXTS)
@@ -72,6 +73,7 @@ def hidden_states(model, ids):
         return model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEADS)
 def test_a_causal_models_layers_go_through_norm_and_head(name, zoo_folder):
     folder = zoo_folder(name)
@@ -94,6 +96,7 @@ def test_a_causal_models_layers_go_through_norm_and_head(name, zoo_folder):
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MASKED_HEADS)
 def test_a_masked_models_layers_go_through_its_head(name, zoo_folder):
     folder = zoo_folder(name)
@@ -117,6 +120,7 @@ def test_a_masked_models_layers_go_through_its_head(name, zoo_folder):
             assert table[layer_column(layer)][index] == pytest.approx(expected, abs=TOLERANCE_NATS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [300, 16_000_000])
 def test_all_ways_through_the_batch_agree(largest, monkeypatch, zoo_folder):
     """Trees and rows; the head on a row at a time; padded, and layers with all positions."""

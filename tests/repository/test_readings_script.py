@@ -157,6 +157,7 @@ def test_a_story_is_read_tier_by_tier():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "item", "answer"),
     [
@@ -259,6 +260,7 @@ def test_what_cannot_be_used_is_said_in_one_line(folder):
         main([*collecting, path])
 
 
+@pytest.mark.slow
 def test_generated_items_are_read_and_counted(tmp_path, monkeypatch):
     grammars = tmp_path / "grammars"
     shutil.copytree(grammar_files._BUILT_IN / "ru", grammars / "ru")

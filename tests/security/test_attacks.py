@@ -222,6 +222,7 @@ OF_OTHER_KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "key", "value"), OF_OTHER_KINDS)
 def test_a_manifest_with_a_value_of_another_kind_is_a_message(
     stored, tmp_path, capsys, part, key, value

@@ -32,6 +32,7 @@ def test_seeds_are_read(name):
             target.read(target.write(seed, Path(folder)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("files", FILES)
 def test_whatever_a_file_holds_it_is_read_or_refused_with_a_message(name, files):

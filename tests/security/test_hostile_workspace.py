@@ -143,6 +143,7 @@ def listener():
         yield listening
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agree", [False, True])
 def test_no_file_of_the_queue_sends_the_key_to_an_address(folder, listener, monkeypatch, agree):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-victim")
@@ -349,6 +350,7 @@ def linked(folder, whole, names, kind):
             (folder / name).symlink_to(target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_every_page_of_a_folder_of_links_opens_and_shows_nothing_of_their_ends(folder, kind):
     names = fixed_names(folder)

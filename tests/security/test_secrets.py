@@ -94,6 +94,7 @@ def test_a_server_that_puts_the_key_into_its_answers_is_not_believed(suite, tmp_
     hidden(tmp_path, capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address",
     [
@@ -121,6 +122,7 @@ def test_a_secret_in_an_address_is_refused_and_not_repeated(
     assert said.err.startswith("cimento: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["token", "use_auth_token", "auth_token", "hf_token", "hub_token", "api_key", "password",

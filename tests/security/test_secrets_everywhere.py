@@ -77,6 +77,7 @@ def test_what_is_planted_would_be_found(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_everything_that_is_made_of_a_run_on_a_server(tmp_path, capsys, caplog):
     """Pages, tables, summaries, exports, scripts, units, the cache: each kind is there."""
     suite = write_folder(tmp_path / "suite")

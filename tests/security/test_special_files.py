@@ -91,6 +91,7 @@ def _planted() -> list[object]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "name", "kind"), _planted())
 def test_no_command_reads_them(runs_of_every_kind, kind, name, command, here, capsys):
     for folder in find_runs(runs_of_every_kind):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cimento import evaluate, write_site
 from cimento.testing import FakeScorer
 from tests.helpers.pages import parse_page
 from tests.site.conftest import RATED, WISE, agreement
 
 
+@pytest.mark.slow
 def test_where_suites_outnumber_models_they_are_the_rows_of_the_board(tmp_path):
     long = FakeScorer(lambda tokens, index: -len(tokens[index]), name="lab/wise")
     asked = [(agreement("it-one"), WISE), (agreement("it-two"), WISE), (RATED, long)]

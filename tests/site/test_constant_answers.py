@@ -33,6 +33,7 @@ def run_of(folder, suite):
     return next(run for run in open_runs(folder) if run.suite.name == suite)
 
 
+@pytest.mark.slow
 def test_the_best_constant_answer_is_counted_over_the_stories_that_were_asked(folder):
     run = run_of(folder, "it-stories")
     assert sum(not story.plausible for story in run.suite.stories[:STORIES]) == FALSE

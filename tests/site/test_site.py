@@ -72,6 +72,7 @@ def test_every_estimate_of_the_board_is_that_of_a_run_with_its_interval(site, an
         assert minus(shown) in board
 
 
+@pytest.mark.slow
 def test_places_are_a_range_and_only_sure_differences_narrow_it(site):
     """By hand: McNemar's exact p of 20 to 0 is 2 / 2^20, and three times that is below 0.05."""
     places = {
@@ -178,6 +179,7 @@ def test_all_items_and_models_stand_on_one_scale_as_in_an_analysis_of_the_runs(
     assert "analysis.html" in read(site / "index.html")
 
 
+@pytest.mark.slow
 def test_one_model_or_a_few_items_are_not_analyzed(animal_runs, tmp_path):
     run = next(iter(open_runs(animal_runs)))
     write_site([run], tmp_path / "one")
@@ -202,6 +204,7 @@ def test_the_tables_to_download_are_those_of_the_runs(site, animal_runs, more_ru
     assert made["lab/wise"]["cimento"]
 
 
+@pytest.mark.slow
 def test_the_head_describes_the_tables_as_a_data_set(animal_runs, tmp_path):
     settings = SiteSettings(title="T", address="https://lab.example/board", license="CC BY 4.0")
     page = write_site(animal_runs, tmp_path / "site", settings).page
@@ -217,6 +220,7 @@ def test_the_head_describes_the_tables_as_a_data_set(animal_runs, tmp_path):
     assert [work["name"] for work in described["isBasedOn"]] == ["it-animals"]
 
 
+@pytest.mark.slow
 def test_building_again_writes_nothing_and_more_runs_change_only_their_pages(
     animal_runs, more_runs, tmp_path
 ):
@@ -301,6 +305,7 @@ def _noting(names, function):
     return noted
 
 
+@pytest.mark.slow
 def test_a_page_that_was_changed_by_hand_is_made_again(animal_runs, animal_site, tmp_path):
     root = shutil.copytree(animal_site, tmp_path / "site")
     page = next(root.glob("suites/*/items/7.html"))
@@ -442,6 +447,7 @@ def test_results_for_model_cards_are_read_by_the_hub_s_own_library(animal_runs, 
         write_site(animal_runs, tmp_path / "other", SiteSettings(dataset="suites"))
 
 
+@pytest.mark.slow
 def test_every_kind_of_run_has_its_pages(runs_of_every_kind, tmp_path, capsys):
     assert invoke(["report", str(runs_of_every_kind), "--site", str(tmp_path / "s"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)

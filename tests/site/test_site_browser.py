@@ -67,6 +67,7 @@ def names(tab: Page) -> list[str]:
     return [row for row in tab.locator(".board tbody tr:visible th").all_inner_texts() if row]
 
 
+@pytest.mark.slow
 def test_a_board_is_searched_ordered_and_left_by_keyboard(tab: Page, site: Path) -> None:
     tab.goto((site / "index.html").as_uri())
     tab.keyboard.press("Tab")

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -163,6 +164,7 @@ def of_lists(rows, clusters, *, passes):
 LABELS = st.sampled_from(("", "u", "v", "w"))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     surprisals=st.lists(

@@ -54,6 +54,7 @@ def test_the_posterior_is_that_of_full_bayes(fitted):
         assert abs(located.se / sd - 1).max() < 0.15, name
 
 
+@pytest.mark.slow
 def test_discriminations_are_those_of_full_bayes(fitted):
     fit, oracle = fitted
     if fit.kind == "rasch":
@@ -207,6 +208,7 @@ def test_what_a_family_shares_on_items_is_found_and_widens_difficulties():
     assert np.corrcoef(fit.shared.value[:, 0], shared[:, 0])[0, 1] > 0.6
 
 
+@pytest.mark.slow
 def test_a_small_simulation_is_recovered():
     right, phenomenon, hard, ability = simulate(3, models=20, items=60, phenomena=3)
     fit = item_response(right, phenomenon=phenomenon)
@@ -294,6 +296,7 @@ def test_ties_lie_between_right_and_wrong():
     assert values[0] > values[1] > values[2]
 
 
+@pytest.mark.slow
 def test_the_same_answers_in_another_order_give_the_same_fit():
     order = np.random.default_rng(2).permutation(60)
     one = item_response(RIGHT, phenomenon=PHENOMENON)

@@ -72,6 +72,7 @@ def test_shares_of_templates_of_unequal_size(truth):
     assert held / trials > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(1,) * 8, (1,) * 24, (4,) * 6, UNEQUAL])
 def test_means_of_normal_values(sizes):
     generator = np.random.default_rng(8)
@@ -101,6 +102,7 @@ def test_differences_of_shares_and_their_test():
     assert about(rejected, trials, 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pearson", "spearman"])
 @pytest.mark.parametrize("sizes", [(1,) * 12, UNEQUAL])
 def test_correlations(kind, sizes):
@@ -147,6 +149,7 @@ def test_slopes_on_a_property_of_clusters(with_property):
     assert about(held, trials, 0.96)
 
 
+@pytest.mark.slow
 def test_cochrans_q_of_clusters():
     generator = np.random.default_rng(9)
     design, trials = design_of(UNEQUAL), 300

@@ -85,6 +85,7 @@ def test_of_many_normal_rows_it_agrees_with_williams():
     assert stats.t.isf(gap.p / 2, n - 1) == pytest.approx(abs(t), rel=0.1)
 
 
+@pytest.mark.slow
 def test_equal_correlations_are_seldom_found_different():
     rejected = sum(
         correlation_difference(

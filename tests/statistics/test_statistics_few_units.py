@@ -95,6 +95,7 @@ def test_a_dozen_clusters_are_enough(name):
     assert answer.reason is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(CALLS) - {"unpaired_share_difference"}))
 @given(
     rows=st.lists(

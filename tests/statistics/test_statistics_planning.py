@@ -72,6 +72,7 @@ def test_items_that_repeat_each_other_count_once(better, worse, n, wanted):
     assert fivefold.needed.low < fivefold.needed.power < fivefold.needed.high
 
 
+@pytest.mark.slow
 def test_rates_of_items_that_repeat_each_other():
     right = [1.0] * 30 + [0.0] * 10
     design = Design(tuple(range(120)), tuple(np.repeat(range(40), 3).tolist()))
@@ -84,6 +85,7 @@ def test_rates_of_items_that_repeat_each_other():
         assert plan.needed.clusters == pytest.approx(other.needed.clusters, rel=0.3)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_plan():
     pilot = differing(4, 2, 12, size=2)
     one, same, other = (
@@ -126,6 +128,7 @@ def test_a_difference_that_no_size_shows_has_none():
     assert plan.most == 5000
 
 
+@pytest.mark.slow
 def test_a_correlation_is_found_as_often_as_scipys_test_finds_it_in_normal_data():
     generator = np.random.default_rng(11)
     # Pearson's correlation of normal data whose rank correlation is 0.4.

@@ -180,6 +180,7 @@ def data(shared, tmp_path_factory):
 
 @pytest.mark.golden
 class TestReleased:
+    @pytest.mark.slow
     def test_every_statistic_that_has_an_input_is_as_expected(self, shared, data):
         golden = shared / "golden" / "connectives"
         compared = compare_statistics(
@@ -195,6 +196,7 @@ class TestReleased:
         assert without - {"itacola", "itacola_nonexpert"} == {"lau2020_none", "lau2020_real"}
         assert sum(row.equal is True for row in compared) == 241
 
+    @pytest.mark.slow
     def test_tiny_p_values_are_right_too(self, shared, data):
         golden = read_expected(shared / "golden" / "connectives" / "stats_expected.json")
         values = released(data).values
@@ -203,6 +205,7 @@ class TestReleased:
             mine = values["lau2020_none_vs_real"][kind][1]
             assert mine == pytest.approx(expected[kind][1], rel=1e-6)
 
+    @pytest.mark.slow
     def test_the_command_compares(self, shared, data, capsys):
         expected = shared / "golden" / "connectives" / "stats_expected.json"
         arguments = ["study", "connectives", "--data", str(data), "--expected", str(expected)]

@@ -291,6 +291,7 @@ def test_without_frequencies_the_table_says_that_they_are_not_controlled(
     assert "equal length in tokens and frequency" not in shown
 
 
+@pytest.mark.slow
 def test_coefficients_that_are_read_are_adjusted_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -314,6 +315,7 @@ def test_coefficients_that_are_read_are_adjusted_together(
     assert all(row["low"] is None and "an interval needs 5" in row["reason"] for row in few)
 
 
+@pytest.mark.slow
 def test_from_an_archive_to_the_table(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

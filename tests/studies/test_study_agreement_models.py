@@ -245,6 +245,7 @@ def test_suites_about_the_same_are_one_cell() -> None:
     assert (frame["n"].to_list(), frame["low"].to_list()) == ([4], [None])
 
 
+@pytest.mark.slow
 def test_the_command_loads_each_model_once_and_draws(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

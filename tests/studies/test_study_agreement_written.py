@@ -38,6 +38,7 @@ def rows_of(folder: Path, name: str) -> list[list[str]]:
     return list(csv.reader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
 
 
+@pytest.mark.slow
 def test_every_table_is_written_in_three_forms_and_figures_beside(written):
     folder, _, languages = written
     names = {path.name for path in folder.iterdir()}

@@ -131,6 +131,7 @@ class TestModels:
         assert "it_sample is our own" in (folder / "table-6.txt").read_text(encoding="utf-8")
         assert "\\toprule" in (folder / "table-5.tex").read_text(encoding="utf-8")
 
+    @pytest.mark.slow
     def test_published_rows_stand_above_those_of_the_models(self, written, size):
         folder, _ = written
         header, *rows = table(folder, "table-4")
@@ -272,6 +273,7 @@ class TestModels:
         notes = " ".join(printed["tables"]["table-4"]["notes"])
         assert "pppl by masking one token at a time (--pll original)" in notes
 
+    @pytest.mark.slow
     def test_what_people_said_stands_between_published_and_models(self, tmp_path):
         out = tmp_path / "out"
         arguments = ["study", "connectives", "--own", str(OWN), "-m", "demo-masked"]

@@ -356,6 +356,7 @@ def test_what_the_tables_contradict_is_what_is_known(data, expected):
         assert f"the printed row has {implied['printed_whether_row_mean']:.2f}" in lines[what].note
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_ratings_give_means_intervals_and_mixed_models(data, expected):
     want = expected("human_english_sprouse2016.json")["phenomena"]
@@ -423,6 +424,7 @@ def test_published_blimp_means(data, expected):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_the_subject_paradigm_and_the_lengths_are_told(data):
     lines = {line.what: line for line in materials(data).cells}

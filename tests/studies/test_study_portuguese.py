@@ -74,6 +74,7 @@ def masked(item):
 class TestReading:
     """What is read of each file is what other code had read of it."""
 
+    @pytest.mark.slow
     def test_the_judgments_of_both_states(self, data, reference):
         text = (reference / "grammar_judgments.tsv").read_text("utf-8")
         wanted = [line.split("\t") for line in text.removesuffix("\n").split("\n")[1:]]
@@ -176,6 +177,7 @@ def test_each_file_gives_its_tables_alone(data, folder, tmp_path, names, tables)
         assert record == table(data, number, part_of.states)
 
 
+@pytest.mark.slow
 def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, capsys):
     """P@1, P@10 pooled: 1057 of 1232, 9164 of 12319; passive 148 of 175, as in the tables."""
     judgments = str(folder / SHEET)
@@ -347,6 +349,7 @@ class TestParts:
 
 
 class TestCommand:
+    @pytest.mark.slow
     def test_json_of_one_table(self, data, folder, capsys):
         assert (
             invoke(["study", "portuguese", "--data", str(folder), "--table", "12", "--json"]) == 0
@@ -359,6 +362,7 @@ class TestCommand:
         assert invoke(["study", "portuguese", *arguments]) == 0
         assert json.loads(capsys.readouterr().out) == table(data, 5, ["release"])
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("read_once")
     @pytest.mark.parametrize("name", some_slow(PARTS, quick=2))
     def test_every_part_is_printed(self, data, folder, capsys, name):

@@ -63,6 +63,7 @@ def rows_of(folder, name):
     return list(csv.reader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
 
 
+@pytest.mark.slow
 def test_every_table_is_written_in_three_forms_and_figures_beside(written):
     folder, _ = written
     names = {path.name for path in folder.iterdir()}
@@ -246,6 +247,7 @@ def test_what_does_not_go_together_is_said(arguments, seen, capsys):
     assert seen in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_the_released_candidates_as_a_model_give_the_tables_of_the_release(
     shared, tmp_path, capsys
@@ -275,6 +277,7 @@ def test_the_released_candidates_as_a_model_give_the_tables_of_the_release(
             assert tuple(f"{float(people[place]):.2f}" for place in (3, 8)) == numbers
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_the_released_multiword_candidates_as_models_give_table_1(shared, tmp_path, capsys):
     notebook = shared / "data/authors/portuguese/BertMaskMWE.ipynb"

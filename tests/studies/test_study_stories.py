@@ -76,6 +76,7 @@ def differences(expected, computed, path=""):
         yield f"{path}: {computed} instead of {expected}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", some_slow(MODELS, quick=2))
 def test_every_value_of_a_model_is_that_of_the_reference(folder, record_of, model):
     record = record_of(model)
@@ -88,6 +89,7 @@ def test_every_value_of_a_model_is_that_of_the_reference(folder, record_of, mode
             assert counts["equal_draws"] == counts["draws"], tier
 
 
+@pytest.mark.slow
 def test_all_recorded_prompts_are_rebuilt(record_of):
     total = sum(
         counts["equal_prompts"]
@@ -98,6 +100,7 @@ def test_all_recorded_prompts_are_rebuilt(record_of):
     assert total == 2408
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["Meta-Llama-3.1-70B", "gemma-2-27b-it", "gemma-2-9b"])
 def test_other_models_meet_the_logs_of_the_authors(shared, stories, model):
     path = shared / f"data/stories/more_responses/{model}.jsonl"
@@ -118,6 +121,7 @@ def test_the_printed_table_is_met(record_of):
         assert sum(one.equal is True and other.equal is True for one, other in both) == known
 
 
+@pytest.mark.slow
 def test_models_are_compared(folder, capsys):
     arguments = [
         "study",
@@ -142,6 +146,7 @@ def test_models_are_compared(folder, capsys):
     assert "over clusters" in smallest["test"]["method"]
 
 
+@pytest.mark.slow
 def test_tables_are_printed(folder, capsys):
     arguments = [
         "study",
@@ -280,6 +285,7 @@ def answers_of(name, stories):
     return tuple(answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_artificial_systems_get_what_they_should(folder, stories, name):
     expected = json.loads((folder / "synthetic/expected.json").read_text())

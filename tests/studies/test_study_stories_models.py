@@ -56,6 +56,7 @@ def test_ones_own_models_stand_below_the_published_rows(written):
         assert (folder / name).exists(), name
 
 
+@pytest.mark.slow
 def test_of_several_models_the_highest_is_bold_and_the_legend_says_so(written):
     folder, _ = written
     tex = (folder / "table-3.tex").read_text(encoding="utf-8")

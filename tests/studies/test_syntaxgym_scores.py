@@ -158,6 +158,7 @@ def test_fifty_seeds_of_an_ngram_model_vote_as_in_the_study(shared):
     assert {name: right / n for name, (right, n) in suites.items()} == wanted["suite_accuracy"]
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_released_suites_and_surprisals_are_compared_with_what_was_printed(shared, capsys):
     golden = shared / "golden/syntaxgym"
@@ -174,6 +175,7 @@ def test_released_suites_and_surprisals_are_compared_with_what_was_printed(share
     assert (cell["computed"], cell["equal"]) == (17 / 24, True)
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_ones_own_models_stand_below_the_published_rows(shared, tmp_path, capsys):
     """Both dialects of the suites: square brackets as first released, and parentheses."""

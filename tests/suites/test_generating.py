@@ -126,6 +126,7 @@ def test_a_small_lexicon_runs_out(grammar: Grammar) -> None:
         generate_suites(grammar, n=500, seed=0)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 @settings(deadline=None, max_examples=10)
 def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
@@ -136,6 +137,7 @@ def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
     assert generate_suites(built_in, n=24, seed=seed) == (suite, twin)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow(grammar_names(), quick=8))
 def test_built_in_grammars_make_sound_suites(name: str) -> None:
     for suite in filter(None, generate_suites(read_grammar(find_grammar(name)), n=48, seed=0)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cimento.app.start import KINDS
 from cimento.app.words import LANGUAGES, words
 from cimento.kinds.registry import PARADIGMS
@@ -26,6 +28,7 @@ def test_every_paradigm_and_every_template_is_a_kind_with_a_name_in_each_languag
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_lists_of_suites_and_templates_say_kinds_by_both_names(capsys):
     assert {suite.kind for suite in list_builtin()} <= {*PARADIGMS}
     assert invoke(["suites", "list"]) == 0

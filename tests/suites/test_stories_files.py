@@ -227,6 +227,7 @@ def test_corrections_are_applied_when_asked_for_and_said(shared, tmp_path, capsy
     assert len({story.example_id for story in fixed}) == 356
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_states_per_sentence_are_taken_from_the_other_published_file(shared, tmp_path, capsys):
     folder = shared / "golden/stories/dataset"

@@ -48,6 +48,7 @@ def test_a_digest_is_that_of_the_whole_json_text(tmp_path: Path, count: int) -> 
     assert digest_of(tmp_path, PAIRS[:count]) == hashlib.sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [0, 2047, 2048, N_PAIRS - 1])
 def test_each_text_of_a_long_suite_counts(tmp_path: Path, changed: int) -> None:
     other = list(PAIRS)

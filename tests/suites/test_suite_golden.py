@@ -86,6 +86,7 @@ def test_stray_blanks_are_counted_as_they_are_published(golden):
     assert {name: count for name, count in counts.items() if count} == expected
 
 
+@pytest.mark.slow
 def test_the_flat_csv_holds_the_same_items(golden, paren):
     for loaded_suite in load_suites(golden / "suites" / "csv"):
         suite = paren[loaded_suite.suite.name]
@@ -180,6 +181,7 @@ def json_files(golden: Path) -> list[Path]:
     return [*files, golden / "sg_eval_fgd_hierarchy" / "fgd_hierarchy.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", SOME_SLOW)
 def test_every_file_survives_the_way_there_and_back(golden, tmp_path, part):
     files = json_files(golden)
@@ -192,6 +194,7 @@ def test_every_file_survives_the_way_there_and_back(golden, tmp_path, part):
         assert open_suite(written).suite == suite
 
 
+@pytest.mark.slow
 def test_clean_files_are_written_as_they_were(golden, tmp_path):
     for path in [*(golden / "suites" / "paren").iterdir(), *(golden / "suites").glob("seed*")]:
         written = convert(open_suite(path).suite, "syntaxgym", tmp_path / path.name)
@@ -199,6 +202,7 @@ def test_clean_files_are_written_as_they_were(golden, tmp_path):
         assert again == raw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", SOME_SLOW)
 def test_blimp_is_read_and_written_as_it_was(shared, tmp_path, part):
     files = sorted((shared / "data" / "blimp").glob("*.jsonl"))[part::PARTS]

@@ -25,6 +25,7 @@ def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_slow(builtin_names(), quick=6))
 def test_a_suite_that_comes_with_cimento_goes_into_a_workbook_and_back(tmp_path, name):
     there = save_suite(load_suite(name), tmp_path / "a")
@@ -58,6 +59,7 @@ def test_an_infinite_setting_stays_a_number_and_its_name_a_text(tmp_path, value)
     assert load_suite(tmp_path / "p.xlsx").suite.extra == {"scale": {"high": value}}
 
 
+@pytest.mark.slow
 @given(suites())
 @settings(deadline=None)
 def test_any_suite_goes_into_a_workbook_and_back(suite):
@@ -117,6 +119,7 @@ def test_formulas_of_spreadsheets_stay_text(tmp_path):
     assert load_suite(book).suite == load_suite(folder).suite
 
 
+@pytest.mark.slow
 def test_every_command_takes_a_workbook_in_place_of_a_folder(tmp_path, capsys):
     for kind in template_kinds():
         path = str(new_suite(kind, tmp_path / f"{kind}.xlsx")[0])

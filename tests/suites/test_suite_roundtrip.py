@@ -130,6 +130,7 @@ def suites(draw: st.DrawFn) -> Suite:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format_", "name"), [("native", "s"), ("syntaxgym", "s.json")])
 @settings(deadline=None)
 @given(suite=suites())

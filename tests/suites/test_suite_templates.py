@@ -29,6 +29,7 @@ from tests.helpers.command_line import invoke
 KINDS = ("agreement", "factorial", "pairs", "regions")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", template_kinds())
 @pytest.mark.parametrize("language", TEMPLATE_LANGUAGES)
 @pytest.mark.parametrize("name", ["La mia suite", "La mia suite.xlsx"])
@@ -143,6 +144,7 @@ def test_nothing_is_written_over(tmp_path):
             new_suite("regions", place)
 
 
+@pytest.mark.slow
 def test_built_in_suites_are_listed_as_they_are():
     listed = list_builtin()
     assert [entry.name for entry in listed] == builtin_names()

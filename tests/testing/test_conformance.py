@@ -334,6 +334,7 @@ def _matrix(cells: Sequence[str]) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cell"), _matrix(CHECKS))
 def test_python(tried, name, cell):
     findings = [finding for finding in tried(name).findings if finding.name == cell]
@@ -341,6 +342,7 @@ def test_python(tried, name, cell):
     assert all(finding.passed for finding in findings), findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cell"), _matrix(tuple(COMMANDS)))
 def test_command_line(tried, name, cell):
     done = COMMANDS[cell](tried(name))

@@ -71,6 +71,7 @@ def test_a_good_adapter_passes_everything():
     assert len(check_model(uniform_scorer(50))) >= 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "llama-bare", "bert", "xlm-roberta"])
 def test_models_of_transformers_pass_everything(name, zoo_folder):
     findings = check_model(load_folder(zoo_folder(name)))

@@ -85,6 +85,7 @@ def test_a_server_that_says_nothing_is_asked_again():
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "beginning",
     [

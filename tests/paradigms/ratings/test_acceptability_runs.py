@@ -265,6 +265,7 @@ def test_what_a_suite_declares_a_cluster_stays_together():
     assert area(clustered).reason == "2 clusters: an interval needs 5 or more"
 
 
+@pytest.mark.slow
 def test_the_table_of_auc_names_its_method(tmp_path, capsys):
     runs = tmp_path / "runs"
     invoke(["run", "it-connectives", "-m", "demo-causal", "-o", str(runs), "--no-cache"])

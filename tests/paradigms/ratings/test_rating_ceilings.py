@@ -79,6 +79,7 @@ def ceiling_of(run):
     )
 
 
+@pytest.mark.slow
 def test_the_ceiling_is_that_of_what_is_correlated(simulated):
     folder, quality, given = simulated
     ceilings = {}

@@ -75,6 +75,7 @@ def rendered(stories, row, template, *, style=PromptStyle()):  # noqa: B008  # f
     return chat(parts, render, system=rule, before_answer=" ")
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 @pytest.mark.parametrize("model", some_slow([*RECORDED, *MORE], quick=2))
 def test_every_recorded_prompt_is_rebuilt(shared, model):

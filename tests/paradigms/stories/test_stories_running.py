@@ -251,6 +251,7 @@ def zoo_folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["loglik", "generate", "constrained"])
 def test_a_chat_model_runs_all_three_tiers(zoo_folder, answer, tmp_path):
     model = str(zoo_folder("llama-chat"))
@@ -307,6 +308,7 @@ def test_prompts_are_spoken_as_the_model_takes_them():
     assert spoken.request(written).stop == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", prompts())
 def test_every_prompt_can_be_asked(prompt):
     run = ask(uniform_scorer(9), prompt=prompt, limit=3)
@@ -316,6 +318,7 @@ def test_every_prompt_can_be_asked(prompt):
 # The command
 
 
+@pytest.mark.slow
 def test_the_command_runs_offline_and_says_what_it_found(tmp_path, capsys):
     arguments = ["run", str(TRIPLES_FILE), "-m", "demo-causal", "-o", str(tmp_path)]
     arguments += ["--set", "shots=1", "--limit", "6"]

@@ -74,6 +74,7 @@ def runs(tmp_path_factory):
     return root / "runs"
 
 
+@pytest.mark.slow
 def test_models_vary_and_change_places(runs):
     found = variation_of(open_story_runs([runs]))
     by_model, order = found.models, found.ranking

@@ -194,6 +194,7 @@ def test_ties_of_a_stored_run_are_ties():
     assert set(chained["verdict"]) == {"tie"}
 
 
+@pytest.mark.slow
 def test_a_run_is_judged_again_by_every_norm_without_being_asked_again(tmp_path):
     run = ask(Hashes(), tmp_path, norm="token")
     again = open_run(run.folder)
@@ -284,6 +285,7 @@ def test_a_recording_of_other_stories_or_of_nothing_is_refused(tmp_path):
         ask(recorded(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 @pytest.mark.parametrize("model", ["gemma-2-27b", "Meta-Llama-3.1-70B-Instruct"])
 def test_recorded_runs_of_the_study_have_the_numbers_of_its_summary(shared, model):

@@ -91,6 +91,7 @@ def test_all_other_rows_stay_as_they_are(tmp_path, sheet):
     assert [n for n, (a, b) in enumerate(zip(before, after, strict=True)) if a != b] == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rest", "first", "status"),
     [
@@ -219,6 +220,7 @@ def test_a_row_that_is_there_twice_is_refused(tmp_path, sheet, refusal):
     assert "row 518 of items.tsv is there twice" in said
 
 
+@pytest.mark.slow
 def test_a_line_break_in_a_cell_is_refused(tmp_path, refusal):
     path = tmp_path / "sheet.xlsx"
     export_review(PAIRS, path)

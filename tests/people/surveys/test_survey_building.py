@@ -428,6 +428,7 @@ def test_names_of_questions_that_can_be_no_column_are_refused(tmp_path, name):
         build_design(find_suite("it-connectives"), SurveyPlan(checks=0, background_file=file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 def test_checks_differ_in_their_words_and_in_their_answers(language):
     suite = find_suite("it-acceptability")

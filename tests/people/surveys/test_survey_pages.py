@@ -59,6 +59,7 @@ def values(database):
     return [judgment.value for judgment in administration.judgments_in(database)]
 
 
+@pytest.mark.slow
 def test_a_survey_is_answered_with_the_keyboard_alone(browser, database):
     design = small()
     with serving(design, database) as address, opened(browser, address) as page:
@@ -197,6 +198,7 @@ def hostile():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hostile_text_does_nothing(browser, database):
     design = hostile()
     with serving(design, database) as address, opened(browser, address) as page:
