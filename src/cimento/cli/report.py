@@ -159,7 +159,7 @@ class ReportOptions(TableOptions):
     )
     these_suites: bool = option(
         default=False,
-        help="Of --table blimp and phenomena: means also with the interval for other items of"
+        help="For --table blimp and phenomena: means also with the interval for other items of"
         " these suites.",
     )
     label: str = option("", "The label by which LaTeX refers to a table, such as tab:results.")
@@ -169,8 +169,8 @@ class ReportOptions(TableOptions):
     scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
     bars: Bars | None = option(
         None,
-        "Error bars: se (over items), or 95% within items by means-removed, cousineau-morey (the"
-        " usual ones of interactions) or loftus-masson.",
+        "Error bars over items (se), or 95% ones within items: means-removed, loftus-masson or"
+        " (default of interactions) cousineau-morey.",
     )
     people: Path | None = option(
         None,

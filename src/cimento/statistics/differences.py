@@ -110,8 +110,9 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     McNemar's exact test where items stand alone (McNemar 1947, doi:10.1007/BF02295996). Where they
     come in clusters, the test that the interval of `share_difference` inverts: the adjusted
     difference of Bonett and Price (2012, doi:10.3102/1076998611411915) at the effective number of
-    items over its standard error, against the quantile of `intervals.Effective`. Either way p is
-    0.05 or less exactly where the 95% interval leaves out 0. docs/statistics.md has its level.
+    items over its standard error, against the quantile of `intervals.Effective`; where every item
+    differs the same way, p is at least that of the sign test over clusters. Either way p is 0.05 or
+    less exactly where the 95% interval leaves out 0. docs/statistics.md has its level.
 
     Args:
         first: whether each item is right.
@@ -137,7 +138,10 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     if not design.clustered:
         return mcnemar(*discordant(first, second))
     adjusted = adjusted_difference(first, second, design)
-    return Significance(adjusted.statistic, adjusted.p, shares_method(design))
+    is_one_way = max(discordant(first, second)) == len(first)
+    # No test of m clusters can find less than that all of them differ the same way by chance.
+    least = (mcnemar(design.m, 0).p or 0.0) if is_one_way else 0.0
+    return Significance(adjusted.statistic, max(adjusted.p, least), shares_method(design))
 
 
 def cochran_q(

@@ -246,7 +246,7 @@ class TestMultiwords:
             describe_cloze(load_cloze(path), 1).split()
         )
         declared = folder(tmp_path, rows, options='[options]\ncluster = "source"\n')
-        assert load_cloze(declared).cluster == "source"
+        assert load_cloze(declared).cluster == ("source",)
 
     @pytest.mark.parametrize(
         "text", ["Un {pesce rosso.", "Un pesce} {rosso}.", "Un {pesce} rosso.", "{} {a}"]
