@@ -62,7 +62,9 @@ def test_no_command_prints_what_steers_a_terminal(tmp_path, monkeypatch, capsys)
     assert steered == []
     # It is shown as what it is.
     assert "n\\u001b[2J\\u001b]0;owned\\u0007\\u009b" in said["suites show esc"]
-    record = json.loads(said["run esc -m demo-causal -o again --json"].partition("\nAll runs were stored")[0])
+    record = json.loads(
+        said["run esc -m demo-causal -o again --json"].partition("\nAll runs were stored")[0]
+    )
     assert record["runs"][0]["suite"] == "n\x1b[2J\x1b]0;owned\x07\x9b"
 
 

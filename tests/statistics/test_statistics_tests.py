@@ -21,7 +21,6 @@ from cimento.statistics.differences import (
     share_difference,
     share_test,
 )
-from cimento.statistics.means import t_test
 from cimento.statistics.multiple import benjamini_hochberg, holm
 
 COUNTS = st.integers(0, 200)

@@ -15,10 +15,8 @@ from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
 
 if TYPE_CHECKING:
-    from cimento.judgments import Judgment
     from cimento.kinds.presenter import Presenter
     from cimento.measures.normalizing import Scope
-    from cimento.paradigms.regions.factorial import Factorial
     from cimento.report.figures import Figure
 
 
@@ -139,7 +137,7 @@ def _of_kind(options: ReportOptions) -> Figure | None:
     return presenters[0].figure(name, runs, settings)
 
 
-def _people(path: Path, scope: Scope) -> Factorial | list[Judgment]:
+def _people(path: Path, scope: Scope) -> object:
     """The judgments in a table of them, or the effects in another table of ratings.
 
     Raises:

@@ -19,7 +19,7 @@ from cimento.report.grid import GRID_FORMS
 if TYPE_CHECKING:
     from cimento.evaluation import Failure
     from cimento.kinds.run import Run
-    from cimento.paradigms.regions.specifications import SpecificationCurve
+    from cimento.report.figures import Figure
 
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
@@ -285,17 +285,19 @@ def _show_sensitivity(options: CallOptions) -> None:
     """Print tables of verdicts and of results under other choices, and write them to the runs."""
     from cimento.cli.evaluating import opened_cache
     from cimento.compare.robustness_tables import sensitivity_grid
-    from cimento.evaluation.sensitivity import sensitivities, specified_runs
-    from cimento.paradigms.regions.specification_tables import curves_grid
-    from cimento.paradigms.regions.specifications import curves_of
+    from cimento.evaluation.sensitivity import (
+        sensitivities,
+        specification_results,
+        specified_runs,
+    )
     from cimento.report.terminal import on_terminal
 
     with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)
         runs = specified_runs(options.suites, options.models, options, cache=cache, remark=note)
-    curves = curves_of(runs)
+    curves, figures = specification_results(runs)
     grids = {"sensitivity": sensitivity_grid(rows)} if rows else {}
-    grids |= {"specifications": curves_grid(curves)} if curves else {}
+    grids |= {"specifications": curves} if curves else {}
     for grid in grids.values():
         show("\n" + on_terminal(grid))
     folder = options.output
@@ -307,21 +309,18 @@ def _show_sensitivity(options: CallOptions) -> None:
         for end, form in GRID_FORMS.items()
     ]
     neutralize(paths)
-    paths += _draw_curves(curves, folder)
+    paths += _draw_curves(figures, folder)
     note(f"The tables are also in {folder}: {', '.join(path.name for path in paths)}")
 
 
-def _draw_curves(curves: Sequence[SpecificationCurve], folder: Path) -> list[Path]:
+def _draw_curves(figures: Callable[[], Sequence[Figure]], folder: Path) -> list[Path]:
     """Draw a figure for each suite and model, where drawing is installed."""
-    from cimento.io.values import group_by
-    from cimento.paradigms.regions.specification_tables import curves_figure
-
-    several = [*group_by(curves, lambda curve: (curve.suite, curve.model)).values()]
-    ends = [f"-{number}" for number in range(1, len(several) + 1)] if several[1:] else [""]
     try:
+        drawn = figures()
+        ends = [f"-{number}" for number in range(1, len(drawn) + 1)] if drawn[1:] else [""]
         return [
-            curves_figure(same).write(folder / f"specifications{end}.svg")
-            for end, same in zip(ends, several, strict=False)
+            figure.write(folder / f"specifications{end}.svg")
+            for end, figure in zip(ends, drawn, strict=False)
         ]
     except MissingDependencyError as error:
         note(f"cimento: the figure is not drawn: {error}")

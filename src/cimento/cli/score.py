@@ -146,7 +146,10 @@ class _FillOptions(ModelOptions):
     model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
     k: int = option(10, "How many candidates.", flags=("-k", "--top"), ge=1)
     top_p: float | None = option(
-        None, "Only the first candidates that together reach this probability, such as 0.9.", ge=0, le=1
+        None,
+        "Only the first candidates that together reach this probability, such as 0.9.",
+        ge=0,
+        le=1,
     )
     protocol: OpenRule = option(
         "auto",

@@ -14,7 +14,7 @@ from cimento.engine.rounding import rounded_up
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError
 from cimento.evaluation import Failure, run_all
-from cimento.io.values import BITS_PER_NAT
+from cimento.io.values import BITS_PER_NAT, group_by
 from cimento.kinds.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.kinds.run import Run
 from cimento.measures.regions import region_columns
@@ -23,13 +23,16 @@ from cimento.models.registry import AnyScorer
 from cimento.models.settings import DtypeName, Policy
 from cimento.options import RunOptions
 from cimento.paradigms.regions import (
+    asked_choices,
     compares_sentences,
+    curves_figure,
+    curves_grid,
+    curves_of,
     judged_suite,
     passed_items,
     region_requests,
     suite_evaluations,
 )
-from cimento.paradigms.regions.specifications import asked_choices
 from cimento.records.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -37,6 +40,8 @@ from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from cimento.io.values import Floats, Integers
+    from cimento.report.figures import Figure
+    from cimento.report.grid import Grid
 
 CAUSAL, MASKED = "causal", "masked"
 ANY = "any variant"
@@ -147,6 +152,20 @@ def sensitivities(
             if judged_suite(base).predictions:
                 rows += _rows(base, made)
     return rows
+
+
+def specification_results(runs: Sequence[Run]) -> tuple[Grid | None, Callable[[], list[Figure]]]:
+    """The specification curves of runs as a table, and as a figure for each suite and model.
+
+    Args:
+        runs: as `specified_runs` gives them.
+
+    Returns:
+        The table, None where there is no curve, and what makes the figures.
+    """
+    curves = curves_of(runs)
+    several = group_by(curves, lambda curve: (curve.suite, curve.model)).values()
+    return curves_grid(curves) if curves else None, lambda: [*map(curves_figure, several)]
 
 
 def specified_runs(

@@ -37,6 +37,7 @@ from cimento.kinds.prompting import WrittenPrompt as WrittenPrompt
 from cimento.kinds.prompting import find_format as find_format
 from cimento.kinds.prompting import write_prompt as write_prompt
 from cimento.kinds.reader import SuiteReader as SuiteReader
+from cimento.kinds.registry import parse_options as parse_options
 from cimento.kinds.run import Run as Run
 from cimento.kinds.sections import estimate_cell as estimate_cell
 from cimento.kinds.sections import estimates_grid as estimates_grid
@@ -44,6 +45,7 @@ from cimento.kinds.sections import runs_by_suite as runs_by_suite
 from cimento.kinds.sections import suite_section as suite_section
 from cimento.kinds.surveyor import Surveyor as Surveyor
 from cimento.models.settings import Asking as Asking
+from cimento.records.effects import DesignEffect as DesignEffect
 from cimento.records.outcomes import Estimate as Estimate
 from cimento.records.outcomes import Outcome as Outcome
 from cimento.records.outcomes import design_of as design_of
@@ -53,6 +55,8 @@ from cimento.records.outcomes import rate as rate
 from cimento.records.outcomes import with_headline as with_headline
 from cimento.records.wrong_side import against_ratings as against_ratings
 from cimento.report import SuiteReport as SuiteReport
+from cimento.report import cells as cells
+from cimento.report import formatting as formatting
 from cimento.report.figures import Figure as Figure
 from cimento.report.figures_scores import calibration_figure as calibration_figure
 from cimento.report.grid import EstimateCell as EstimateCell

@@ -15,6 +15,7 @@ from cimento.paradigms import (
     Suite,
     SuiteReport,
     calibration_figure,
+    cells,
     estimate_cell,
     estimates_grid,
     runs_by_suite,
@@ -34,7 +35,6 @@ from cimento.paradigms.prompted.estimates import (
 )
 from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
 from cimento.paradigms.ratings import ratings_by
-from cimento.report.cells import Shown
 
 _BIAS_COLUMNS: Mapping[str, str] = {
     D_PRIME: D_PRIME,
@@ -220,7 +220,7 @@ def answers_grid(runs: Sequence[Run]) -> Grid:
 
     def value(row: AnswerRow) -> str:
         good = None if row.answered.shares is None else row.answered.good
-        return Shown("" if good is None else f"{good:.6g}", good)
+        return cells.Shown("" if good is None else f"{good:.6g}", good)
 
     return Grid.of(
         rows,
@@ -234,9 +234,9 @@ def answers_grid(runs: Sequence[Run]) -> Grid:
             "wording": lambda row: row.answered.prompt.cell.wording + 1,
             "labels": lambda row: row.answered.prompt.labels,
             "better_first": lambda row: (
-                Shown("no", parts=False)
+                cells.Shown("no", parts=False)
                 if row.answered.prompt.cell.order
-                else Shown("yes", parts=True)
+                else cells.Shown("yes", parts=True)
             ),
             "answer": answer,
             "value": value,

@@ -17,5 +17,9 @@ from cimento.paradigms.regions.judging import judged_suite as judged_suite
 from cimento.paradigms.regions.paradigm import REGIONS as REGIONS
 from cimento.paradigms.regions.predictions import suite_evaluations as suite_evaluations
 from cimento.paradigms.regions.requests import region_requests as region_requests
+from cimento.paradigms.regions.specification_tables import curves_figure as curves_figure
+from cimento.paradigms.regions.specification_tables import curves_grid as curves_grid
+from cimento.paradigms.regions.specifications import asked_choices as asked_choices
+from cimento.paradigms.regions.specifications import curves_of as curves_of
 from cimento.paradigms.regions.swaps import Contrasts as Contrasts
 from cimento.paradigms.regions.swaps import ExplainSettings as ExplainSettings

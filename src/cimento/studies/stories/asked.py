@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
-from cimento.kinds.registry import find_paradigm, parse_options
+from cimento.paradigms import parse_options
 from cimento.paradigms.stories import (
+    STORIES,
     RecordedAnswers,
     Story,
     StoryOptions,
@@ -90,7 +91,7 @@ def ways_to_ask(settings: Mapping[str, Any], also: Sequence[str]) -> list[dict[s
         if way not in ways:
             ways.append(way)
     for way in ways:
-        parse_options(find_paradigm("stories"), way)
+        parse_options(STORIES, way)
     if any(way.get("task", "tiers") != "tiers" for way in ways):
         raise UsageError(
             where="task",

@@ -6,23 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from cimento.paradigms import Grid, JsonValue
+from cimento.paradigms import Grid, JsonValue, cells, formatting
 from cimento.paradigms.stories import METRICS, TRUE, Story, applicable, by_paper_code, by_type
-from cimento.report.cells import (
-    HIGH,
-    LOW,
-    PERCENT,
-    REASON,
-    N,
-    Shown,
-    Value,
-    ends,
-    no_ends,
-    parts_of,
-    printed,
-)
-from cimento.report.cells import count as whole
-from cimento.report.formatting import number, percent
 from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
 from cimento.studies.stories.asked import AskingRecord, asked_notes, row_names
@@ -39,15 +24,15 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
     baselines = mapping(_value_at(summary, "baselines"))
     rows: Rows = [("metric", "n", *groupings, *baselines)]
     for name in METRICS:
-        cells = [
+        texts = [
             _with_interval(_value_at(summary, "rates", grouping, name)) for grouping in groupings
         ]
-        cells += [shown(_number_at(baseline, name), 3) for baseline in baselines.values()]
+        texts += [shown(_number_at(baseline, name), 3) for baseline in baselines.values()]
         rows.append(
             (
                 name,
                 _n_of(_value_at(summary, "rates", grouping, name) for grouping in groupings),
-                *cells,
+                *texts,
             )
         )
     return rows
@@ -57,7 +42,7 @@ def _n_of(rates: Iterable[JsonValue]) -> str:
     """How many stories rates rest on: one number, or all that there are."""
     counts = [_value_at(rate, "count") for rate in rates]
     sizes = sorted({int(str(count[1])) for count in counts if isinstance(count, list)})
-    return whole(sizes[0]) if len(sizes) == 1 else ", ".join(map(str, sizes))
+    return cells.count(sizes[0]) if len(sizes) == 1 else ", ".join(map(str, sizes))
 
 
 def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
@@ -108,9 +93,10 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
         ]
         passed = [shown(_number_at(by_tier, tier), 0) for tier in tiers]
         beside = {
-            f"_{tier}": parts_of(one)[""] for tier, one in zip(_TIER_NAMES, constant, strict=True)
+            f"_{tier}": cells.parts_of(one)[""]
+            for tier, one in zip(_TIER_NAMES, constant, strict=True)
         }
-        among = Shown("/".join(constant), beside)
+        among = cells.Shown("/".join(constant), beside)
         rows.append((kind, shown(_number_at(by_tier, "n"), 0), *passed, among))
     return rows
 
@@ -119,8 +105,8 @@ def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
     rows: Rows = [("tier", *_CHOICES)]
     for tier, task in mapping(_value_at(summary, "per_task")).items():
-        cells = (shown(_number_at(task, *keys), digits) for keys, digits in _CHOICES.values())
-        rows.append((tier, *cells))
+        texts = (shown(_number_at(task, *keys), digits) for keys, digits in _CHOICES.values())
+        rows.append((tier, *texts))
     return rows
 
 
@@ -162,8 +148,8 @@ def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
 def shown(value: float | None, digits: int) -> str:
     """A number to read."""
     if value is not None and not digits and float(value).is_integer():
-        return whole(int(value))
-    return number(value, digits=digits, absent=_NOTHING)
+        return cells.count(int(value))
+    return formatting.number(value, digits=digits, absent=_NOTHING)
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
@@ -175,24 +161,29 @@ def _with_interval(rate: JsonValue) -> str:
     if value is None:
         return _NOTHING
     text = f"{value:.3f} {_ends(_value_at(rate, 'interval'))}"
-    return Shown(text, {"": value, **_rests_on(rate)})
+    return cells.Shown(text, {"": value, **_rests_on(rate)})
 
 
-def _rests_on(rate: JsonValue, *, percent: bool = False) -> dict[str, Value]:
+def _rests_on(rate: JsonValue, *, percent: bool = False) -> dict[str, cells.Value]:
     """The interval, the n and the reason of a rate, by the endings of their columns."""
     ends = [_number_at(rate, "interval", end) for end in ("low", "high")]
     if percent:
         ends = [None if end is None else 100 * end for end in ends]
     of, reason = _value_at(rate, "count"), _value_at(rate, "reason")
     n = int(str(of[1])) if isinstance(of, list) else None
-    return {LOW: ends[0], HIGH: ends[1], N: n, REASON: str(reason) if reason else None}
+    return {
+        cells.LOW: ends[0],
+        cells.HIGH: ends[1],
+        cells.N: n,
+        cells.REASON: str(reason) if reason else None,
+    }
 
 
 def _ends(interval: JsonValue) -> str:
     low, high = _number_at(interval, "low"), _number_at(interval, "high")
     if low is None or high is None:
-        return no_ends(_NOTHING)
-    return ends(low, high, f"[{low:.3f}, {high:.3f}]")
+        return cells.no_ends(_NOTHING)
+    return cells.ends(low, high, f"[{low:.3f}, {high:.3f}]")
 
 
 _LOG = "metrics.txt of github.com/EkhiAzur/GITA4CALAMITA"
@@ -271,7 +262,7 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
                 shown(_number_at(bias, name), digits),
                 _ends(_value_at(intervals, name)),
             )
-            cell = Shown(computed, {**parts_of(computed), N: n})
+            cell = cells.Shown(computed, {**cells.parts_of(computed), cells.N: n})
             rows.append((name, cell, ends, shown(beside, digits)))
     return rows
 
@@ -323,7 +314,7 @@ def differing(sections: Iterable[Section]) -> int:
 
 
 def _p(value: float | None) -> str:
-    return Shown(_NOTHING if value is None else f"{value:.3g}", value)
+    return cells.Shown(_NOTHING if value is None else f"{value:.3g}", value)
 
 
 _UNKNOWN = "–"
@@ -410,7 +401,7 @@ def _rates_of(rates: JsonValue) -> Iterator[str]:
     for metric in TABLE_3:
         cell = _percent(_number_at(rates, metric, "value"))
         rests_on = _rests_on(_value_at(rates, metric), percent=True)
-        yield Shown(cell, {**parts_of(cell), **rests_on}, PERCENT)
+        yield cells.Shown(cell, {**cells.parts_of(cell), **rests_on}, cells.PERCENT)
 
 
 def _other_stories(stories: Sequence[Story], of: Sequence[Story]) -> list[str]:
@@ -426,11 +417,11 @@ def _group_of(name: str) -> str:
 
 
 def _printed(percent: str | None) -> str:
-    return printed(percent or _UNKNOWN, unit=PERCENT)
+    return cells.printed(percent or _UNKNOWN, unit=cells.PERCENT)
 
 
 def _percent(value: float | None) -> str:
-    return percent(value, digits=2, absent=_UNKNOWN)
+    return formatting.percent(value, digits=2, absent=_UNKNOWN)
 
 
 def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int, int]]:
