@@ -81,7 +81,7 @@ def test_methods_name_the_intervals_that_were_made(limit, intervals, capsys):
     assert invoke(["cite", "runs", "--methods"]) == 0
     paragraph = " ".join(capsys.readouterr().out.split())
 
-    assert f"with 95% intervals over items {intervals} and p values" in paragraph
+    assert f"with 95% intervals over items {intervals} and Holm-corrected p" in paragraph
 
 
 def test_predictions_go_by_their_names_wherever_they_are_shown(capsys):

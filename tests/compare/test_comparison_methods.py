@@ -32,7 +32,9 @@ def test_clustered_items_are_said_with_their_test_and_the_number_of_clusters():
     other = judged("--+-+-+---+--+--", "n@1", **clusters)
     said = comparison_methods(compare(one, other))
     assert "Items belong together in clusters: 8 in s." in said
-    assert "t over clusters (CR2, Satterthwaite) (Bell and McCaffrey 2002)" in said
+    effective = "Bonett-Price at the effective number of items (Bonett and Price 2012)"
+    assert f"tested by {effective}" in said
+    assert f"95% intervals by {effective}" in said
     assert "McNemar" not in said
 
 

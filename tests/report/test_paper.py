@@ -71,7 +71,7 @@ def test_one_suite_has_its_chance_its_name_and_the_revision_beside_its_table(run
     assert f"Chance: {100 * chance:.1f}." in alone.notes
     assert "Revisions: demo-causal " in latex
     markdown = REPORT_FORMS[".md"]([islands])
-    assert markdown.startswith("- **Accuracy, it-islands.** demo-causal ")
+    assert markdown.startswith("- **DD, it-islands.** demo-causal ")
     assert "\n\nit-islands: shares in percent" in markdown
     assert "| demo-causal |" in markdown
     assert "Revisions: demo-causal " in markdown

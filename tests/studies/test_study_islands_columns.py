@@ -37,13 +37,12 @@ def test_every_cell_stands_below_its_model_and_the_best_stay_bold():
 def test_own_values_keep_interval_and_n_for_programs_only():
     table = accuracy_table(1, {})
     first, *others = table.rows
-    cell = EstimateCell(value=75.0, low=40.1, high=92.9, n=8)
+    cell = EstimateCell(value=75.0, low=40.1, high=92.9, n=8, unit="percent")
     own = ("", "", "mine", cell, *first[4:])
     turned = models_in_columns(
         type(table)(title="", header=table.header, rows=(first, own, *others), labels=3)
     )
-    assert "mine LP low" in turned.spread[0]
-    names, rows = turned.spread
-    place = names.index("mine LP")
-    assert rows[0][place : place + 4] == ["75.0", "40.1", "92.9", "8"]
+    columns = {column.name: column.values[0] for column in turned.tidy.columns}
+    ends = [columns[f"mine_LP_percent{end}"] for end in ("", "_low", "_high", "_n")]
+    assert ends == [75.0, 40.1, 92.9, 8]
     assert "75.0" in turned.text[0]

@@ -52,7 +52,7 @@ from cimento.people.annotate.rows import ImportOptions
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.asked import asked_by
-from cimento.report.cells import Shown, count
+from cimento.report.cells import Shown, count, printed
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
 from cimento.suites.builtin import find_suite
@@ -313,12 +313,13 @@ def answers_grid(judgments: Sequence[Judgment]) -> Grid:
     columns = [*labels, *(name for name in _NUMBERS if name in present)]
     return Grid(
         title="answers", header=tuple(columns), labels=len(labels),
-        rows=tuple(tuple(_cell(getattr(one, name)) for name in columns) for one in judgments),
+        rows=tuple(tuple(_cell(getattr(one, name), name) for name in columns) for one in judgments),
     )  # fmt: skip
 
 
-def _cell(value: str | float | None) -> Shown:
-    return Shown("" if value is None else str(value), value)
+def _cell(value: str | float | None, column: str) -> str:
+    text = "" if value is None else str(value)
+    return printed(text) if column in _NUMBERS else Shown(text, value)
 
 
 def means_grid(judgments: Sequence[Judgment]) -> Grid:

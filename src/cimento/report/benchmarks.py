@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, counted
 from cimento.io.values import grouped
 from cimento.records.summary import RunSummary, SuiteMean
-from cimento.report.cells import count, repeated
+from cimento.report.cells import PERCENT, count, repeated
 from cimento.report.formatting import p_number, percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.suite_differences import (
@@ -308,7 +308,8 @@ def _points(first: EstimateCell | None, second: EstimateCell | None) -> GridCell
     known = [cell.value for cell in (first, second) if cell is not None and cell.value is not None]
     if first is None or len(known) < _FEWEST:
         return BLANK
-    return EstimateCell(value=known[1] - known[0], low=None, high=None, n=first.n)
+    gap = known[1] - known[0]
+    return EstimateCell(value=gap, low=None, high=None, n=first.n, unit=PERCENT)
 
 
 def _tested(differences: Sequence[SuiteDifference]) -> Iterator[str]:

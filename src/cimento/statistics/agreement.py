@@ -127,7 +127,8 @@ def alpha_for_others(
     """Compute the interval of Krippendorff's alpha for other people and other items of the kind.
 
     The variance is that over items, and that over people, less that over single ratings, each by
-    the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (`raters`).
+    the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (Cameron,
+    Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136; see `raters`).
 
     Args:
         ratings: of each item, in any order; None for a missing one.

@@ -382,8 +382,8 @@ def within_intervals(
         UsageError: an unknown method, an invalid level, or fewer than two conditions.
 
     Example:
-        >>> round(within_intervals([[1, 2], [2, 4], [3, 4], [5, 6]]).half_widths[0], 3)
-        0.563
+        >>> [round(x, 3) for x in within_intervals([[1, 2], [2, 4], [3, 4], [5, 6]]).half_widths]
+        [0.563, 0.563]
     """
     array = floats(table, name="table")
     _check(array, method, level)
