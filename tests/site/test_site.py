@@ -179,7 +179,6 @@ def test_all_items_and_models_stand_on_one_scale_as_in_an_analysis_of_the_runs(
     assert "analysis.html" in read(site / "index.html")
 
 
-@pytest.mark.slow
 def test_one_model_or_a_few_items_are_not_analyzed(animal_runs, tmp_path):
     run = next(iter(open_runs(animal_runs)))
     write_site([run], tmp_path / "one")

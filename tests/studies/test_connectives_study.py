@@ -196,7 +196,6 @@ class TestReleased:
         assert without - {"itacola", "itacola_nonexpert"} == {"lau2020_none", "lau2020_real"}
         assert sum(row.equal is True for row in compared) == 241
 
-    @pytest.mark.slow
     def test_tiny_p_values_are_right_too(self, shared, data):
         golden = read_expected(shared / "golden" / "connectives" / "stats_expected.json")
         values = released(data).values
