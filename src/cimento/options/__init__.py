@@ -293,9 +293,11 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
     language: str = option(
-        "", "Language (ISO 639-1 code: it, es ...) of a table that does not state one."
+        "",
+        "Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if"
+        " there is none (gsw).",
     )
-    columns: Texts = option((), "Columns of bare tables: good=A,bad=B,prefix=C.")
+    columns: Texts = option((), "Which columns of a table are what: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
