@@ -151,7 +151,7 @@ def plan_grid(plan: SizePlan, pilot: Pilot, *, title: str, unit: str, from_pilot
         labels=0,
         notes=(
             _needed(plan),
-            f"To be found: {_amount(plan.difference, unit)}, alpha {plan.alpha:g}, two-sided.",
+            f"Target difference: {_amount(plan.difference, unit)}, alpha {plan.alpha:g}, two-sided.",
             f"Test: {plan.test}.",
             _pilot(pilot, unit),
             *((_OWN,) if from_pilot else ()),
