@@ -227,7 +227,9 @@ class ScoringOptions(ModelOptions):
 class JudgingOptions(Options):
     """The options of judging answers; a paradigm takes those it declares and refuses the others."""
 
-    metric: Metric | None = option(None, "How a region's tokens become one value.")
+    metric: Metric | None = option(
+        None, "How a region's tokens become one value. Default: that of the suite, or sum."
+    )
     predictions: Texts = option(
         (),
         "A formula, or the name or number of one of the suite's. May be repeated.",
@@ -236,7 +238,8 @@ class JudgingOptions(Options):
     unit: UnitName | None = option(None, "Unit of numbers in formulas; bits by default.")
     measures: Texts = option(
         (),
-        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
+        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... Default: regions, as the"
+        " suite's predictions say.",
         flags=("--measure",),
     )
     unigrams: str | None = option(
@@ -291,7 +294,10 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     ``--set``. A paradigm refuses an option that it does not declare.
     """
 
-    compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
+    compat: str | None = option(
+        None,
+        "Conventions of minicons, lm-eval, babylm or syntaxgym. lm-eval's own options work too.",
+    )
     language: str = option(
         "",
         "Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if"
