@@ -162,7 +162,7 @@ class _GainOptions(_ReadingOptions):
     shortest: float = option(SHORTEST_MS, "Shorter times are left out.", ge=0)
     longest: float = option(LONGEST_MS, "Longer times are left out.", ge=0)
     folds: int = option(FOLDS, "Folds of subjects, and of items.", ge=2)
-    seed: int = option(0, "Of the folds.", ge=0)
+    seed: int = option(0, "Seed of the folds.", ge=0)
 
 
 @command_of

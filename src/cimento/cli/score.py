@@ -146,7 +146,7 @@ class _FillOptions(ModelOptions):
     model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
     k: int = option(10, "How many candidates.", flags=("-k", "--top"), ge=1)
     top_p: float | None = option(
-        None, "Of these, only the first that together are so probable, such as 0.9.", ge=0, le=1
+        None, "Only the first of these that together are so probable, such as 0.9.", ge=0, le=1
     )
     protocol: OpenRule = option(
         "auto",
