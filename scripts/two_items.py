@@ -3,7 +3,8 @@
     python scripts/two_items.py [FILE]
 
 Replays docs/data/wh-gap/grnn.tsv with cimento and draws what the run has: each word with its
-surprisal in bits, the judged region colored, its sum, and the verdict.
+surprisal in bits, the judged region colored, its sum, and the verdict. The first word of a sentence
+has no surprisal, for which the recording has 0; it is drawn as a dash.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def sentence(tokens: list[tuple[str, float, int]], y: int) -> list[str]:
             )
         bold = " k" if text in CONDITIONS else ""
         drawn.append(f'<text class="w{dark}{bold}" x="{middle}" y="{y + 17}">{escape(text)}</text>')
-        drawn.append(f'<text class="b{dark}" x="{middle}" y="{y + 33}">{bits:.1f}</text>')
+        shown = "–" if x == LEFT else f"{bits:.1f}"
+        drawn.append(f'<text class="b{dark}" x="{middle}" y="{y + 33}">{shown}</text>')
         x += width
     total = sum(bits for _, bits, region in tokens if region == REGION)
     drawn.append(f'<text class="s" x="{WIDTH - LEFT}" y="{y + 23}">{total:.1f} bits</text>')

@@ -128,6 +128,11 @@ def outside_fences(text: str, change: Callable[[str], str]) -> str:
 
 
 def menu(config: dict[str, Any]) -> list[str]:
-    """The pages of the menu, in order."""
+    """The pages of the menu, in order, with a title of the menu's own or without."""
     groups = (pages for group in config["project"]["nav"] for pages in group.values())
-    return [page for pages in groups for page in pages]
+    entries = (page for pages in groups for page in pages)
+    return [
+        page
+        for entry in entries
+        for page in ([entry] if isinstance(entry, str) else entry.values())
+    ]

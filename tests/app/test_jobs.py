@@ -109,7 +109,7 @@ def test_the_reason_of_missing_runs_is_why_they_are_missing(workspace, queue):
     number = queue.add(wanted("quick")).number
     until(lambda: states(queue) == ["done"])
     lines = ["it-verbs (it), 2 items", "cimento: model 'a/b': it is not there.",
-             "cimento: missing: it-verbs x a/b"]  # fmt: skip
+             "cimento: not run: it-verbs on a/b"]  # fmt: skip
     (workspace.folder / QUEUE / f"{number:04}.log").write_text("\n".join(lines))
     assert queue.reason(number) == "model 'a/b': it is not there."
 

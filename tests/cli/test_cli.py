@@ -295,7 +295,7 @@ def test_what_can_be_run_is_run_and_the_rest_is_named(tmp_path, pairs, recording
     printed = capsys.readouterr()
     assert code == 3
     assert "0.500" in printed.out
-    assert f"missing: pairs x {nowhere}" in printed.err
+    assert f"not run: pairs on {nowhere}" in printed.err
 
 
 def test_flags_may_be_written_with_underscores(tmp_path, pairs, recording):

@@ -153,4 +153,4 @@ def test_the_exit_code_does_not_depend_on_which_model_failed_first(capsys):
     assert invoke(["run", "others", *unknown, *broken, "-o", "runs"]) == 1
     assert invoke(["run", "others", *broken, *unknown, "-o", "runs"]) == 1
     assert invoke(["run", "others", *broken, *unknown, "-m", "counted:a", "-o", "runs"]) == 3
-    assert "missing: others x counted:broken, others x no/such/one" in capsys.readouterr().err
+    assert "not run: others on counted:broken, others on no/such/one" in capsys.readouterr().err

@@ -211,7 +211,7 @@ def test_collecting_stores_what_is_whole_and_names_the_rest(here, capsys):
     assert invoke(["cluster", "collect", "run.toml"]) == 3
     printed = capsys.readouterr()
     assert "lamps" in printed.out
-    assert "missing: more x counted:a, lamps x counted:b, more x counted:b" in printed.err
+    assert "not run: more on counted:a, lamps on counted:b, more on counted:b" in printed.err
     assert not list((here / "runs" / "more").rglob("manifest.json"))
 
 
@@ -263,8 +263,8 @@ def test_what_is_missing_of_other_kinds_is_told_and_the_rest_is_shown(here, caps
     assert invoke(["cluster", "collect", "run.toml", "tales", "it-collocations"]) == 3
     printed = capsys.readouterr()
     assert "it-collocations" in printed.out
-    lacking = "it-stories x demo-causal, it-stories x no/such/one, it-collocations x no/such/one"
-    assert f"missing: {lacking}\n" in printed.err
+    lacking = "it-stories on demo-causal, it-stories on no/such/one, it-collocations on no/such/one"
+    assert f"not run: {lacking}\n" in printed.err
     assert "there is no such folder" in printed.err
 
 
@@ -376,7 +376,7 @@ def test_what_cannot_be_prefetched_is_named(here, hub):
     (here / "run.toml").write_text('suites = ["lamps"]\nmodels = ["demo-causal", "tiny/bert"]\n')
     done = cimento("cluster", "prefetch", "run.toml", "--into", "there", HF_ENDPOINT=address)
     assert done.returncode == 3
-    assert "missing: tiny/bert" in done.stderr
+    assert "not fetched: tiny/bert" in done.stderr
     assert "Traceback" not in done.stderr
 
 

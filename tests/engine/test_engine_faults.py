@@ -69,7 +69,7 @@ def test_a_model_that_ends_every_worker_fails_alone(here, capsys):
     printed = capsys.readouterr().err
     assert "3 workers ended over the same texts: its process ended with code 9." in printed
     assert "memory" not in printed
-    assert "missing: others x counted:deadly" in printed
+    assert "not run: others on counted:deadly" in printed
     assert len(list((here / "runs").rglob("manifest.json"))) == 1
 
 
@@ -80,7 +80,7 @@ def test_a_model_that_cannot_be_loaded_fails_alone(here, capsys, workers):
     assert invoke(["run", *arguments]) == 3
     printed = capsys.readouterr().err
     assert "its weights are not there" in printed
-    assert "missing: lamps x counted:broken, others x counted:broken" in printed
+    assert "not run: lamps on counted:broken, others on counted:broken" in printed
     loads = [entry for entry in engines.logged(here / "log") if entry[:2] == ("broken", "load")]
     assert len(loads) <= int(workers)
 
@@ -94,7 +94,7 @@ def test_a_model_that_gives_nan_fails_its_own_suite(here, capsys, workers):
     assert invoke(["run", *arguments]) == 3
     printed = capsys.readouterr().err
     assert "suite 'lamps', item '14', condition 'good'" in printed
-    assert printed.rstrip().endswith("missing: lamps x counted:nan")
+    assert printed.rstrip().endswith("not run: lamps on counted:nan")
     assert len(list((here / "runs").rglob("manifest.json"))) == 3
 
 

@@ -42,7 +42,7 @@ def commands(text: str) -> Iterator[list[str]]:
 
     An explanation stands behind three blanks or more, or a ``#``.
     """
-    for line in text.replace("\\\n", " ").splitlines():
+    for line in re.sub(r" *\\\n *", " ", text).splitlines():
         bare = re.split(r"\s{3,}|\s+#\s", line.removeprefix("$ "), maxsplit=1)[0]
         for part in re.split(r"\s\|\s|\s&&\s", bare):
             if part.startswith("cimento "):

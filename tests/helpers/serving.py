@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -108,8 +108,10 @@ def archive_of(folder: str) -> bytes:
     return sink.getvalue()
 
 
-def hub_site(serve: Callable[[dict[str, bytes]], Site]) -> Site:
-    names = ["README.md", "suites/italian.zip", "suites/spanish.zip"]
+def hub_site(
+    serve: Callable[[dict[str, bytes]], Site],
+    names: Sequence[str] = ("README.md", "suites/italian.zip", "suites/spanish.zip"),
+) -> Site:
     tree = [{"type": "file", "path": name, "size": 3, "oid": "0" * 40} for name in names]
     base = "/api/datasets/someone/suites"
     info = {"id": "someone/suites", "sha": REVISION, "siblings": []}

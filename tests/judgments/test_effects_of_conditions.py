@@ -70,5 +70,7 @@ def test_the_command_says_what_its_intervals_are_about(tmp_path):
     said = subprocess.run(  # noqa: S603  # our own program
         command, cwd=tmp_path, capture_output=True, text=True, check=True
     ).stdout
-    assert "95% of alpha above: other items, these people. Other items and other people:" in said
+    assert (
+        "The interval of alpha above is for other items, same people. For other people too:" in said
+    )
     assert "rating ~ condition + (1 | participant) + (1 | item)" in said

@@ -81,6 +81,35 @@ def test_every_command_that_is_shown_exists_with_its_options(page):
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+")
 
 
+def torn_fences(text: str) -> list[str]:
+    """The lines of a page that open no block and close none, although they look like a fence."""
+    torn: list[str] = []
+    opened = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not (found := re.match(r"\s*(`{3,})(.*)", line)):
+            continue
+        marks, head = found.groups()
+        if not opened and "`" not in head:
+            opened = line[: found.end(1)]
+        elif line.rstrip() == opened:
+            opened = ""
+        elif len(marks) >= len(opened.strip()):
+            torn.append(f"line {number}: {line}")
+    return torn + ["a block is not closed"] * bool(opened)
+
+
+def test_every_fence_of_a_page_opens_or_closes_a_block():
+    torn = {page.name: torn_fences(page.read_text(encoding="utf-8")) for page in [*PAGES, README]}
+    assert {name: lines for name, lines in torn.items() if lines} == {}
+
+
+def test_a_fence_that_is_opened_twice_or_not_closed_is_noticed():
+    assert torn_fences("```text\n```text\na\n```\n") == ["line 2: ```text"]
+    assert torn_fences("```sh\na\n") == ["a block is not closed"]
+    assert torn_fences("````md\n```sh\na\n```\n````\n") == []
+    assert torn_fences("    ```sh\n    a\n    ```\n") == []
+
+
 def is_printed(shown: str, printed: str) -> bool:
     """Whether a line is printed; a last decimal may differ by one, as processors' sums do."""
     if shown in printed:

@@ -306,6 +306,8 @@ def test_what_cannot_be_reached_is_explained(
 def test_a_dataset_that_was_never_fetched_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["run", "blimp", "-m", "demo-causal"]) == 2
     assert "`cimento suites get blimp` fetches it" in capsys.readouterr().err
+    assert invoke(["run", "multiblimp-eus", "-m", "demo-causal"]) == 2
+    assert "`cimento suites get multiblimp --language eus` fetches" in capsys.readouterr().err
 
 
 def test_the_suites_of_a_repository_are_taken_out(
@@ -354,6 +356,17 @@ def test_one_language_of_a_hub_dataset(
     source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
     assert source["revision"] == REVISION
     assert list(source["files"]) == ["suites/italian.zip"]
+
+
+@pytest.mark.parametrize("language", ["eu", "eus"])
+def test_a_language_has_its_code_of_two_letters_or_of_three(
+    language: str, serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = hub_site(serve, ["eus/data.tsv", "ita/data.tsv"])
+    dataset = dataclasses.replace(HUB, languages=("it", "and 1 more"), suffixes=(".tsv",))
+    folder = fetch(dataset, tmp_path / "hub", language=language, endpoint=site.address)
+    source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
+    assert list(source["files"]) == ["eus/data.tsv"]
 
 
 def test_a_hub_dataset_without_a_commit_is_refused(
@@ -418,7 +431,9 @@ def test_a_language_there_is_not() -> None:
 
 def test_the_command_lists_and_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["suites", "list", "--remote"]) == 0
-    assert "syntactic-agreement" in capsys.readouterr().out
+    listed = capsys.readouterr().out
+    assert "syntactic-agreement" in listed
+    assert "multiblimp: the folders at https://huggingface.co/" in listed
     assert invoke(["suites", "get", "blmp"]) == 2
     assert "Did you mean 'blimp'" in capsys.readouterr().err
 

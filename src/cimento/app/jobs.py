@@ -46,7 +46,7 @@ INTERRUPTED = (130, -signal.SIGINT, -signal.SIGTERM)
 
 _ERROR = "cimento: "
 """How a line with an error begins."""
-_MISSING = f"{_ERROR}missing: "
+_NOT_RUN = f"{_ERROR}not run: "
 
 State: TypeAlias = Literal["waiting", "running", "stopping", "done", "partly", "failed", "stopped"]
 STATES: tuple[State, ...] = get_args(State)
@@ -234,7 +234,7 @@ class Queue:
         ]  # fmt: skip
         if not errors:
             return ""
-        why = [n for n in errors if not lines[n].startswith(_MISSING)] or errors
+        why = [n for n in errors if not lines[n].startswith(_NOT_RUN)] or errors
         below = takewhile(lambda line: line.startswith(" "), lines[why[-1] + 1 :])
         faults = [line.strip() for line in below if line.strip().startswith("CIM-")]
         return "\n".join([lines[why[-1]].removeprefix(_ERROR), *faults[:1]])

@@ -140,8 +140,8 @@ _PLL = {
     "region": "each token was predicted with all tokens of its region masked",
 }
 _SEGMENTERS = {
-    "icu": "In scripts without blanks, words were those of ICU's dictionaries (icu4py {version}).",
-    "bars": "In scripts without blanks, words were those between the bars of the suite.",
+    "icu": "In scripts without spaces, words were those of ICU's dictionaries (icu4py {version}).",
+    "bars": "In scripts without spaces, words were those between the bars of the suite.",
 }
 _SECRET = ("token", "key", "secret", "password", "auth")
 _NO_ANSWER = "Their answers were recorded elsewhere and matched with the suite; no model was run."

@@ -222,8 +222,8 @@ def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
         return 0
     if not runs:
         return min(failure.error.exit_code for failure in failures)
-    missing = ", ".join(f"{failure.suite} x {failure.model}" for failure in failures)
-    note(f"cimento: missing: {missing}")
+    missing = ", ".join(f"{failure.suite} on {failure.model}" for failure in failures)
+    note(f"cimento: not run: {missing}")
     return PART_MISSING
 
 

@@ -204,7 +204,7 @@ def prefetch(options: _PrefetchOptions) -> int:
     note(f"All that is here is named in {path}: cimento run {beside}")
     if not prefetched.failed:
         return 0
-    note(f"cimento: missing: {', '.join(prefetched.failed)}")
+    note(f"cimento: not fetched: {', '.join(prefetched.failed)}")
     return PART_MISSING
 
 

@@ -159,8 +159,8 @@ class ReportOptions(TableOptions):
     )
     these_suites: bool = option(
         default=False,
-        help="For --table blimp and phenomena: means also with the interval for other items of"
-        " these suites.",
+        help="With --table blimp or phenomena: means have the interval for other items of these"
+        " suites too.",
     )
     label: str = option("", "The label by which LaTeX refers to a table, such as tab:results.")
     form: Form | None = option(

@@ -57,7 +57,8 @@ class CallOptions(RunOptions):
     )
     fail_under: float | None = option(
         None,
-        "Exit with code 4 if a run's main rate is lower, or its main result is not a rate.",
+        "Exit with code 4 if the main rate of a run (such as accuracy on all predictions) is lower,"
+        " or if its main result is not a rate (such as a correlation).",
         metavar="RATE",
         where="this run",
         ge=0.0,

@@ -115,6 +115,12 @@ def _list_published() -> None:
     ]
     header = ("dataset", "languages", "license", "size", "pinned", "what it is", "where")
     show(in_columns(header, rows))
+    for entry in published().values():
+        if entry.has_more_languages:
+            show(
+                f"\n{entry.name}: the folders at {entry.address}/tree/main are the codes of all its"
+                " languages."
+            )
 
 
 class GetOptions(Options):
@@ -127,7 +133,7 @@ class GetOptions(Options):
         " :PATH for a part of it.",
         argument="DATASET",
     )
-    language: str = option("", "ISO 639-1 code; all languages by default.")
+    language: str = option("", "ISO 639-1 code, or 639-3 if there is none; default: all.")
     output: Path | None = option(
         None, "Folder; by default DATASET in the working folder.", flags=("-o",)
     )

@@ -138,6 +138,7 @@ def plan_grid(plan: SizePlan, pilot: Pilot, *, title: str, unit: str, from_pilot
         unit: unit of means; empty for shares.
         from_pilot: whether the difference is the pilot's own, because none was given.
     """
+    aim = _amount(plan.difference, unit)
     return Grid.of(
         plan.sizes,
         {
@@ -151,7 +152,7 @@ def plan_grid(plan: SizePlan, pilot: Pilot, *, title: str, unit: str, from_pilot
         labels=0,
         notes=(
             _needed(plan),
-            f"To be found: {_amount(plan.difference, unit)}, alpha {plan.alpha:g}, two-sided.",
+            f"Target difference: {aim}, alpha {plan.alpha:g}, two-sided.",
             f"Test: {plan.test}.",
             _pilot(pilot, unit),
             *((_OWN,) if from_pilot else ()),

@@ -227,7 +227,9 @@ class ScoringOptions(ModelOptions):
 class JudgingOptions(Options):
     """The options of judging answers; a paradigm takes those it declares and refuses the others."""
 
-    metric: Metric | None = option(None, "How a region's tokens become one value.")
+    metric: Metric | None = option(
+        None, "How a region's tokens become one value. Default: that of the suite, or sum."
+    )
     predictions: Texts = option(
         (),
         "A formula, or the name or number of one of the suite's. May be repeated.",
@@ -236,7 +238,8 @@ class JudgingOptions(Options):
     unit: UnitName | None = option(None, "Unit of numbers in formulas; bits by default.")
     measures: Texts = option(
         (),
-        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
+        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... Default: regions, as the"
+        " suite's predictions say.",
         flags=("--measure",),
     )
     unigrams: str | None = option(
@@ -291,11 +294,16 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     ``--set``. A paradigm refuses an option that it does not declare.
     """
 
-    compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
-    language: str = option(
-        "", "Language (ISO 639-1 code: it, es ...) of a table that does not state one."
+    compat: str | None = option(
+        None,
+        "Conventions of minicons, lm-eval, babylm or syntaxgym. lm-eval's own options work too.",
     )
-    columns: Texts = option((), "Columns of bare tables: good=A,bad=B,prefix=C.")
+    language: str = option(
+        "",
+        "Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if"
+        " there is none (gsw).",
+    )
+    columns: Texts = option((), "Which columns of a table are what: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")

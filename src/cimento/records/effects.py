@@ -16,7 +16,7 @@ SHOWN: Mapping[Side, str] = {
     "above": "the effect",
     "below": "opposite of expected",
     "open": "not distinguishable from 0",
-    "undefined": "nothing, without a test",
+    "undefined": "no test possible",
 }
 """What a DD shows by its side, in words."""
 

@@ -382,7 +382,7 @@ def reasons_together(reasons: Iterable[str]) -> str:
 
 
 def _without_count(reason: str) -> str:
-    """A reason against an interval as many cells share it: without how few units a cell has."""
+    """Why there is no interval, as many cells share it: without how few units a cell has."""
     if short := _SHORTAGE.fullmatch(reason):
         noun, fewest = short.groups()
         nouns = {"value": "items", "phenomena": "phenomena", "phenomenon": "phenomena"}

@@ -220,7 +220,7 @@ def cohen_kappa(
             known (a number that nobody used is not a step then).
         design: of the items; no interval without it.
         confidence: of the interval.
-        what: the word for labels in the reason against an interval.
+        what: the word for labels, where there is no interval and it says why.
 
     Returns:
         The coefficient, at most 1, and its interval if a design is given. Without a value, and with
@@ -329,7 +329,7 @@ def _given(item: Sequence[Label | None]) -> list[Label]:
 
 
 def _rare(ratings: Sequence[Sequence[Label]], what: str) -> str | None:
-    """The reason against an interval where there are too few labels but the first; else None.
+    """Why there is no interval where there are too few labels but the first; else None.
 
     Where fewer than two items are expected to have two such labels by chance, agreement on them
     is hardly ever seen, and no interval holds what it says (docs/statistics.md).

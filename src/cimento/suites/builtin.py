@@ -32,6 +32,7 @@ from cimento.suites.published import (
     find_published,
     is_address,
     is_published,
+    part_in_language,
     published,
 )
 
@@ -172,6 +173,12 @@ def find_suite(name_or_path: str | Path) -> Path:
     dataset = name.lower().removeprefix("blimp_")
     if is_published(name):
         todo = f"It is a published dataset: `cimento suites get {name}` fetches it."
+    elif part := part_in_language(name):
+        plain, language = part
+        todo = (
+            f"{plain} is a published dataset: `cimento suites get {plain} --language {language}`"
+            " fetches it in this language."
+        )
     elif dataset in blimp_datasets():
         todo = (
             "It is a dataset of BLiMP: `cimento suites get blimp` fetches BLiMP; then give"
@@ -184,7 +191,10 @@ def find_suite(name_or_path: str | Path) -> Path:
     else:
         near = did_you_mean(name, [*builtin_names(), *published()], listed=())
         todo = f"{near} " if near.startswith("Did") else ""
-        todo += "`cimento suites list` lists the suites that come with cimento."
+        todo += (
+            "`cimento suites list` lists the suites that come with cimento, with --remote published"
+            " ones."
+        )
     raise InputError(
         where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
     )

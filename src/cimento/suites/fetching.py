@@ -19,7 +19,7 @@ from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.load import CHUNK_BYTES, SOURCE, recorded_source, unpacked
-from cimento.suites.published import NAMES, PublishedDataset, https_only, is_address
+from cimento.suites.published import ISO_639_3, NAMES, PublishedDataset, https_only, is_address
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -42,7 +42,7 @@ def fetch(
     Args:
         dataset: an entry of the registry.
         folder: for the files; a file ``source.json`` next to them gives their source.
-        language: ISO 639-1 code; empty for all languages.
+        language: ISO 639-1 or 639-3 code; empty for all languages.
         endpoint: address of another hub than huggingface.co.
 
     Returns:
@@ -343,7 +343,8 @@ def _wanted(dataset: PublishedDataset, names: list[str], language: str) -> list[
         )
     if not language:
         return files
-    marks = {language, dataset.codes.get(language, ""), NAMES.get(language, "")} - {""}
+    others = (known.get(language, "") for known in (dataset.codes, ISO_639_3, NAMES))
+    marks = {language, *others} - {""}
     words = {mark.casefold() for mark in marks}
     chosen = [name for name in files if words & {*re.split(r"[/._ -]", name.casefold())}]
     if not chosen:

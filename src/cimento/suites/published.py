@@ -47,6 +47,9 @@ _LANGUAGES = (
 NAMES = {code: name for code, _, name in _LANGUAGES}
 """English names of languages by ISO 639-1 code."""
 
+ISO_639_3 = {code: three for code, three, _ in _LANGUAGES}
+"""ISO 639-3 codes by ISO 639-1 code."""
+
 _CODES = {word.casefold(): code for code, *words in _LANGUAGES for word in words}
 
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
@@ -134,14 +137,18 @@ class PublishedDataset:
         """The page of the hub that lists the dataset's commits."""
         return f"{self.address}/commits/main"
 
+    @property
+    def has_more_languages(self) -> bool:
+        """Whether the dataset has languages that the registry does not name."""
+        return any(code.startswith(_OPEN_END) for code in self.languages)
+
     def check_language(self, language: str) -> None:
         """Refuse a language that the dataset does not have.
 
         Raises:
             UsageError: the dataset does not have the language.
         """
-        more = any(code.startswith(_OPEN_END) for code in self.languages)
-        if language and language not in self.languages and not more:
+        if language and language not in self.languages and not self.has_more_languages:
             raise UsageError(
                 where=f"--language={language}",
                 seen=f"{self.name} is not in this language",
@@ -161,6 +168,16 @@ def published() -> dict[str, PublishedDataset]:
 def is_published(name: str) -> bool:
     """Whether a name, or ``NAME@COMMIT``, is that of an entry, or is the address of a dataset."""
     return is_address(name) or name.partition("@")[0] in published()
+
+
+def part_in_language(name: str) -> tuple[str, str] | None:
+    """The dataset and language of a name such as ``multiblimp-eus``; None for any other name."""
+    plain, dash, language = name.rpartition("-")
+    entry = published().get(plain)
+    if not (entry and dash and LANGUAGE_CODE.fullmatch(language)):
+        return None
+    has = language in entry.languages or entry.has_more_languages
+    return (plain, language) if has else None
 
 
 def find_published(name: str) -> PublishedDataset:
@@ -316,8 +333,6 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 _LARGEST = "100K<n<1M"
 _BETWEEN_AUTHORS = re.compile(r"\s*;\s*|\s+and\s+")
 _TITLE = re.compile(r"\A\s*# .*\n")
-_ISO_639_3 = {code: three for code, three, _ in _LANGUAGES}
-"""ISO 639-3 codes, which Zenodo wants, by ISO 639-1 code."""
 
 
 def refuse_incomplete(meta: Meta) -> None:
@@ -444,5 +459,5 @@ def _zenodo_record(meta: Meta) -> dict[str, object]:
         "license": meta.license,
         "version": meta.version,
         "keywords": list(dict.fromkeys(("linguistics", "language models", *meta.tags))),
-        **({"language": _ISO_639_3[meta.language]} if meta.language in _ISO_639_3 else {}),
+        **({"language": ISO_639_3[meta.language]} if meta.language in ISO_639_3 else {}),
     }

@@ -16,7 +16,7 @@ _EFFECT = "effect on log-odds"
 
 def targets_text(summaries: Sequence[QuestionSummary]) -> str:
     """What the intervals of alpha are about, and those for other people."""
-    lines = ["95% of alpha above: other items, these people. Other items and other people:"]
+    lines = ["The interval of alpha above is for other items, same people. For other people too:"]
     lines += [f"  {summary.question}: {_ends(summary.alpha_others)}" for summary in summaries]
     return "\n".join(lines)
 
