@@ -169,8 +169,8 @@ class ReportOptions(TableOptions):
     scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
     bars: Bars | None = option(
         None,
-        "Error bars over items (se), or 95% ones within items: means-removed, loftus-masson or"
-        " (default of interactions) cousineau-morey.",
+        "Error bars: se over items; or 95% bars within items: cousineau-morey (usual for"
+        " interactions), means-removed or loftus-masson.",
     )
     people: Path | None = option(
         None,

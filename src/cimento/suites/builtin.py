@@ -158,8 +158,6 @@ def find_suite(name_or_path: str | Path) -> Path:
         return _FOLDER / name_or_path
     if isinstance(name_or_path, str) and is_address(name_or_path):
         return _fetched(find_published(name_or_path))
-    from cimento.suites.formats.blimp import blimp_datasets
-
     name = str(name_or_path)
     if not name.strip():
         raise InputError(
@@ -170,6 +168,17 @@ def find_suite(name_or_path: str | Path) -> Path:
     path = expanded(name_or_path)
     if path.exists():
         return path
+    raise InputError(
+        where=name,
+        seen="there is no built-in suite and no file or folder of this name",
+        todo=_advice_on(name, path),
+    )
+
+
+def _advice_on(name: str, path: Path) -> str:
+    """What to do about a name of no suite: fetch what it may mean, or write it otherwise."""
+    from cimento.suites.formats.blimp import blimp_datasets
+
     dataset = name.lower().removeprefix("blimp_")
     if is_published(name):
         todo = f"It is a published dataset: `cimento suites get {name}` fetches it."
@@ -195,9 +204,7 @@ def find_suite(name_or_path: str | Path) -> Path:
             "`cimento suites list` lists the suites that come with cimento, with --remote published"
             " ones."
         )
-    raise InputError(
-        where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
-    )
+    return todo
 
 
 def _fetched(dataset: PublishedDataset) -> Path:
