@@ -50,6 +50,6 @@ def test_the_readme_names_the_kinds_as_the_code_does():
 def test_every_template_is_in_english_unless_another_language_is_asked_for(tmp_path, capsys):
     for kind in template_kinds():
         assert invoke(["suites", "new", kind, str(tmp_path / kind)]) == 0
-        assert "in the language en" in capsys.readouterr().err
+        assert "language is en" in capsys.readouterr().err
         toml = (tmp_path / kind / "suite.toml").read_text(encoding="utf-8")
         assert 'language = "en"' in toml
