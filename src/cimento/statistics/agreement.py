@@ -128,6 +128,7 @@ def alpha_for_others(
 
     The variance is that over items, and that over people, less that over single ratings, each by
     the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (`raters`).
+    Adding variances so is Cameron, Gelbach and Miller's (2011, doi:10.1198/jbes.2010.07136).
 
     Args:
         ratings: of each item, in any order; None for a missing one.
