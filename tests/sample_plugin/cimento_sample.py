@@ -9,6 +9,7 @@ from pathlib import Path
 from cimento import (
     Asking,
     Condition,
+    InputError,
     Item,
     Measure,
     Meta,
@@ -41,6 +42,10 @@ def read_starred(path: Path) -> Reading:
     """`.starred`: a good sentence in each line, and the bad one, with a star, in the next."""
     content = path.read_bytes()
     lines = content.decode("utf-8").splitlines()
+    if [line.startswith("*") for line in lines] != [False, True] * (len(lines) // 2):
+        raise InputError(
+            where=path.name, seen="a star is missing or too many", todo="Star every second line."
+        )
     items = [
         Item(
             id=str(number),
