@@ -70,7 +70,7 @@ def test_tables_of_our_own_items_are_written_for_two_models(written, capsys, mon
     for number in (1, 2, 3, 4):
         for ending in ("txt", "csv", "tex"):
             assert (written / f"table-{number}.{ending}").stat().st_size
-    assert check_folder(written, labels=3) == 4
+    assert check_folder(written, labels=3) == 6
     rows = cells_of(written, "table-1")
     # Programs read the labels in every row.
     assert all(row["Phenomenon"] and row["Sentence_form"] for row in rows)

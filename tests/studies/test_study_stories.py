@@ -143,7 +143,7 @@ def test_models_are_compared(folder, capsys):
     # Holm over ten tests: the smallest p times ten.
     smallest = min(output["paired_story_class"].values(), key=lambda pair: pair["test"]["p"])
     assert smallest["p_holm"] == pytest.approx(10 * smallest["test"]["p"])
-    assert "over clusters" in smallest["test"]["method"]
+    assert "effective number of items" in smallest["test"]["method"]
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_ones_own_models_stand_below_the_published_rows(written):
     folder, _ = written
     rows = list(csv.reader((folder / "table-3.csv").read_text(encoding="utf-8").splitlines()))
     names = [row[0] for row in rows[1:]]
-    assert len(rows[0]) == 1 + 4 * len(TABLE_3)
+    assert len(rows[0]) == 1 + 5 * len(TABLE_3)
     assert all(name.endswith("(published)") for name in names[:10])
     labels = [(name.partition("@")[0], name.rpartition(" (")[2]) for name in names[10:14]]
     prompts = [f"{prompt}, protocol paper, 0 shots)" for prompt in ("it-1", "it-2")]
@@ -122,10 +122,11 @@ def test_the_csv_has_wilsons_interval_and_n_of_each_value(tmp_path, capsys):
     capsys.readouterr()
     lines = (tmp_path / "out" / "table-3.csv").read_text(encoding="utf-8").splitlines()
     [row] = [row for row in csv.DictReader(lines) if row["model"] == "right"]
-    ends = ("", " low", " high", " n")
-    plausible = [row[f"Accuracy plausible{end}"] for end in ends]
-    assert plausible == ["100.00", "93.98", "100.00", "60"]
-    assert (row["Consistency all"], row["Consistency all n"]) == ("", "0")
+    ends = ("", "_low", "_high", "_n")
+    plausible = [float(row[f"Accuracy_plausible_percent{end}"]) for end in ends]
+    assert plausible == pytest.approx([100, 93.98, 100, 60], abs=0.01)
+    assert (row["Consistency_all_percent"], row["Consistency_all_percent_n"]) == ("", "")
+    assert row["Consistency_all_percent_reason"]
     text = (tmp_path / "out" / "table-3.txt").read_text(encoding="utf-8")
     assert "100.00 [" not in text
     assert "Intervals (95%) and n of each value are in the CSV." in text

@@ -29,7 +29,7 @@ from cimento.paradigms.regions.people_effects import people_of_suite
 from cimento.records.outcomes import Estimate
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
-from cimento.report.cells import count
+from cimento.report.cells import count, no_ends
 from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
@@ -380,6 +380,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 (run.model, *_correlation_row(run, estimate, p_number))
                 for run, estimate in spearmans
             ),
+            keys={_OTHERS: "Spearman_others"},
             labels=2,
             notes=(
                 *(f"{line}." for line in _methods_of(runs[0], shown)),
@@ -477,7 +478,7 @@ def _correlation_row(
         "positive" if find_measure(measure).higher_is_better else "negative",
         number(spearman.value),
         interval(spearman.low, spearman.high, digits=2),
-        "-" if others is None else interval(others.low, others.high, digits=2, absent="-"),
+        no_ends("-") if others is None else interval(others.low, others.high, digits=2),
         p_text(spearman.p),
         p_text(spearman.p_corrected),
         *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),

@@ -444,6 +444,9 @@ def headline_grids(runs: Sequence[Run]) -> list[Grid]:
     Raises:
         InputError: a declaration of factors, or a rating, cannot be used.
     """
+    runs = _with_estimates_of_designs(runs)
+    if not runs:
+        return []
     from cimento.paradigms.regions.estimates import is_design, tests_of
     from cimento.paradigms.regions.factorial_tables import headline_grid
     from cimento.paradigms.regions.people_effects import notes_of, people_of_suite
@@ -463,6 +466,13 @@ def headline_grids(runs: Sequence[Run]) -> list[Grid]:
     return [headline_grid(tests, notes=[*notes_of(people)])]
 
 
+def _with_estimates_of_designs(runs: Sequence[Run]) -> list[Run]:
+    """The runs that have more than accuracies; of others, no suite need be read for a design."""
+    return [
+        run for run in runs if any(estimate.statistic != ACCURACY for estimate in run.estimates())
+    ]
+
+
 def design_grids(runs: Sequence[Run]) -> list[Grid]:
     """The tables of designs: accuracies of each suite, DD by region, licensing, people's choices.
 
@@ -472,10 +482,7 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     Raises:
         InputError: a declaration of factors cannot be used.
     """
-    # Every design has its own estimates; suites are read only if there are some.
-    runs = [
-        run for run in runs if any(estimate.statistic != ACCURACY for estimate in run.estimates())
-    ]
+    runs = _with_estimates_of_designs(runs)
     if not runs:
         return []
     from cimento.paradigms.regions.estimates import declared_tables, factorial_of

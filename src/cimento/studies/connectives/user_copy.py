@@ -316,6 +316,7 @@ def _accuracy(row: str, results: Mapping[str, bool], clusters: Mapping[str, Hash
         note=(interval.reason if passed else "no pair has two perplexities") or "",
         low=interval.low,
         high=interval.high,
+        count=str(len(passed)),
     )
 
 
