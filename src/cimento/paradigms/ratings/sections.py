@@ -393,8 +393,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
         yield NamedGrid("correlations", grid)
     if people := people_of_suite(runs[0].suite, seed=options_of(runs[0].run).seed):
         yield NamedGrid("people-dd", headline_grid(people.tests, notes=people.notes))
-    areas = [(run, estimate) for run in runs for estimate in run.measured("AUC") if estimate.n]
-    if areas:
+    if areas := [(run, one) for run in runs for one in run.measured("AUC") if one.n]:
         intervals = method_names(
             estimate.interval_method or estimate.reason for _, estimate in areas
         )
