@@ -367,7 +367,7 @@ def test_a_model_that_fails_fails_alone_and_what_is_missing_is_listed(
     said = capsys.readouterr()
     assert "demo-causal" in said.out
     assert "NaN" in said.err or "nan" in said.err
-    [missing] = [line for line in said.err.splitlines() if line.startswith("cimento: missing:")]
+    [missing] = [line for line in said.err.splitlines() if line.startswith("cimento: not run:")]
     assert "nan" in missing
     assert "empty" in missing
     assert "demo-causal" not in missing
