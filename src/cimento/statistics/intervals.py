@@ -215,13 +215,13 @@ def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 
     sizes: Counter[int] = Counter()
     for (_, size), count in clusters.items():
         sizes[size] += count
-    usual = sum(size**2 * count for size, count in sizes.items()) / n
-    told = Effective(n / usual)
+    kish = n**2 / sum(size**2 * count for size, count in sizes.items())
+    usual, told = n / kish, Effective(kish)
     if 0 < passed < n:
         spread = _Spread(
             n=n,
             m=m,
-            kish=n / usual,
+            kish=kish,
             freedom=mean_freedom(sizes),
             variance=_sum_of(
                 ((k - share * size) ** 2 / (1 - size / n), count)
