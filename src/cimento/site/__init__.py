@@ -42,7 +42,7 @@ from cimento.site.items import (
     item_pages,
     items_grid,
     pairs_grid,
-    places_grid,
+    ranks_grid,
     runs_grid,
     together_files,
 )
@@ -344,7 +344,7 @@ def _suite_files(
         yield f"{place}/{slug(table.name)}.csv", as_csv(table.grid)
     files = []
     if part.whole.results:
-        yield f"{place}/ranks.csv", as_csv(places_grid([part.whole, *part.phenomena]))
+        yield f"{place}/ranks.csv", as_csv(ranks_grid([part.whole, *part.phenomena]))
         files.append((f"{place}/ranks.csv", "estimates, rank intervals (CSV)"))
     if part.whole.places.pairs:
         yield f"{place}/pairs.csv", as_csv(pairs_grid(part.whole.places.pairs))
@@ -394,7 +394,7 @@ def _overall(
     estimates = estimates_table([one for entry in entries for one in entry.run.estimates()])
     yield "tables/estimates.csv", estimates.write_csv()
     sides = [side for part in parts for side in (part.whole, *part.phenomena)]
-    yield "tables/ranks.csv", as_csv(places_grid(sides))
+    yield "tables/ranks.csv", as_csv(ranks_grid(sides))
     runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, look.page("runs.html", pages.RUNS, title="All runs", parts=parts, table=runs)

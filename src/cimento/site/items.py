@@ -152,7 +152,7 @@ def _number(value: float | None) -> str:
     return Shown("" if value is None else f"{value:.6g}", value)
 
 
-def places_grid(sides: Sequence[SideBySide]) -> Grid:
+def ranks_grid(sides: Sequence[SideBySide]) -> Grid:
     """The estimates of models side by side, with their rank intervals."""
     rows = [(side, one) for side in sides for one in side.results]
     return Grid.of(
