@@ -8,22 +8,20 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from statistics import fmean, stdev
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
+from cimento.app.incoming import asked_in, read_upload, remarks_on
 from cimento.app.parts import plain_table, save
 from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, said
-from cimento.app.workspace import JUDGMENTS, SUITES
+from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.documents import grid_file
 from cimento.errors import CimentoError, InputError
-from cimento.io.files import write_bytes
 from cimento.judgments import (
-    ColumnMap,
     Judgment,
     csv_of,
     judgments_of,
@@ -41,21 +39,15 @@ from cimento.judgments.summaries import (
 )
 from cimento.kinds.registry import load_suite
 from cimento.kinds.run import Run, open_run
-from cimento.people.annotate.importing import (
-    DESIGN_FORMS,
-    apply_judgments,
-    form_of,
-    open_secret,
-    read_answers,
-)
-from cimento.people.annotate.rows import ImportOptions
-from cimento.people.surveys import DATABASE, SurveyDesign, read_design
+from cimento.paradigms.regions.people_effects import z_by_participant
+from cimento.people.annotate.importing import apply_judgments
+from cimento.people.surveys import DATABASE, read_design
 from cimento.people.surveys.administration import write_results
-from cimento.people.surveys.asked import asked_by
 from cimento.report.cells import Shown, count, printed
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
 from cimento.suites.builtin import find_suite
+from cimento.suites.ratings import Rating
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -73,17 +65,18 @@ _RULES = (
 
 
 class Results:
-    """The results of one survey.
+    """The results of one survey, or of a form of one's own.
 
     Args:
         visit: what the page is built for.
-        folder: the survey's folder.
+        name: of the survey or the form, which begins the names of its tables.
+        survey: the survey's folder; None for a form, whose answers are read already.
     """
 
-    def __init__(self, visit: Visit, folder: Path) -> None:
-        self._visit, self._say, self._folder = visit, visit.say, folder
+    def __init__(self, visit: Visit, name: str, survey: Path | None) -> None:
+        self._visit, self._say, self._name, self._survey = visit, visit.say, name, survey
         self._judgments: list[Judgment] = []
-        self._place = self._table(folder.name)
+        self._place = self._table(name)
         self._kept = self._place
 
     def _table(self, name: str) -> Path:
@@ -97,16 +90,20 @@ class Results:
     def build(self) -> None:
         """Build the part of the page in the place where it is called."""
         say, visit = self._say, self._visit
-        Text(say("people.results-what"))
-        fetch = guarded(visit, self._fetch)
-        button(say("people.fetch"), fetch, icon="table_view")
-        self._command = CommandLine(
-            visit,
-            ["annotate", "serve", "export", visit.workspace.name_of(self._folder),
-             "-o", f"{JUDGMENTS}/{self._folder.name}.parquet"],
-        )  # fmt: skip
-        Text(say("people.import-what"))
-        file_choice(visit, self._import)
+        command: list[str] = []
+        if self._survey is not None:
+            Text(say("people.results-what"))
+            fetch = guarded(visit, partial(self._fetch, self._survey))
+            button(say("people.fetch"), fetch, icon="table_view")
+            command = [
+                "annotate", "serve", "export", visit.workspace.name_of(self._survey),
+                "-o", visit.workspace.name_of(self._place),
+            ]  # fmt: skip
+        self._command = CommandLine(visit)
+        self._command.show(command, whole=bool(command))
+        if self._survey is not None:
+            Text(say("people.import-what"))
+            file_choice(visit, partial(self._import, self._survey))
         self._earlier = ui.element("div").classes("tools")
         self._build_earlier()
         self._summary = ui.element("div").props("aria-live=polite")
@@ -119,21 +116,25 @@ class Results:
             heading(say("people.models"), level=3)
             Text(say("people.models-what"))
             with ui.element("div").classes("tools"):
+                if self._survey is None:
+                    self._ends = [
+                        ui.number(say(f"people.{key}")).classes("short") for key in _SCALE_ENDS
+                    ]
                 button(say("people.compare"), guarded(visit, self._compare), icon="insights")
                 button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
             self._models = ui.element("div").props("aria-live=polite")
 
     def _build_earlier(self) -> None:
         """The tables that were made of answers from elsewhere, or by rules, to be opened again."""
-        parts = self._visit.workspace.parts_of_survey(self._folder)
+        parts = self._visit.workspace.judgments_of(self._name)
         tables = [path for path in parts if path.suffix == ".parquet"]
-        others = [path for path in tables if path.stem != self._folder.name]
+        others = [path for path in tables if path.stem != self._name]
         self._earlier.clear()
         with self._earlier:
             if others:
                 Text(self._say("people.earlier"))
             for path in others:
-                button(path.stem, guarded(self._visit, partial(self._take, path)))
+                button(path.stem, guarded(self._visit, partial(self.take, path)))
 
     def _build_filter(self) -> None:
         say = self._say
@@ -150,32 +151,37 @@ class Results:
         self._log = Text(tag="pre").classes("pre").props("lang=en tabindex=0")
         self._log.set_visibility(False)
 
-    async def _fetch(self) -> None:
+    async def _fetch(self, survey: Path) -> None:
         """Write the answers so far as the judgments table, and describe them."""
-        place = self._table(self._folder.name)
-        self._visit.workspace.plain(self._folder)
-        database = self._folder / DATABASE  # made when the survey is first opened
+        place = self._table(self._name)
+        self._visit.workspace.plain(survey)
+        database = survey / DATABASE  # made when the survey is first opened
         written = (
             await asyncio.to_thread(write_results, database, place) if database.is_file() else 0
         )
         if not written:
-            raise InputError(where=self._folder.name, seen=self._say("people.no-answers"))
-        await self._take(place)
+            raise InputError(where=self._name, seen=self._say("people.no-answers"))
+        await self.take(place)
 
-    async def _import(self, event: UploadEventArguments) -> None:
-        """Read answers from another program, and describe them."""
+    async def _import(self, survey: Path, event: UploadEventArguments) -> None:
+        """Read answers to the survey from another program, and describe them."""
         name, data = PurePath(event.file.name).name, await event.file.read()
-        place = self._table(f"{self._folder.name}-{PurePath(name).stem}")
-        secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._folder.name}.secret")
-        remarks = await asyncio.to_thread(
-            imported, name, data, design=read_design(self._folder), place=place, secret=secret
-        )
-        if remarks is None:
+        place = self._table(f"{self._name}-{PurePath(name).stem}")
+        secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{SECRET}")
+        asked = asked_in(read_design(survey))
+        came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
+        if came is None:
             raise InputError(where=name, seen=self._say("people.import-unclear"))
-        await self._take(place, remarks)
+        await asyncio.to_thread(write_judgments, table_of(came.judgments), place)
+        await self.take(place, remarks_on(came))
 
-    async def _take(self, place: Path, remarks: Sequence[str] = ()) -> None:
-        """Go on with a judgments table."""
+    async def take(self, place: Path, remarks: Sequence[str] = ()) -> None:
+        """Go on with a judgments table.
+
+        Args:
+            place: of the table.
+            remarks: what there is to say of it.
+        """
         self._place = self._kept = place
         self._judgments = await asyncio.to_thread(_read, place)
         self._more.set_visibility(True)
@@ -282,15 +288,19 @@ class Results:
     async def _apply(self) -> None:
         """A copy of the suite with the ratings, which runs are then compared with."""
         visit = self._visit
-        design = read_design(self._folder)
-        place = await asyncio.to_thread(_suite_of, visit, design.source.suite)
-        output = visit.workspace.new(SUITES, f"{design.source.suite}-judged")
-        applied = await asyncio.to_thread(apply_judgments, place, self._judgments, output)
+        suite = next((one.suite for one in self._judgments if one.suite), "")
+        if self._survey is not None:
+            suite = read_design(self._survey).source.suite
+        scale = self._scale()
+        place = await asyncio.to_thread(_suite_of, visit, suite)
+        output = visit.workspace.new(SUITES, f"{suite}-judged")
+        applied = await asyncio.to_thread(
+            apply_judgments, place, self._judgments, output, scale=scale
+        )
         name = visit.workspace.name_of(output)
-        self._command.show(
-            ["annotate", "apply", str(design.source.suite), visit.workspace.name_of(self._kept),
-             "-o", name]
-        )  # fmt: skip
+        words = ["annotate", "apply", suite, visit.workspace.name_of(self._kept)]
+        ends = ["--scale", "{:g},{:g}".format(*scale)] if scale else []
+        self._command.show([*words, *ends, "-o", name])
         self._models.clear()
         with self._models:
             Text(self._say("people.applied", count=applied.used, file=name))
@@ -298,6 +308,27 @@ class Results:
                 show_translated(f"{number} skipped: {why}", self._say).classes("small")
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
 
+    def _scale(self) -> tuple[float, float] | None:
+        """The ends of the form's scale, the worst first; None where they are known otherwise.
+
+        Raises:
+            InputError: one of the two is missing.
+        """
+        if self._survey is not None:
+            return None
+        worst, best = (end.value for end in self._ends)
+        if worst is None and best is None:
+            return None
+        if worst is None or best is None:
+            missing = _SCALE_ENDS[0 if worst is None else 1]
+            raise InputError(
+                where=self._say(f"people.{missing}"), seen=self._say("people.both-ends")
+            )
+        return worst, best
+
+
+_SCALE_ENDS = ("worst", "best")
+"""The ends of a form's scale, which nothing in its answers says."""
 
 _NUMBERS = ("value", "position", "seconds", "session_seconds")
 
@@ -323,65 +354,33 @@ def _cell(value: str | float | None, column: str) -> str:
 
 
 def means_grid(judgments: Sequence[Judgment]) -> Grid:
-    """The ratings of each sentence: their number, mean and standard deviation (n - 1).
+    """The ratings of each sentence: number, mean, standard deviation (n - 1) and mean z-score.
 
     Args:
         judgments: the answers; those that are not ratings are left out, and of repeated ones of one
-            person all but the first.
+            person all but the first. A z-score is within all that a person rated.
     """
-    ratings: dict[tuple[str, str, str, str], list[float]] = {}
+    ratings: dict[tuple[str, str, str, str], list[Rating]] = {}
     for one in once(judgments):
         if is_rated(one.question) and one.counts and (value := rating_of(one)) is not None:
             place = (one.suite, one.item, one.condition, one.candidate or "")
-            ratings.setdefault(place, []).append(value)
+            ratings.setdefault(place, []).append(Rating(value, one.annotator or ""))
+    z, _, _ = z_by_participant(ratings)
     return Grid(
-        title="means", header=("suite", "item", "condition", "sentence", "n", "mean", "sd"),
-        labels=4,
+        title="means",
+        header=("suite", "item", "condition", "sentence", "n", "mean", "sd", "mean z"), labels=4,
         rows=tuple(
             (
                 *place,
-                count(len(got)),
-                number(fmean(got), digits=4),
-                number(stdev(got) if got[1:] else None, digits=4, absent=""),
+                count(len(given)),
+                number(fmean(values), digits=4),
+                number(stdev(values) if values[1:] else None, digits=4, absent=""),
+                number(fmean(z[place]) if place in z else None, digits=4, absent=""),
             )
-            for place, got in ratings.items()
+            for place, given in ratings.items()
+            if (values := [rating.value for rating in given])
         ),
     )  # fmt: skip
-
-
-def imported(
-    name: str, data: bytes, *, design: SurveyDesign, place: Path, secret: Path
-) -> list[str] | None:
-    """Write the answers of another program to a survey as a judgments table.
-
-    Args:
-        name: name of the program's file.
-        data: its content.
-        design: what was asked.
-        place: where the table is written.
-        secret: file with the key of pseudonyms; made if it is not there.
-
-    Returns:
-        What there is to say of them; None if it is not clear how the answers are arranged.
-
-    Raises:
-        CimentoError: the answers do not belong to this survey, or cannot be read.
-    """
-    with TemporaryDirectory(prefix="cimento-") as temporary:
-        path = write_bytes(data, Path(temporary) / name)
-        form = form_of(path, ColumnMap(), asked_by(design, stored=False))
-        if not form:
-            return None
-        key, _ = open_secret(secret)
-        options = ImportOptions(
-            form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
-            places=asked_by(design, stored=form in DESIGN_FORMS),
-            secret=key,
-        )
-        reading = read_answers([path], options)
-    write_judgments(table_of(reading.judgments), place)
-    skipped = [f"{number} skipped: {why}" for why, number in reading.passed.items()]
-    return [*skipped, *reading.notes, *(part for one in reading.readings for part in one.parts)]
 
 
 def _suite_of(visit: Visit, name: str) -> Path:

@@ -12,6 +12,7 @@ from nicegui import ui
 
 from cimento.app.answers import Results
 from cimento.app.findings import STYLE, button
+from cimento.app.forms import OwnForms
 from cimento.app.frame import (
     CommandLine,
     Text,
@@ -76,6 +77,8 @@ def build(visit: Visit) -> None:
         _form(visit)
     with ui.element("section"):
         _surveys(visit)
+    with ui.element("section"):
+        OwnForms(visit).build()
 
 
 def _surveys(visit: Visit) -> None:
@@ -266,7 +269,7 @@ class SurveyPage:
                     )
         with ui.element("section"):
             heading(say("people.results"))
-            Results(self._visit, self._folder).build()
+            Results(self._visit, self._folder.name, self._folder).build()
 
     # --- Serving
 

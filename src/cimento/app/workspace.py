@@ -28,6 +28,8 @@ from cimento.suites.reading import TOML
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
 TEXT_SUFFIX = ".txt"
+SECRET = ".secret"  # noqa: S105  # a suffix
+"""The suffix of the key of pseudonyms, beside the tables that it was used for."""
 
 MOST_SHOWN = 2000
 """The number of files of one kind that are listed."""
@@ -313,18 +315,38 @@ class Workspace:
         _delete(path)
 
     def parts_of_survey(self, folder: Path) -> list[Path]:
-        """A survey's folder, and what was made of its answers in ``judgments/``.
+        """A survey's folder, and what was made of its answers in ``judgments/``."""
+        return [folder, *self.judgments_of(folder.name)]
+
+    def forms(self) -> list[str]:
+        """The names of forms of one's own whose answers were read, which have a secret each."""
+        surveys = {one.name for one in self.surveys()}
+        secrets = [path.stem for path in self._entries(JUDGMENTS) if path.suffix == SECRET]
+        return [name for name in secrets if name not in surveys]
+
+    def judgments_of(self, name: str) -> list[Path]:
+        """What was made of the answers to a survey or a form in ``judgments/``.
 
         Args:
-            folder: of the survey; a name that goes on with that of another survey is the other's.
+            name: of the survey or the form; a name that goes on with another one is the other's.
         """
-        names = sorted((one.name for one in self.surveys()), key=len, reverse=True)
+        names = sorted([*(one.name for one in self.surveys()), *self.forms()], key=len)
 
         def owner(path: Path) -> str:
-            of = (name for name in names if re.match(rf"{re.escape(name)}(-|\.)", path.name))
+            of = (one for one in names[::-1] if re.match(rf"{re.escape(one)}(-|\.)", path.name))
             return next(of, "")
 
-        return [folder, *(p for p in self._entries(JUDGMENTS) if owner(p) == folder.name)]
+        return [path for path in self._entries(JUDGMENTS) if owner(path) == name]
+
+    def delete_form(self, name: str) -> None:
+        """Delete all answers to a form of one's own, with the secret of their pseudonyms.
+
+        Raises:
+            StorageError: they cannot be deleted.
+        """
+        # The secret, by which the rest is found, goes last.
+        for path in sorted(self.judgments_of(name), key=lambda path: path.suffix == SECRET):
+            _delete(path)
 
     def delete_survey(self, folder: Path) -> None:
         """Delete a survey with all its answers.

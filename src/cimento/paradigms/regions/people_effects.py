@@ -10,8 +10,9 @@ taken as they are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from cimento.errors import counted
 from cimento.io.values import NoValue
@@ -25,6 +26,8 @@ from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.ratings import AUTHOR, Rating, rated_of, ratings_by
 from cimento.suites.stimuli import stimulus_texts
+
+KeyT = TypeVar("KeyT", bound=Hashable)
 
 PEOPLE = "people"
 GIVEN, BY_PARTICIPANT = "rating", "rating, z by participant"
@@ -111,22 +114,22 @@ def effects_of_people(
 
 
 def z_by_participant(
-    ratings: Mapping[tuple[str, str], Sequence[Rating]],
-) -> tuple[dict[tuple[str, str], list[float]], dict[str, int], int]:
+    ratings: Mapping[KeyT, Sequence[Rating]],
+) -> tuple[dict[KeyT, list[float]], dict[str, int], int]:
     """The ratings as z-scores within participants, with n - 1.
 
     Args:
-        ratings: of each sentence, by item and condition.
+        ratings: of each sentence, by what it is called, such as item and condition.
 
     Returns:
         The z-scores of each sentence; the number of ratings without one, by reason; and the number
         of participants.
     """
-    by_person: dict[str, list[tuple[tuple[str, str], float]]] = {}
+    by_person: dict[str, list[tuple[KeyT, float]]] = {}
     for place, given in ratings.items():
         for rating in given:
             by_person.setdefault(rating.participant, []).append((place, rating.value))
-    scaled: dict[tuple[str, str], list[float]] = {}
+    scaled: dict[KeyT, list[float]] = {}
     left_out: dict[str, int] = {}
     people = 0
     for name, answers in by_person.items():

@@ -1,0 +1,145 @@
+"""Answers to a form of one's own: read by a test, or made into a test of the form's sentences."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from cimento.app.answers import Results
+from cimento.app.findings import button
+from cimento.app.frame import Text, Visit, file_choice, guarded, heading
+from cimento.app.incoming import (
+    asked_about,
+    rated_sentences,
+    read_upload,
+    remarks_on,
+    save_sentences,
+)
+from cimento.app.parts import ask_deletion, delete_button, named_languages
+from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
+from cimento.errors import CimentoError, InputError
+from cimento.judgments import table_of, write_judgments
+from cimento.people.annotate.rows import Import
+from cimento.suites.builtin import find_suite
+
+if TYPE_CHECKING:
+    from nicegui.events import UploadEventArguments
+
+
+class OwnForms:
+    """The answers to forms of one's own: those that were read, and a place for others.
+
+    Args:
+        visit: what the page is built for.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit, self._say = visit, visit.say
+
+    def build(self) -> None:
+        """Build the part of the page in the place where it is called."""
+        say, visit = self._say, self._visit
+        heading(say("people.own-forms"))
+        Text(say("people.own-forms-what"))
+        suites = {"": say("people.form-sentences")}
+        suites |= {name: name for name in visit.workspace.suite_names()}
+        with ui.element("div").classes("form-grid"):
+            self._suite = ui.select(
+                suites, label=say("people.form-test"), value="", with_input=True
+            )
+            self._language = ui.select(
+                named_languages(say), label=say("people.form-language"), with_input=True
+            )
+        file_choice(visit, self._take)
+        self._earlier = ui.element("ul").classes("plain-list")
+        self._build_earlier()
+        self._results = ui.element("div").mark("form-results")
+
+    def _build_earlier(self) -> None:
+        """The forms whose answers were read, to be opened again or deleted."""
+        self._earlier.clear()
+        with self._earlier:
+            for name in self._visit.workspace.forms():
+                with ui.element("li"):
+                    show = guarded(self._visit, partial(self._show, name))
+                    button(name, show).mark(f"open {name}")
+                    delete_button(self._visit, name, partial(self._ask, name))
+
+    def _ask(self, name: str) -> None:
+        workspace = self._visit.workspace
+
+        def delete() -> None:
+            workspace.delete_form(name)
+            self._results.clear()
+            self._build_earlier()
+
+        parts = [workspace.name_of(path) for path in workspace.judgments_of(name)]
+        ask_deletion(self._visit, self._say("people.form-delete-ask"), parts, delete)
+
+    async def _take(self, event: UploadEventArguments) -> None:
+        """Read the answers in a file, and show them."""
+        workspace = self._visit.workspace
+        file, data = PurePath(event.file.name).name, await event.file.read()
+        secret = workspace.new(JUDGMENTS, f"{PurePath(file).stem}{SECRET}")
+        name, suite = secret.stem, self._chosen()
+        table = workspace.inside(f"{JUDGMENTS}/{name}.parquet")
+        try:
+            if suite is None:
+                suite = await self._made_of(file, data, name, secret)
+            came = await self._read(file, data, suite, secret)
+            await asyncio.to_thread(write_judgments, table_of(came.judgments), table)
+        except CimentoError:
+            secret.unlink(missing_ok=True)  # no answers were read with it
+            raise
+        self._build_earlier()
+        await self._show(name, remarks_on(came))
+
+    def _chosen(self) -> Path | None:
+        """The test that the form is about; None if its sentences are to become one."""
+        name = str(self._suite.value or "")
+        return find_suite(self._visit.workspace.suite(name)) if name else None
+
+    async def _read(self, file: str, data: bytes, suite: Path | None, secret: Path) -> Import:
+        """The answers in a file.
+
+        Raises:
+            InputError: it is not clear how they are arranged.
+        """
+        asked = asked_about(suite)
+        came = await asyncio.to_thread(read_upload, file, data, asked=asked, secret=secret)
+        if came is None:
+            raise InputError(where=file, seen=self._say("people.import-unclear"))
+        return came
+
+    async def _made_of(self, file: str, data: bytes, name: str, secret: Path) -> Path:
+        """The test that a form's sentences make.
+
+        Raises:
+            InputError: the language is not chosen, or the form does not ask to rate sentences.
+        """
+        say, language = self._say, str(self._language.value or "")
+        if not language:
+            raise InputError(
+                where=say("people.form-language"), seen=say("people.form-choose-language")
+            )
+        sentences = rated_sentences(await self._read(file, data, None, secret))
+        if not sentences:
+            raise InputError(where=file, seen=say("people.form-no-sentences"))
+        path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
+        await asyncio.to_thread(save_sentences, sentences, path, language=language)
+        return path
+
+    async def _show(self, name: str, remarks: Sequence[str] = ()) -> None:
+        """Show the answers to a form."""
+        self._results.clear()
+        with self._results:
+            heading(name, level=3)
+            results = Results(self._visit, name, None)
+            results.build()
+            table = self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
+            await results.take(table, remarks)

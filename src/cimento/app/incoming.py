@@ -1,0 +1,99 @@
+"""Files of answers from other programs, to a survey or about a test, and a test of a form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cimento.io.files import write_bytes
+from cimento.judgments import ColumnMap
+from cimento.judgments.asked import AskedItems
+from cimento.judgments.summaries import is_rated
+from cimento.kinds.registry import save_suite
+from cimento.people.annotate.importing import (
+    DESIGN_FORMS,
+    form_of,
+    open_secret,
+    questions_by_name,
+    read_answers,
+)
+from cimento.people.annotate.rows import Import, ImportOptions
+from cimento.people.surveys import SurveyDesign
+from cimento.people.surveys.asked import asked_by
+from cimento.people.surveys.material import load_material
+
+Asked = Callable[..., AskedItems]
+"""The questions by their names; ``stored`` says whether answers are as the design has them."""
+
+
+def asked_in(design: SurveyDesign) -> Asked:
+    """The questions of a survey."""
+    return partial(asked_by, design)
+
+
+def asked_about(suite: Path | None) -> Asked:
+    """The questions about a suite; with None, every question is one of its own."""
+    return lambda *, stored: questions_by_name([suite] if suite else [])  # noqa: ARG005  # a suite has one
+
+
+def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import | None:
+    """The answers in a file of another program.
+
+    Args:
+        name: name of the program's file.
+        data: its content.
+        asked: the questions.
+        secret: file with the key of pseudonyms; made if it is not there.
+
+    Returns:
+        The judgments; None if it is not clear how the answers are arranged.
+
+    Raises:
+        CimentoError: the answers do not belong to these questions, or cannot be read.
+    """
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_bytes(data, Path(temporary) / name)
+        form = form_of(path, ColumnMap(), asked(stored=False))
+        if not form:
+            return None
+        key, _ = open_secret(secret)
+        options = ImportOptions(
+            form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
+            places=asked(stored=form in DESIGN_FORMS),
+            secret=key,
+        )
+        return read_answers([path], options)
+
+
+def remarks_on(came: Import) -> list[str]:
+    """What there is to say of answers: those not used, notes, and what was read as what."""
+    skipped = [f"{number} skipped: {why}" for why, number in came.passed.items()]
+    return [*skipped, *came.notes, *(part for one in came.readings for part in one.parts)]
+
+
+def rated_sentences(came: Import) -> list[str]:
+    """The sentences that a form asks to rate; none if its questions are something else."""
+    texts = list(dict.fromkeys(one.item for one in came.judgments if not one.suite))
+    whole = sum(" " in text for text in texts)
+    if 2 * whole <= len(texts) or not all(is_rated(one.question) for one in came.judgments):
+        return []
+    return texts
+
+
+def save_sentences(sentences: Sequence[str], path: Path, *, language: str) -> None:
+    """Save sentences as a suite, one item each, which takes their ratings.
+
+    Args:
+        sentences: the sentences.
+        path: workbook that is written.
+        language: ISO 639-1 code of the sentences.
+
+    Raises:
+        CimentoError: they cannot be a suite, or it cannot be written.
+    """
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        text = "\n".join(sentences) + "\n"
+        listed = write_bytes(text.encode(), Path(temporary) / f"{path.stem}.txt")
+        save_suite(load_material(listed, language=language), path)

@@ -1,0 +1,129 @@
+"""Answers to a form of one's own in the window: read, described, rated against a model, deleted."""
+
+import math
+
+import pytest
+
+from cimento.judgments import judgments_of, read_judgments
+from cimento.kinds.registry import load_suite
+from cimento.suites.stimuli import stimulus_texts
+from tests.helpers.app_user import visit
+
+pytest.importorskip("nicegui")
+
+from nicegui import ui
+from nicegui.elements.upload_files import SmallFileUpload
+
+SENTENCES = ["Le finestre erano aperte.", "Le finestre era aperte.", "La neve cade piano."]
+FORM = "\n".join(
+    [
+        ",".join(["Informazioni cronologiche", "Codice", "Età", *SENTENCES]),
+        "2026/03/02 10:02:11 AM CET,rosa,23,5,1,4",
+        "2026/03/02 10:05:40 AM CET,tullio,31,4,2,3",
+        "2026/03/02 10:06:03 AM CET,irma,27,5,1,5",
+        "",
+    ]
+)
+
+
+async def choose(user, name, content):
+    (upload,) = user.find(ui.upload).elements
+    await upload.handle_uploads([SmallFileUpload(name, "", content.encode())])
+
+
+def fill(user, kind, label, value):
+    fields = {field.props.get("label"): field for field in user.find(kind).elements}
+    fields[label].value = value
+
+
+def test_a_form_becomes_a_test_its_answers_are_described_and_go_into_a_copy(tmp_path):
+    async def flow(user):
+        await user.open("/en/people")
+        await choose(user, "modulo.csv", FORM)
+        await user.should_see("Language of the sentences: Choose it", retries=300)
+        fill(user, ui.select, "Language of the sentences", "it")
+        await choose(user, "modulo.csv", FORM)
+        await user.should_see("judgments/modulo.parquet", retries=300)
+        await user.should_see('not used: "Età"')
+        await user.should_see("Krippendorff's alpha")
+        fill(user, ui.number, "Worst rating possible", 1)
+        user.find("Put them into a copy").click()
+        await user.should_see("both ends of the scale", kind=ui.notification, retries=200)
+        fill(user, ui.number, "Best rating possible", 5)
+        user.find("Put them into a copy").click()
+        await user.should_see("suites/modulo-judged", retries=300)
+        await user.should_see("--scale 1,5")
+
+    visit(tmp_path, flow)
+    made = load_suite(tmp_path / "suites" / "modulo.xlsx").sentences
+    assert made.meta.language == "it"
+    assert [*stimulus_texts(made).values()] == SENTENCES
+    judgments = judgments_of(read_judgments(tmp_path / "judgments" / "modulo.parquet"))
+    assert len(judgments) == 9
+    assert not {"rosa", "tullio", "irma"} & {one.annotator for one in judgments}
+    judged = (tmp_path / "suites" / "modulo-judged" / "items.tsv").read_text(encoding="utf-8")
+    assert f"{SENTENCES[0]}\t5; 4; 5\t" in judged
+
+
+def test_questions_that_are_no_sentences_make_no_test_and_leave_nothing(tmp_path):
+    form = "Timestamp,Code,q1,q2\n2026/03/02 10:02:11,a,5,1\n2026/03/02 10:03:11,b,4,2\n"
+
+    async def flow(user):
+        await user.open("/en/people")
+        fill(user, ui.select, "Language of the sentences", "it")
+        await choose(user, "form.csv", form)
+        await user.should_see(kind=ui.notification, retries=300)
+
+    visit(tmp_path, flow)
+    assert list((tmp_path / "judgments").glob("*")) == []
+    assert list((tmp_path / "suites").glob("*")) == []
+
+
+def test_a_form_about_a_test_is_opened_again_and_deleted(tmp_path):
+    (tmp_path / "coppie.csv").write_text(
+        "good,bad\n" + ",".join(SENTENCES[:2]) + "\n", encoding="utf-8"
+    )
+    form = FORM.replace(f",{SENTENCES[2]}", "")
+    form = "\n".join(
+        line.rpartition(",")[0] if "2026" in line else line for line in form.split("\n")
+    )
+
+    async def read(user):
+        await user.open("/it/people")
+        fill(user, ui.select, "Test su cui sono state interrogate le persone", "coppie.csv")
+        await choose(user, "risposte.csv", form)
+        await user.should_see("judgments/risposte.parquet", retries=300)
+
+    async def open_again(user):
+        await user.open("/it/people")
+        user.find(marker="open risposte").click()
+        await user.should_see("judgments/risposte.parquet", retries=300)
+        user.find(marker="delete risposte").click()
+        await user.should_see("judgments/risposte.secret", retries=200)
+        user.find(marker="delete-do").click()
+        await user.should_not_see("judgments/risposte.parquet", retries=200)
+
+    visit(tmp_path, read)
+    judgments = judgments_of(read_judgments(tmp_path / "judgments" / "risposte.parquet"))
+    assert {one.suite for one in judgments} == {"coppie"}
+    visit(tmp_path, open_again)
+    assert list((tmp_path / "judgments").glob("*")) == []
+    assert (tmp_path / "coppie.csv").exists()
+
+
+def test_means_have_z_scores_within_all_that_a_person_rated():
+    from cimento.app.answers import means_grid
+    from cimento.judgments import Judgment
+
+    given = {"a": (1, 3, 5), "b": (2, 2, 5)}
+    grid = means_grid(
+        [
+            Judgment(suite="s", item=str(number), annotator=who, value=str(value))
+            for who, values in given.items()
+            for number, value in enumerate(values)
+        ]
+    )
+    # By hand: a has mean 3 and sd 2; b has mean 3 and sd sqrt(3).
+    expected = [(-1 - 1 / math.sqrt(3)) / 2, (0 - 1 / math.sqrt(3)) / 2, (1 + 2 / math.sqrt(3)) / 2]
+    shown = [float(str(row[-1]).replace("\N{MINUS SIGN}", "-")) for row in grid.rows]
+    assert shown == pytest.approx(expected, abs=5e-5)
