@@ -262,6 +262,8 @@ class SurveyPage:
             Text(say("people.elsewhere-what"))
             with ui.element("div").classes("tools"):
                 for form in EXPORTS:
+                    if not (self._folder / form).is_dir():  # such as stories for Qualtrics
+                        continue
                     name = f"{self._folder.name}-{form}.zip"
                     give = partial(save, name, partial(zipped_export, self._folder, form))
                     button(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-EXPORTS = ("jspsych", "pcibex", "print", "forms")
+EXPORTS = ("jspsych", "pcibex", "qualtrics", "print", "forms")
 """The folders of a survey with what other programs, and paper, need."""
 
 SEED = 0

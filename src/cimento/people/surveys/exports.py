@@ -29,6 +29,7 @@ from cimento.people.surveys import (
     write_design,
 )
 from cimento.people.surveys.material import words
+from cimento.people.surveys.qualtrics import qualtrics_files
 from cimento.people.surveys.storage import stored_design
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def _lines(question: SurveyQuestion) -> list[str]:
     return [f"{before}<mark>{part}</mark>{after}" if part else before, *map(escape, rest)]
 
 
-_MADE = ("forms/survey-*.csv", "print/survey-*.html")
+_MADE = ("forms/survey-*.csv", "print/survey-*.html", "qualtrics/survey-*.txt")
 """The files of which another design may have more."""
 
 
@@ -269,7 +270,7 @@ KEPT = "design-answered.json"
 
 
 def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:
-    """Write the design, tables for forms, pages to print, a jsPsych and a PCIbex experiment.
+    """Write the design, tables for forms, pages to print, and files for jsPsych, PCIbex, Qualtrics.
 
     Args:
         design: what is written.
@@ -306,6 +307,7 @@ def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> 
         **{f"print/{name}": text for name, text in printed(design).items()},
         **{f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()},
         "pcibex/main.js": pcibex_script(design),
+        **{f"qualtrics/{name}": text for name, text in qualtrics_files(design).items()},
     }
     written = [
         *([write_design(answered, folder / KEPT)] if answered != design else []),
