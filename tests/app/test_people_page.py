@@ -92,6 +92,73 @@ def test_a_survey_is_made_from_a_suite_with_the_command_that_does_the_same(folde
     assert len(design.fields[0].choices) == 7
 
 
+def test_practice_fillers_consent_and_questions_about_people_are_typed(folder):
+    async def flow(user):
+        await user.open("/it/people?suite=it-acceptability")
+        fill(user, ui.input, "Responsabile (nome ed e-mail)", "Anna Bianchi, anna@example.org")
+        fill(user, ui.number, "Numero massimo di item", 4)
+        fill(user, ui.textarea, "Frasi di prova, chieste per prime", "Il treno è in orario.\n\n")
+        fill(user, ui.textarea, "Riempitivi, mescolati alle altre frasi",
+             "Ieri ha piovuto.\nLa piove ieri.")  # fmt: skip
+        fill(
+            user,
+            ui.textarea,
+            "Domande tue sulle persone",
+            "Studi linguistica? | sì | no\nDove vivi?",
+        )
+        fill(user, ui.textarea, "Testo del consenso tuo, con una riga vuota tra i paragrafi",
+             "Partecipi per libera scelta.\n\nPuoi smettere quando vuoi.")  # fmt: skip
+        fill(user, ui.select, "Che cosa si chiede alle persone su di sé", ["region"])
+        material = "surveys/it-acceptability/material"
+        await user.should_see(
+            f"--practice {material}/practice.tsv --fillers {material}/fillers.tsv"
+        )
+        await user.should_see("--background region")
+        user.find("Crea il questionario").click()
+        await user.should_see("Da leggere: circa", retries=300)
+
+    visit(folder, flow)
+    design = read_design(folder / "surveys" / "it-acceptability")
+    kinds = [question.kind for question in design.questions]
+    assert (kinds.count("practice"), kinds.count("filler")) == (1, 2)
+    assert design.consent[:2] == ("Partecipi per libera scelta.", "Puoi smettere quando vuoi.")
+    assert "anna@example.org" in design.consent[2]
+    asked = {one.name: one for one in design.background}
+    assert [*asked] == ["region", "own-1", "own-2"]
+    assert asked["own-1"].choices[:2] == ("sì", "no")
+    assert asked["own-2"].choices == ()
+
+
+def test_what_was_typed_wrongly_is_told_and_nothing_is_left(folder):
+    async def flow(user):
+        await user.open("/en/people?suite=it-acceptability")
+        fill(user, ui.input, "Who is responsible (name and e-mail)", "Anna Bianchi")
+        fill(user, ui.textarea, "Questions of your own about people", "Dialect? | yes | yes")
+        user.find("Make the survey").click()
+        await user.should_see("a choice is there twice", kind=ui.notification, retries=300)
+
+    visit(folder, flow)
+    assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
+
+
+def test_a_preview_shows_the_survey_and_keeps_no_answers(folder):
+    links = []
+
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        for _ in range(2):
+            user.find("Look at it as a participant").click()
+            await user.should_see(marker="preview", retries=300)
+            (link,) = user.find(marker="preview").elements
+            links.append(str(link.props["href"]))
+            browser = build_opener(HTTPCookieProcessor())
+            with browser.open(links[-1], timeout=20) as page:
+                assert "Press the button" in page.read().decode() or page.status == 200
+
+    visit(folder, flow)
+    assert not (folder / "surveys" / "frasi" / DATABASE).exists()
+
+
 def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
     async def flow(user):
         await user.open("/en/people?suite=it-subject-verb")

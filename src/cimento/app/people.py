@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
 
 from nicegui import ui
 
@@ -22,30 +21,26 @@ from cimento.app.frame import (
     local_time,
     problem,
     tell,
-    withdraw,
 )
 from cimento.app.parts import ask_deletion, delete_button, save
+from cimento.app.preview import open_preview
 from cimento.app.shown import (
     EXPORTS,
+    WORDS_PER_MINUTE,
     Progress,
     progress,
     qr_code,
-    survey_command,
+    words_to_read,
     zipped_export,
 )
+from cimento.app.survey_form import SurveyForm, whole
 from cimento.app.words import message_of
-from cimento.app.workspace import SURVEYS
-from cimento.errors import CimentoError, InputError, UsageError
-from cimento.kinds.base import SurveyTask
+from cimento.errors import CimentoError, UsageError
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import MOST_LINKS
-from cimento.people.surveys.building import build_design
-from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.links import HEADER, link_lines
-from cimento.people.surveys.material import SurveyPlan, languages
 from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
 from cimento.people.surveys.server import Serving
-from cimento.suites.builtin import find_suite
 
 SECONDS = 2.0
 """Seconds between two looks at the answers."""
@@ -74,7 +69,7 @@ def build(visit: Visit) -> None:
         return
     Text(say("people.lead")).classes("lead")
     with ui.element("section"):
-        _form(visit)
+        SurveyForm(visit).build()
     with ui.element("section"):
         _surveys(visit)
     with ui.element("section"):
@@ -116,99 +111,6 @@ def _ask(visit: Visit, folder: Path) -> None:
     ask_deletion(visit, say("people.delete-ask"), names, delete)
 
 
-def _form(visit: Visit) -> None:
-    """The form for a new survey."""
-    say = visit.say
-    heading(say("people.new"))
-    wanted = visit.query.get("suite", "")
-    suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
-    tasks = {"": say("people.task-usual")} | {
-        task: say(f"people.task-{task}") for task in get_args(SurveyTask)
-    }
-    tongues = {"": say("people.language-suite")} | {
-        code: say.named("language", code) for code in languages()
-    }
-    with ui.element("div").classes("form-grid"):
-        suite = ui.select(suites, label=say("people.suite"), value=wanted or None, with_input=True)
-        fields: dict[str, Any] = {
-            "task": ui.select(tasks, label=say("people.task"), value=""),
-            "contact": ui.input(say("people.contact")),
-            "title": ui.input(say("people.title-of")),
-            "language": ui.select(tongues, label=say("people.language"), value=""),
-        }
-        for name, (key, _, _) in _NUMBERS.items():
-            usual = getattr(_USUAL, name) or None
-            fields[name] = ui.number(say(f"people.{key}"), value=usual, precision=0)
-    Text(say("people.empty-fields")).classes("small")
-    command = CommandLine(visit)
-
-    def show() -> None:
-        withdraw(visit)
-        name = str(suite.value or "")
-        words = survey_command(name, _given(fields), f"{SURVEYS}/{_plain(name)}")
-        command.show(words, whole=bool(name))
-
-    for field in (suite, *fields.values()):
-        field.on_value_change(show)
-    show()
-    make = guarded(visit, lambda: _make(visit, str(suite.value or ""), _given(fields)))
-    button(say("people.make"), make, icon="poll")
-
-
-_USUAL = SurveyPlan()
-_OPTIONS = (
-    "task", "surveys", "scale", "contact", "title", "language", "break_every", "limit", "checks",
-)  # fmt: skip
-"""The options that the form has, as the command lists them."""
-
-_NUMBERS = {
-    "surveys": ("lists", 1, 100), "limit": ("limit", 1, 100_000), "checks": ("checks", 0, 20),
-    "scale": ("scale", 2, 11), "break_every": ("break-every", 0, 1000),
-}  # fmt: skip
-"""Options that are numbers: what the page calls them, least and most."""
-
-
-def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a form that are not as usual."""
-    given: dict[str, Any] = {}
-    for name in _OPTIONS:
-        usual, value = getattr(_USUAL, name), fields[name].value
-        if name in _NUMBERS:
-            value = _whole(value) if usual is None else _whole(value) or 0
-        else:
-            value = str(value or "").strip()
-        if value not in ("", None, usual):
-            given[name] = value
-    return given
-
-
-def _whole(value: object) -> int | None:
-    return int(value) if isinstance(value, int | float) else None
-
-
-def _plain(suite: str) -> str:
-    """The usual name of a suite's survey."""
-    return Path(suite).stem or "survey"
-
-
-async def _make(visit: Visit, suite: str, given: Mapping[str, Any]) -> None:
-    """Make a survey and show it."""
-    say = visit.say
-    if not suite:
-        raise InputError(where=say("people.suite"), seen=say("people.choose-suite"))
-    for name, (key, least, most) in _NUMBERS.items():
-        if not least <= given.get(name, least) <= most:
-            limits = say("people.limits", least=say.number(least), most=say.number(most))
-            raise InputError(where=say(f"people.{key}"), seen=limits)
-    if "contact" not in given:
-        raise InputError(where=say("people.contact"), seen=say("people.name-contact"))
-    path = find_suite(visit.workspace.suite(suite))
-    folder = visit.workspace.new(SURVEYS, _plain(suite))
-    design = await asyncio.to_thread(build_design, path, SurveyPlan(**given))
-    await asyncio.to_thread(write_survey, design, folder)
-    ui.navigate.to(visit.address("people", survey=visit.workspace.name_of(folder)))
-
-
 class SurveyPage:
     """The page of one survey.
 
@@ -245,6 +147,13 @@ class SurveyPage:
                         last=field.choices[-1].label, high=field.high,
                     )
                 ).mark("scale")  # fmt: skip
+        words = words_to_read(self._design)
+        minutes = say.number(words / WORDS_PER_MINUTE, ".1f")
+        Text(say("people.reading", words=say.number(words), minutes=minutes))
+        with ui.element("div").classes("tools"):
+            button(say("people.preview"), self._do(self._preview), icon="visibility")
+            Text(say("people.preview-what")).classes("small")
+        self._trial = ui.element("div").props("aria-live=polite")
         with ui.element("section"):
             heading(say("people.serve"))
             self._build_serving()
@@ -273,6 +182,13 @@ class SurveyPage:
             heading(say("people.results"))
             Results(self._visit, self._folder.name, self._folder).build()
 
+    async def _preview(self) -> None:
+        """Open a trial, and give its link: browsers open no tab of themselves."""
+        link = await asyncio.to_thread(open_preview, self._folder, self._design)
+        self._trial.clear()
+        with self._trial:
+            ui.link(link, link, new_tab=True).classes("link").mark("preview")
+
     # --- Serving
 
     def _build_serving(self) -> None:
@@ -297,7 +213,7 @@ class SurveyPage:
         return guarded(self._visit, action)  # type: ignore[arg-type]  # coroutines too
 
     def _show_command(self) -> None:
-        words = ["annotate", "serve", self._name, "--room", str(_whole(self._most.value) or 1)]
+        words = ["annotate", "serve", self._name, "--room", str(whole(self._most.value) or 1)]
         if self._where.value == EVERYWHERE:
             words += ["--host", EVERYWHERE]
         self._command.show(words)
@@ -314,7 +230,7 @@ class SurveyPage:
         self._visit.workspace.plain(self._folder)
         host = str(self._where.value)
         shown = network_host() if host == EVERYWHERE else LOCAL
-        most = _whole(self._most.value) or 1
+        most = whole(self._most.value) or 1
         serve = partial(
             Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most
         )
@@ -356,7 +272,7 @@ class SurveyPage:
                 count = ui.number(
                     say("people.links-number"), value=10, min=1, max=MOST_LINKS, precision=0
                 ).classes("short")
-                make = self._do(lambda: self._links(served, _whole(count.value) or 1))
+                make = self._do(lambda: self._links(served, whole(count.value) or 1))
                 button(say("people.links"), make, icon="link")
 
     async def _links(self, served: Serving, number: int) -> None:
@@ -387,5 +303,8 @@ class SurveyPage:
             "people.progress", people=now.people, begun=now.begun, finished=now.finished,
             answers=now.answers, wanted=now.wanted,
         )  # fmt: skip
-        self._last.text = say("people.last", time=local_time(now.last)) if now.last else ""
+        last = [say("people.last", time=local_time(now.last))] if now.last else []
+        if now.minutes is not None:
+            last.append(say("people.took", minutes=say.number(now.minutes, ".1f")))
+        self._last.text = " ".join(last)
         self._bar.value = now.answers / now.wanted if now.wanted else 0.0

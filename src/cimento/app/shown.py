@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import chain
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ from cimento.judgments import ACCEPTABILITY, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
-from cimento.people.surveys import DATABASE, read_design, storage
+from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
+from cimento.people.surveys.administration import session_seconds
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
@@ -84,6 +86,7 @@ class Progress:
         answers: number of questions answered.
         wanted: number of questions that all participants with a link are asked.
         last: when the last answer came, in UTC; empty before the first.
+        minutes: median of the sittings of those who have finished; None before the first.
     """
 
     people: int = 0
@@ -92,6 +95,7 @@ class Progress:
     answers: int = 0
     wanted: int = 0
     last: str = ""
+    minutes: float | None = None
 
 
 def progress(survey: Path) -> Progress:
@@ -106,6 +110,8 @@ def progress(survey: Path) -> Progress:
         read_design(survey)
         return Progress()
     people, answers = storage.participants(database), storage.answers(database)
+    sittings = [session_seconds(person) for person in people]
+    seconds = [sitting for sitting in sittings if sitting is not None]
     return Progress(
         people=len(people),
         begun=sum(person.consented_at is not None for person in people),
@@ -113,6 +119,29 @@ def progress(survey: Path) -> Progress:
         answers=len({(answer.participant, answer.question) for answer in answers}),
         wanted=sum(len(person.questions) for person in people),
         last=max((answer.at for answer in answers), default=""),
+        minutes=median(seconds) / _MINUTE if seconds else None,
+    )
+
+
+_MINUTE = 60.0
+
+WORDS_PER_MINUTE = 238
+"""Silent reading of prose by adults, in English (Brysbaert 2019, doi:10.1016/j.jml.2019.104047)."""
+
+
+def words_to_read(design: SurveyDesign) -> int:
+    """Number of words in the longest list of a survey, with consent text and guidelines.
+
+    Args:
+        design: what is asked.
+    """
+    around = [*design.consent, *design.guidelines]
+    return max(
+        sum(
+            len(text.split())
+            for text in (*around, *chain.from_iterable(q.lines for q in questions))
+        )
+        for questions in design.by_survey.values()
     )
 
 
