@@ -103,10 +103,10 @@ def test_practice_fillers_consent_and_questions_about_people_are_typed(folder):
         fill(
             user,
             ui.textarea,
-            "Domande tue sulle persone",
+            "Altre domande sui partecipanti, scritte da te",
             "Studi linguistica? | sì | no\nDove vivi?",
         )
-        fill(user, ui.textarea, "Testo del consenso tuo, con una riga vuota tra i paragrafi",
+        fill(user, ui.textarea, "Un tuo testo per il consenso, con una riga vuota tra i paragrafi",
              "Partecipi per libera scelta.\n\nPuoi smettere quando vuoi.")  # fmt: skip
         fill(user, ui.select, "Che cosa si chiede alle persone su di sé", ["region"])
         material = "surveys/it-acceptability/material"

@@ -118,7 +118,7 @@ class Results:
             with ui.element("div").classes("tools"):
                 if self._survey is None:
                     self._ends = [
-                        ui.number(say(f"people.{key}")).classes("short") for key in _SCALE_ENDS
+                        ui.number(say(f"people.{key}")).classes("end") for key in _SCALE_ENDS
                     ]
                 button(say("people.compare"), guarded(visit, self._compare), icon="insights")
                 button(say("people.apply"), guarded(visit, self._apply), icon="note_add")

@@ -158,29 +158,36 @@ class SurveyPage:
             heading(say("people.serve"))
             self._build_serving()
         with ui.element("section"):
-            heading(say("people.answers"))
-            self._live = ui.label().props("role=status").classes("live")
-            self._last = ui.label().classes("small")
-            self._bar = ui.linear_progress(show_value=False).props(
-                f'aria-label="{say("people.answers")}"'
-            )
-            self._look()
-            ui.timer(SECONDS, self._look)
+            self._build_answers()
         with ui.element("section"):
-            heading(say("people.elsewhere"))
-            Text(say("people.elsewhere-what"))
-            with ui.element("div").classes("tools"):
-                for form in EXPORTS:
-                    if not (self._folder / form).is_dir():  # such as stories for Qualtrics
-                        continue
-                    name = f"{self._folder.name}-{form}.zip"
-                    give = partial(save, name, partial(zipped_export, self._folder, form))
-                    button(
-                        say(f"people.export-{form}"), guarded(self._visit, give), icon="download"
-                    )
+            self._build_exports()
         with ui.element("section"):
             heading(say("people.results"))
             Results(self._visit, self._folder.name, self._folder).build()
+
+    def _build_answers(self) -> None:
+        """How far the survey is, looked at again and again."""
+        heading(self._say("people.answers"))
+        self._live = ui.label().props("role=status").classes("live")
+        self._last = ui.label().classes("small")
+        self._bar = ui.linear_progress(show_value=False).props(
+            f'aria-label="{self._say("people.answers")}"'
+        )
+        self._look()
+        ui.timer(SECONDS, self._look)
+
+    def _build_exports(self) -> None:
+        """The survey for other programs and for paper."""
+        say = self._say
+        heading(say("people.elsewhere"))
+        Text(say("people.elsewhere-what"))
+        with ui.element("div").classes("tools"):
+            for form in EXPORTS:
+                if not (self._folder / form).is_dir():  # such as stories for Qualtrics
+                    continue
+                name = f"{self._folder.name}-{form}.zip"
+                give = partial(save, name, partial(zipped_export, self._folder, form))
+                button(say(f"people.export-{form}"), guarded(self._visit, give), icon="download")
 
     async def _preview(self) -> None:
         """Open a trial, and give its link: browsers open no tab of themselves."""

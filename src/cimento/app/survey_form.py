@@ -80,7 +80,7 @@ class SurveyForm:
                 usual = getattr(_USUAL, name) or None
                 self._fields[name] = ui.number(say(f"people.{key}"), value=usual, precision=0)
         Text(say("people.empty-fields")).classes("small")
-        with ui.element("details"):
+        with ui.element("details").classes("more"):
             Text(say("people.more"), "summary")
             self._build_more()
         self._command = CommandLine(visit)
@@ -154,7 +154,8 @@ class SurveyForm:
         try:
             for name, text in typed.items():
                 write_text(text, files[name])
-            plan = SurveyPlan(**given, **files, background=tuple(self._background.value))
+            given |= {**files, "background": tuple(self._background.value)}
+            plan = SurveyPlan(**given)
             design = await asyncio.to_thread(build_design, path, plan)
             await asyncio.to_thread(write_survey, design, folder)
         except BaseException:
