@@ -176,6 +176,10 @@ def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]
         "stopEditingWhenCellsLoseFocus": True,
         "enterNavigatesVerticallyAfterEdit": True,
         "suppressFieldDotNotation": True,
+        # Tab goes through the cells that are being edited, and else leaves the grid: arrow keys
+        # move in it, and nobody should have to pass through a thousand cells.
+        ":tabToNextCell": "params => params.editing && (params.nextCellPosition || false)",
+        ":tabToNextHeader": "() => false",
         "localeText": {
             "noRowsToShow": say("edit.no-rows"),
             "ariaRowToggleSelection": say("edit.select-row"),
