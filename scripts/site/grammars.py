@@ -36,6 +36,7 @@ def _section(language: str, title: str, known: dict[str, tuple[str, str]]) -> st
         if grammar.term != term:
             term = grammar.term
             rows.append((f"**{term}**", "", "", ""))
-        rows.append((f"`{name}`", grammar.description.replace("*", "\\*"), *known[name]))
+        text = " ".join(filter(None, (grammar.description, grammar.norm))).replace("*", "\\*")
+        rows.append((f"`{name}`", text, *known[name]))
     head = ("grammar", "generalization and example", "unigrams", "bigrams")
     return f"## {title}: {len(grammars)} phenomena\n\n{table(head, rows, numbers=2)}"

@@ -309,3 +309,11 @@ def test_the_page_lists_every_built_in_grammar() -> None:
 def test_the_page_has_the_accuracies_of_ngrams() -> None:
     script = Path(__file__).parents[2] / "scripts" / "grammar_table.py"
     assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0  # noqa: S603  # our own script
+
+
+def test_a_suite_says_whose_speech_its_bad_sentences_are(tmp_path):
+    suite, _ = generate_suites(read_grammar(find_grammar("pt-subject-verb")), n=4, seed=1)
+    assert "in spoken Brazilian Portuguese" in suite.meta.comment
+    assert suite.meta.tags == ("agreement", "norm")
+    other, _ = generate_suites(read_grammar(find_grammar("pt-ser-estar")), n=4, seed=1)
+    assert "norm" not in other.meta.tags

@@ -30,6 +30,8 @@ from cimento.suites.stimuli import stimulus_text
 TARGET = "match"
 WRONG = "mismatch_"
 TWIN = "-adversarial"
+NORM = "norm"
+"""The tag of a suite whose bad sentences some speakers say."""
 
 _MOST_STEPS = 20_000
 _OPTIONAL = re.compile(r"^\[(.*)\]$")
@@ -465,8 +467,8 @@ def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
         phenomenon=grammar.phenomenon,
         status="generated, not yet reviewed",
         reference=grammar.source,
-        comment=grammar.description,
-        tags=(grammar.term,) if grammar.term else (),
+        comment=" ".join(filter(None, (grammar.description, grammar.norm))),
+        tags=tuple(filter(None, (grammar.term, NORM if grammar.norm else ""))),
     )
     suite = Suite(
         meta=meta,

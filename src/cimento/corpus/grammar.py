@@ -135,6 +135,7 @@ class Grammar:
         phenomenon: name of the phenomenon.
         term: class of the phenomenon in the field, such as ``binding``; the key ``class``.
         description: what the pairs contrast, for people.
+        norm: who says the sentences that are bad here, where only the norm rules them out.
         source: reference of the generalization.
         features: the values of each feature.
         parts: parts of speech by name.
@@ -160,6 +161,7 @@ class Grammar:
     phenomenon: str = ""
     term: str = ""
     description: str = ""
+    norm: str = ""
     source: str = ""
     wrong: tuple[tuple[str, ...], ...] = ()
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

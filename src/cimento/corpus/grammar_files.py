@@ -350,7 +350,7 @@ _SLOT: Mapping[str, _Reader] = {
     "agrees_with": _text, "differs_from": _text, "features": _texts, "target": bool,
 }  # fmt: skip
 _GRAMMAR: Mapping[str, _Reader] = {
-    "language": _text, "phenomenon": _text, "description": _text, "source": _text,
+    "language": _text, "phenomenon": _text, "description": _text, "norm": _text, "source": _text,
     "regions": _texts, "features": _named(_texts), "parts": _parts, "templates": _each(_template),
     "wrong": _each(_texts), "factors": _named(_texts), "critical": _text, "spelling": _each(_rule),
 }  # fmt: skip
