@@ -311,7 +311,7 @@ def test_the_page_has_the_accuracies_of_ngrams() -> None:
     assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0  # noqa: S603  # our own script
 
 
-def test_a_suite_says_whose_speech_its_bad_sentences_are(tmp_path):
+def test_a_suite_says_whose_speech_its_bad_sentences_are():
     suite, _ = generate_suites(read_grammar(find_grammar("pt-subject-verb")), n=4, seed=1)
     assert "in spoken Brazilian Portuguese" in suite.meta.comment
     assert suite.meta.tags == ("agreement", "norm")
