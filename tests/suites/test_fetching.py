@@ -10,6 +10,7 @@ import re
 import socket
 import time
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError, URLError
@@ -395,9 +396,8 @@ def test_the_commit_of_a_data_set_without_a_pin_is_said(
     site = hub_site(serve)
     loose = dataclasses.replace(HUB, name="gita", revision="")
     monkeypatch.setattr("cimento.suites.published.published", lambda: {"gita": loose})
-    # As with a mirror of the hub in HF_ENDPOINT, which the hub's library reads when it is imported.
-    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
-    monkeypatch.setattr("cimento.io.transport.look_up", lambda _address: None)
+    at_site = partial(fetch, endpoint=site.address)
+    monkeypatch.setattr("cimento.suites.fetching.fetch", at_site)
     assert invoke(["suites", "get", "gita", "-o", str(tmp_path / "gita")]) == 0
     assert f"cimento suites get gita@{REVISION}" in capsys.readouterr().err
 
