@@ -30,7 +30,8 @@ def folder(tmp_path: Path) -> Path:
         suite.mkdir(parents=True)
         (suite / "items.tsv").write_text(HEAD + rows, encoding="utf-8")
         (suite / "suite.toml").write_text(
-            f'regions = ["subject", "verb"]\n[meta]\nname = "{name}"\nlanguage = "it"\nlicense = "CC0-1.0"\n'
+            'regions = ["subject", "verb"]\n'
+            f'[meta]\nname = "{name}"\nlanguage = "it"\nlicense = "CC0-1.0"\n'
             '[[predictions]]\nformula = "(2;%match%) < (2;%mismatch_num%)"\n',
             encoding="utf-8",
         )

@@ -70,7 +70,7 @@ def audit_suites(options: AuditOptions) -> None:
             baselines=[_baseline(name, suite) for name in options.baseline],
         )
         records.append(audited)
-        texts.append(_audit_as_text(audited))
+        texts.append(audit_as_text(audited))
     if options.as_json:
         show_json({"suites": records})
     else:
@@ -126,7 +126,7 @@ _TITLES = {
 _TOKEN_OPTIONS = ("split", "unknown")
 
 
-def _audit_as_text(audit: regions.Audit) -> str:
+def audit_as_text(audit: regions.Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
     header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")
     means = ("words", "characters", "tokens", "target_tokens", "zipf")
