@@ -89,12 +89,11 @@ def _of_models(options: IslandOptions) -> int:
             seen="it is about released files, and -m asks a model",
             todo="Leave one of the two out.",
         )
-    # Limited here, to some items of each phenomenon, and not by the runs.
-    asked = island_suites(options.data, options.limit)
+    asked = island_suites(options.data)
     people = people_ratings(options.data, options.people)
     settings = {"pll": "original", "store": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
     runs, failures = evaluate_with_progress(
-        asked.suites, options.model, options.run_options(**settings, limit=None)
+        asked.suites, options.model, options.run_options(**settings)
     )
     if not runs:
         return report_failures(runs, failures)
