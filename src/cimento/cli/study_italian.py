@@ -89,11 +89,12 @@ def _of_models(options: IslandOptions) -> int:
             seen="it is about released files, and -m asks a model",
             todo="Leave one of the two out.",
         )
-    asked = island_suites(options.data)
+    # Limited here, to some items of each phenomenon, and not by the runs.
+    asked = island_suites(options.data, options.limit)
     people = people_ratings(options.data, options.people)
     settings = {"pll": "original", "store": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
     runs, failures = evaluate_with_progress(
-        asked.suites, options.model, options.run_options(**settings)
+        asked.suites, options.model, options.run_options(**settings, limit=None)
     )
     if not runs:
         return report_failures(runs, failures)

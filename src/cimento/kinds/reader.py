@@ -55,7 +55,7 @@ class SuiteReader(Protocol[SuiteT]):
         return ()
 
     def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of each phenomenon in turn; the suite itself if it has no more."""
+        """The first items of a suite; the suite itself if it has no more."""
 
     def selected(self, suite: SuiteT, items: Collection[str]) -> SuiteT:  # noqa: ARG002
         """The suite with only some of its items asked about, in their order; by default refused.

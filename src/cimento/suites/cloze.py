@@ -17,7 +17,6 @@ from cimento.io.clusters import CROSSED, cluster_cells, cluster_label, columns_n
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
-from cimento.suites.limits import PHENOMENA, of_each
 
 EXPECTED = "expected"
 """The column that holds an item's expectation."""
@@ -220,8 +219,7 @@ class ClozeSuite:
             clusters are crossed. One name is enough where there is one. Of multiwords it is the
             expression unless it is declared: the words of one are not independent.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
-        limit: number of its items that are asked, the first of each phenomenon or template in
-            turn; None for all. Not written.
+        limit: number of its items that are asked, from the first; None for all. Not written.
         only: ids of those among them that are asked; None for all. Not written.
     """
 
@@ -377,10 +375,7 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
         )
     made = expand_templates(suite.templates)
     words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
-    items: tuple[ClozeItem, ...] = (*suite.items, *made.items, *words)
-    if suite.limit is not None:
-        groups = [tuple(map(item.columns.get, PHENOMENA)) for item in items]
-        items = tuple(items[place] for place in of_each(groups, suite.limit))
+    items = (*suite.items, *made.items, *words)[: suite.limit]
     if suite.only is not None:
         items = tuple(item for item in items if item.id in suite.only)
     return Expansion(items, made.shared)

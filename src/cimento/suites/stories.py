@@ -17,7 +17,6 @@ from typing import Literal, TypeAlias
 
 from cimento.io.values import group_by
 from cimento.suites import JsonValue, Meta
-from cimento.suites.limits import of_each
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
 Task: TypeAlias = Tier | Literal["story_pair", "attributes"]
@@ -214,8 +213,8 @@ class StorySuite:
     Attributes:
         meta: author, content and license.
         stories: in file order; ``stories[n].row == n``.
-        limit: only so many are asked about, the first of each type in turn; None for all. The
-            others stay, for worked examples come from all stories.
+        limit: only the first so many are asked about; None for all. The others stay, for worked
+            examples come from all stories.
         only: rows of those among them that are asked about, as text; None for all.
         format: what was read.
         path: file or folder.
@@ -245,10 +244,7 @@ class StorySuite:
     @property
     def asked(self) -> tuple[Story, ...]:
         """The stories that are asked about."""
-        first = self.stories
-        if self.limit is not None:
-            places = of_each([story.type for story in self.stories], self.limit)
-            first = tuple(self.stories[place] for place in places)
+        first = self.stories[: self.limit]
         return tuple(story for story in first if self.only is None or str(story.row) in self.only)
 
 

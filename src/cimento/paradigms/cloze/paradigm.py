@@ -101,7 +101,7 @@ class ClozeReader(SuiteReader[ClozeSuite]):
         return check_cloze(suite)
 
     def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
-        """The suite with only the first items of each phenomenon or template."""
+        """The suite with only its first items, of whatever they are made."""
         return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
 
     def selected(self, suite: ClozeSuite, items: Collection[str]) -> ClozeSuite:

@@ -59,7 +59,6 @@ from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
 from cimento.suites.design import bad_cell
 from cimento.suites.formats.native import write_native
-from cimento.suites.limits import groups_of, of_each
 from cimento.suites.load import open_copy, read_suite, suite_files
 
 if TYPE_CHECKING:
@@ -130,11 +129,10 @@ class RegionReader(SuiteReader[Suite]):
         return "; ".join(filter(None, (*parts, bad_cell(suite))))
 
     def limited(self, suite: Suite, limit: int) -> Suite:
-        """The first items of each phenomenon; the suite itself if it has no more items."""
+        """The first items of a suite; the suite itself if it has no more."""
         if limit >= len(suite.items):
             return suite
-        items = [suite.items[place] for place in of_each(groups_of(suite), limit)]
-        return dataclasses.replace(suite, items=tuple(items))
+        return dataclasses.replace(suite, items=suite.items[:limit])
 
     def selected(self, suite: Suite, items: Collection[str]) -> Suite:
         """The suite with some of its items."""

@@ -181,7 +181,7 @@ class StoryReader(SuiteReader[StorySuite]):
         return f"{stories}, too few for {Shots().n} worked examples in the prompt"
 
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
-        """The first stories of each type are asked about; worked examples come from all."""
+        """The first stories are asked about; worked examples come from all of them."""
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
 
     def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
