@@ -321,3 +321,24 @@ def test_the_surveys_of_a_copy_are_of_its_own_sentences(tmp_path):
     asked = set().union(*surveys_of(tmp_path, "acceptability"))
     assert asked
     assert all(line in sentences for (line,) in asked)
+
+
+def test_a_copy_in_the_form_of_the_resource_may_be_in_another_language(tmp_path):
+    """The form is that of the Italian resource, and a table does not say its language."""
+    (tmp_path / "acceptability.tsv").write_text(
+        "id\tsentence\tratings\nsi 1A\tSi terminas pronto, ven a verme.\t5 4\n"
+        "si 1NA\tMientras terminas pronto, ven a verme.\t2 1\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "cloze.tsv").write_text(
+        "id\tsentence\ttarget\tplausible\timplausible\n"
+        "y 1cl\tCerré la puerta ... apagué la luz.\ty\tluego\tsi, porque, donde\n",
+        encoding="utf-8",
+    )
+    for section in ("acceptability", "cloze"):
+        suite, folder = str(tmp_path / f"{section}.tsv"), tmp_path / "copia" / section
+        assert invoke(["suites", "convert", suite, "--language", "es", "-o", str(folder)]) == 0
+        assert 'language = "es"' in (folder / "suite.toml").read_text(encoding="utf-8")
+    own, out = str(tmp_path / "copia"), tmp_path / "out"
+    assert invoke(["study", "connectives", "--own", own, "-o", str(out)]) == 0
+    assert "4.5" in (out / "table-2.csv").read_text(encoding="utf-8")

@@ -184,7 +184,7 @@ class GrammarOptions(Options):
         (), "All built-in grammars of a language. Repeatable.", flags=("--all",), metavar="LANG"
     )
     classes: Texts = option(
-        (), "Of those, only grammars of this class, such as agreement. Repeatable.",
+        (), "With --all, only grammars of this class, such as agreement. Repeatable.",
         flags=("--class",),
     )  # fmt: skip
     review: Path | None = option(
@@ -263,8 +263,8 @@ def _write_review(
     from cimento.paradigms import regions
     from cimento.people.annotate.spreadsheets import export_review
 
-    frequencies = {part.meta.language: None for part in parts}
-    frequencies = {language: zipf_frequencies_if_any(language) for language in frequencies}
+    languages = dict.fromkeys(part.meta.language for part in parts)
+    frequencies = {language: zipf_frequencies_if_any(language) for language in languages}
     audits = [
         regions.audit_region_suite(part, frequency=frequencies[part.meta.language])
         for part in parts

@@ -201,7 +201,7 @@ def export_review(
     """Write a sheet for a reviewer; the number of its rows.
 
     Args:
-        suites: their folders; of several, a column names the suite of each row.
+        suites: their folders; the column ``suite`` has their names.
         path: ``.xlsx`` or ``.tsv``.
         items: number of items drawn from each suite; None for all.
         seed: of the draw.
