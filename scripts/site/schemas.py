@@ -15,7 +15,7 @@ HEAD = ("field", "type", "content")
 
 
 def schema_of(name: str) -> Schema:
-    """A schema by its name: ``summary`` or ``commands``."""
+    """A schema by its name: ``summary``, ``commands`` or ``table``."""
     path = files("cimento") / "data" / "schemas" / f"{name}.schema.json"
     schema: Schema = json.loads(path.read_text(encoding="utf-8"))
     return schema

@@ -85,6 +85,6 @@ def _summary() -> dict[str, str]:
     """The objects of the JSON summary, each as a table of its fields."""
     schema = schemas.schema_of("summary")
     parts = {place: schema["$defs"][name] for place, name in _OF_SUMMARY.items()}
-    parts["summary"] = schema
+    parts |= {"summary": schema, "grid": schemas.schema_of("table")}
     return {place: table(schemas.HEAD, schemas.unique(schemas.rows(part)))
             for place, part in parts.items()}  # fmt: skip

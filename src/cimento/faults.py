@@ -196,6 +196,10 @@ CHECKS: Mapping[str, Check] = {
         "items with the same lexical material",
         "Use another word in one, or put them in one cluster.",
     ),
+    "CIM-S076": _warning(
+        "items made after few sentences",
+        "Vary more words, or declare items of one template as a cluster.",
+    ),
     "CIM-S057": _warning(
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),

@@ -39,7 +39,7 @@ def test_every_command_with_json_has_a_schema():
     assert named == set(definitions)
 
 
-@pytest.mark.parametrize("name", ["commands", "summary"])
+@pytest.mark.parametrize("name", ["commands", "summary", "table"])
 def test_schemas_are_schemas_with_an_id(name):
     schema = read_schema(name)
 
@@ -57,7 +57,8 @@ def test_schemas_ask_nothing_that_one_of_each_kind_could_hide():
             words |= keywords(child) if isinstance(child, dict) else set()
         return words
 
-    assert keywords(read_schema("summary")) | keywords(read_schema("commands")) <= KEYWORDS
+    names = ("summary", "commands", "table")
+    assert set().union(*(keywords(read_schema(name)) for name in names)) <= KEYWORDS
 
 
 def test_one_of_each_kind_keeps_every_fault():
@@ -248,3 +249,27 @@ def test_templates_and_annotators_may_have_any_name():
         validator("suites build templates").validate({"passive_2": 8})
     annotators = read_schema("commands")["$defs"]["annotate-candidates"]["properties"]["annotators"]
     assert list(Draft202012Validator(annotators).iter_errors({"eva": "eight"}))
+
+
+def test_a_table_that_a_command_writes_is_as_its_schema_says(tmp_path, capsys):
+    runs = str(tmp_path / "runs")
+    asked = ["run", "it-subject-verb", "-m", "demo-causal", "-m", "demo-masked", "-o", runs]
+    assert invoke([*asked, "--limit", "4"]) == 0
+    for command in (["compare", runs], ["study", "connectives"]):
+        assert invoke([*command, "-o", str(tmp_path / command[0])]) == 0
+    capsys.readouterr()
+    assert invoke(["report", runs, "--table", "results", "--format", "json"]) == 0
+    written = [*tmp_path.glob("study/*.json"), *tmp_path.glob("compare/*.json")]
+    assert {path.parent.name for path in written} == {"study", "compare"}
+    texts = [capsys.readouterr().out, *(path.read_text("utf-8") for path in written)]
+    whole = Draft202012Validator(read_schema("table"))
+    for text in texts:
+        table = json.loads(text)
+        whole.validate(table)
+        assert table["rows"]
+        rows = Draft202012Validator(table["schema"])
+        for row in table["rows"]:
+            rows.validate(row)
+            assert list(row) == table["columns"]
+    for part in ("rows", "schema", "title"):
+        assert not whole.is_valid({name: value for name, value in table.items() if name != part})

@@ -8,6 +8,7 @@ from collections import Counter
 from math import ceil
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from cimento import InputError, Suite
@@ -298,6 +299,41 @@ def test_commands_list_and_make_all_of_a_language(
     assert "no grammar is given" in capsys.readouterr().err
     assert invoke(["suites", "build", "pairs", "es-subject-verb"]) == 2
     assert "no folder for the suites is given" in capsys.readouterr().err
+
+
+def test_one_command_makes_the_suites_of_several_languages_for_a_reader_of_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, review = tmp_path / "made", tmp_path / "review"
+    command = ["suites", "build", "pairs", "--all", "es", "--all", "ru", "--class", "agreement"]
+    more = ["--items", "12", "-o", str(made), "--review", str(review), "--reviewed", "3"]
+    assert invoke([*command, *more]) == 0
+    said = capsys.readouterr().err
+    suites = {path.parent.name: open_suite(path.parent).suite for path in made.glob("*/suite.toml")}
+    assert {suite.meta.tags for suite in suites.values()} == {("agreement",)}
+    assert {suite.meta.language for suite in suites.values()} == {"es", "ru"}
+    assert f"{12 * len(suites):,} items in {len(suites)} suites of 2 languages" in said
+    assert "They are drafts" in said
+    audits = (review / "audit.txt").read_text(encoding="utf-8")
+    assert all(f"{name}: 12 items" in audits for name in suites)
+    rows = list(openpyxl.load_workbook(review / "review-ru.xlsx").active.values)
+    read = {(row[0], row[rows[0].index("item")]) for row in rows[1:]}
+    plain = {name for name in suites if name[:2] == "ru" and not name.endswith("-adversarial")}
+    assert Counter(name for name, _ in read) == dict.fromkeys(plain, 3)
+    # What a reader says of one suite goes into a copy of that suite.
+    sheet, name = review / "review-ru.xlsx", "ru-subject-verb-generated"
+    back = ["annotate", "review", "import", str(made / name), str(sheet), "--reviewer", "Вера"]
+    assert invoke([*back, "-o", str(tmp_path / "copy")]) == 0
+    assert "draft, 0 of 24 rows reviewed by Вера" in capsys.readouterr().err
+    assert invoke([*back[:3], str(tmp_path / "copy"), *back[4:], "-o", str(tmp_path / "no")]) == 0
+
+
+def test_a_class_without_grammars_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["suites", "build", "pairs", "-o", "nowhere", "--class", "agrement"]
+    assert invoke([*command, "--all", "es"]) == 2
+    assert "Did you mean 'agreement'?" in capsys.readouterr().err
+    assert invoke(command) == 2
+    assert "Add --all LANG" in capsys.readouterr().err
 
 
 def test_the_page_lists_every_built_in_grammar() -> None:

@@ -69,7 +69,7 @@ def sheet_of_a_review() -> tuple[bytes, ...]:
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "sheet.tsv"
-        export_review(write_folder(Path(name) / "suite"), path)
+        export_review([write_folder(Path(name) / "suite")], path)
         text = path.read_text(encoding="utf-8")
     first, *rest = text.removesuffix("\n").split("\n")
     said = [f"{line.rstrip()}\tok\t" for line in rest[:1]]

@@ -45,6 +45,7 @@ RUN = (
     "replay.md",
     "publish.md",
     "studies.md",
+    "your-language.md",
     "statistics.md",
 )
 """Pages whose blocks in sh and python are run, each page in a folder of its own."""

@@ -51,10 +51,11 @@ def module_at(path: Path) -> Any:
     return module
 
 
-def test_every_field_of_the_summary_stands_on_its_page():
+@pytest.mark.parametrize("name", ["summary", "table"])
+def test_every_field_of_the_summary_and_of_tables_stands_on_the_page(name):
     page = site_module("tables").tables_page()
     named = set(re.findall(r"^\| `(?:[^`]*\.)?(\w+)`", page, re.MULTILINE))
-    assert set(fields(read_schema("summary"))) - named == set()
+    assert set(fields(read_schema(name))) - named == set()
 
 
 def test_every_field_of_every_command_stands_in_the_reference():

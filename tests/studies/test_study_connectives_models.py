@@ -293,3 +293,52 @@ class TestModels:
         assert "Nobody" not in (out / "table-3.txt").read_text(encoding="utf-8")
         details = (out / "details.txt").read_text(encoding="utf-8")
         assert "Human scores and perplexities, demo-masked@" in details
+
+
+def surveys_of(folder: Path, section: str) -> list[set[tuple[str, ...]]]:
+    """The sentences of each survey, without checks."""
+    design = json.loads((folder / section / "design.json").read_text(encoding="utf-8"))
+    lines = {q["id"]: tuple(q["lines"]) for q in design["questions"] if not q.get("expected")}
+    return [{lines[id_] for id_ in one["questions"] if id_ in lines} for one in design["surveys"]]
+
+
+def test_both_sections_are_put_out_as_surveys_in_one_command(tmp_path, capsys):
+    """Of our items as many as of the study's: 518 sentences in five, 270 blanks in four."""
+    command = ["study", "connectives", "--survey", str(tmp_path), "--contact", "Lia, l@example.org"]
+    assert invoke(command) == 0
+    assert "survey 5: 103 questions" in capsys.readouterr().err
+    rated, filled = surveys_of(tmp_path, "acceptability"), surveys_of(tmp_path, "cloze")
+    assert [len(rated), sum(map(len, rated))] == [5, 518]
+    assert [len(filled), sum(map(len, filled))] == [4, 270]
+    design = json.loads((tmp_path / "cloze" / "design.json").read_text(encoding="utf-8"))
+    assert "Lia, l@example.org" in str(design["consent"])
+    assert {len(q["choices"]) for q in design["questions"] if not q.get("expected")} == {6}
+
+
+def test_the_surveys_of_a_copy_are_of_its_own_sentences(tmp_path):
+    assert invoke(["study", "connectives", "--own", str(OWN), "--survey", str(tmp_path)]) == 0
+    sentences = (OWN / "acceptability.tsv").read_text(encoding="utf-8")
+    asked = set().union(*surveys_of(tmp_path, "acceptability"))
+    assert asked
+    assert all(line in sentences for (line,) in asked)
+
+
+def test_a_copy_in_the_form_of_the_resource_may_be_in_another_language(tmp_path):
+    """The form is that of the Italian resource, and a table does not say its language."""
+    (tmp_path / "acceptability.tsv").write_text(
+        "id\tsentence\tratings\nsi 1A\tSi terminas pronto, ven a verme.\t5 4\n"
+        "si 1NA\tMientras terminas pronto, ven a verme.\t2 1\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "cloze.tsv").write_text(
+        "id\tsentence\ttarget\tplausible\timplausible\n"
+        "y 1cl\tCerré la puerta ... apagué la luz.\ty\tluego\tsi, porque, donde\n",
+        encoding="utf-8",
+    )
+    for section in ("acceptability", "cloze"):
+        suite, folder = str(tmp_path / f"{section}.tsv"), tmp_path / "copia" / section
+        assert invoke(["suites", "convert", suite, "--language", "es", "-o", str(folder)]) == 0
+        assert 'language = "es"' in (folder / "suite.toml").read_text(encoding="utf-8")
+    own, out = str(tmp_path / "copia"), tmp_path / "out"
+    assert invoke(["study", "connectives", "--own", own, "-o", str(out)]) == 0
+    assert "4.5" in (out / "table-2.csv").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ import re
 import socket
 import time
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError, URLError
@@ -70,7 +71,7 @@ def test_the_documentation_says_when_and_how_each_pin_was_verified() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \|$", page, re.MULTILINE)
     wanted = {
-        name: entry.verified.replace(": ", " | ", 1) or f"| none: `{name}@COMMIT`"
+        name: entry.verified.replace(": ", " | ", 1) or "| none"
         for name, entry in published().items()
         if not entry.by_hand
     }
@@ -369,29 +370,43 @@ def test_a_language_has_its_code_of_two_letters_or_of_three(
     assert list(source["files"]) == ["eus/data.tsv"]
 
 
-def test_a_hub_dataset_without_a_commit_is_refused(
+def test_a_hub_dataset_without_a_commit_is_fetched_at_the_newest_which_is_recorded(
     serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
 ) -> None:
     site = hub_site(serve)
     loose = dataclasses.replace(HUB, revision="")
-    with pytest.raises(UsageError, match=r"suites get suites@COMMIT(.|\n)*commits/main"):
-        fetch(loose, tmp_path / "hub", endpoint=site.address)
-    assert site.asked == []
-    assert not (tmp_path / "hub").exists()
-    # What was fetched at a commit stays usable, and is not mixed with another commit.
-    fetch(HUB, tmp_path / "hub", endpoint=site.address)
+    folder = fetch(loose, tmp_path / "hub", endpoint=site.address)
+    source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
+    assert source["revision"] == REVISION
+    assert (folder / "suites" / "italian.zip").is_file()
+    # Repeating the command asks for no newer one, and another commit is not mixed with it.
+    asked = list(site.asked)
     fetch(loose, tmp_path / "hub", endpoint=site.address)
+    assert site.asked == asked
     with pytest.raises(StorageError, match=f"at the commit {REVISION}, not {'f' * 40}"):
         fetch(dataclasses.replace(HUB, revision="f" * 40), tmp_path / "hub")
 
 
-def test_a_user_may_name_the_commit_of_a_hub_dataset(capsys: pytest.CaptureFixture[str]) -> None:
-    unpinned_ones = [name for name, one in published().items() if one.hub and not one.revision]
-    assert unpinned_ones == ["syntactic-agreement", "blimp-it", "gita", "bhs"]
-    for name in unpinned_ones:
+def test_the_commit_of_a_data_set_without_a_pin_is_said(
+    serve: Callable[[dict[str, bytes]], Site],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    site = hub_site(serve)
+    loose = dataclasses.replace(HUB, name="gita", revision="")
+    monkeypatch.setattr("cimento.suites.published.published", lambda: {"gita": loose})
+    at_site = partial(fetch, endpoint=site.address)
+    monkeypatch.setattr("cimento.suites.fetching.fetch", at_site)
+    assert invoke(["suites", "get", "gita", "-o", str(tmp_path / "gita")]) == 0
+    assert f"cimento suites get gita@{REVISION}" in capsys.readouterr().err
+
+
+def test_a_user_may_name_the_commit_of_a_hub_dataset() -> None:
+    loose = [name for name, one in published().items() if one.hub and not one.revision]
+    assert loose == ["syntactic-agreement", "blimp-it", "gita", "bhs"]
+    for name in loose:
         assert find_published(f"{name}@{REVISION}").revision == REVISION
-        assert invoke(["suites", "get", name, "-o", "nowhere"]) == 2
-        assert f"{name}@COMMIT" in capsys.readouterr().err
     with pytest.raises(UsageError, match="branches and tags can change"):
         find_published("gita@main")
     with pytest.raises(UsageError, match="fixed source"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
-from cimento.cli.flags import SuiteOptions, command_of
+from cimento.cli.flags import SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
@@ -73,15 +73,17 @@ def pairs(options: DecideOptions) -> int:
 INVALID = 2
 
 
-class ReviewOptions(SuiteOptions):
-    """The suite to review, and the sheet."""
+class ReviewOptions(SuitesOptions):
+    """The suites to review, and the sheet."""
 
     output: Path = option(..., "Sheet: .xlsx or .tsv.", flags=("-o",))
+    items: int | None = option(None, "Items drawn from each suite; else all.", ge=1)
+    seed: int = option(0, "Seed of the draw.")
 
 
 @command_of
 def export(options: ReviewOptions) -> None:
-    """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
+    """Write the rows of suites as one sheet, with columns for a verdict and a comment.
 
     The reviewer writes ok, wrong or unsure, and corrects cells directly.
     """
@@ -89,7 +91,8 @@ def export(options: ReviewOptions) -> None:
 
     output = options.output
     refuse_filled_in(output, holds="verdicts")
-    count = export_review(find_suite(options.suite), output)
+    folders = [find_suite(suite) for suite in options.suites]
+    count = export_review(folders, output, items=options.items, seed=options.seed)
     note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
 
 

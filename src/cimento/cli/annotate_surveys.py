@@ -71,7 +71,7 @@ def build(options: BuildOptions) -> None:
         if not made.exists():  # people may have added to it
             save_suite(loaded, made)
         note(f"{made} has the sentences as a suite.")
-    show(_told(design))
+    show(survey_said(design))
     _note_kept(files)
     if options.consent is None and not options.contact:
         note(f"Remark: {CONTACT_MISSING}. Give --contact or --consent.")
@@ -107,7 +107,7 @@ def _note_kept(files: Sequence[Path]) -> None:
             )
 
 
-def _told(design: SurveyDesign) -> str:
+def survey_said(design: SurveyDesign) -> str:
     """The surveys of a design, one line each."""
     lines = [f"{design.source.suite}: {design.task}, language {design.language}"]
     for survey, questions in design.by_survey.items():

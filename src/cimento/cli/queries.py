@@ -428,7 +428,7 @@ def _write_suites(
         folder = options.output.with_name(options.output.name + suffix)
         meta = _meta(index, query, stored, options, folder.resolve().name, members)
         write_native(pair_suite(index, query, members, meta=meta), folder)
-        export_review(folder, folder / SHEET)
+        export_review([folder], folder / SHEET)
         if suffix:
             note(f"{counted(len(members), 'item')} of them: {folder}")
     return {options.output.name + suffix: len(members) for suffix, members in made.items()}

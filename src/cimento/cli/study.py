@@ -28,6 +28,7 @@ from cimento.models.settings import BosRule, BoundaryRule, PllRule
 from cimento.options import run_option
 from cimento.studies import as_json, as_text, tables_plain
 from cimento.studies.agreement.table import Averaging
+from cimento.suites import UnitName
 from cimento.suites.stimuli import PunctuationRule
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class AgreementOptions(StudyOptions):
     )
     bos: BosRule | None = run_option("bos")
     punctuation: PunctuationRule | None = run_option("punctuation")
+    spec: Path | None = run_option("spec")
+    recorded_unit: UnitName = run_option("recorded_unit")
     seed: int = option(0, "Seed of bootstrap, tests and simulated chance levels.")
 
     @property
@@ -87,7 +90,8 @@ def agreement(options: AgreementOptions) -> int:
     twin, and the drop; for SyntaxGym's suites, SG score and circuits below the published rows.
 
     The ratio is p(target) / (p(target) + p(alternative)), averaged over the alternatives of an
-    item, then over items. By default, causal models are corrected for word boundaries, and for
+    item, then over items. With -m replay:FOLDER, it is that of recorded surprisals, a file for each
+    suite. By default, causal models are corrected for word boundaries, and for
     masked models the rest of a word to the right is hidden; see --boundary and --pll. SyntaxGym's
     suites are scored as its own tools do.
     """
@@ -186,13 +190,31 @@ def _ask(
 ) -> tuple[list[Run], list[Run], list[Failure]]:
     """Runs of agreement suites, runs of SyntaxGym's, and what could not be run."""
     from cimento.studies.agreement import ask_languages
+    from cimento.studies.agreement.recordings import find_recordings, is_recording
 
     asked = options.run_options(metric="sum")
+    every = (*released.languages, *released.syntaxgym)
+    recordings = {
+        model: find_recordings(model, every, asked.scoring)
+        for model in options.model
+        if is_recording(model)
+    }
+    for recorded in recordings.values():
+        note(recorded.said())
     # The published verdicts are of plain surprisals: --boundary and --bos are for agreement.
     as_tool = options.run_options(compat="syntaxgym", boundary=None, bos=None)
     with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
         ends, gym_ends = (
-            list(ask_languages(suites, options.model, run_options, cache=cache, progress=progress))
+            list(
+                ask_languages(
+                    suites,
+                    options.model,
+                    run_options,
+                    cache=cache,
+                    progress=progress,
+                    recordings=recordings,
+                )
+            )
             if suites
             else []
             for suites, run_options in ((released.languages, asked), (released.syntaxgym, as_tool))

@@ -141,6 +141,10 @@ class ConnectivesOptions(StudyOptions):
     expected: Path | None = option(None, "JSON of expected statistics of --data.")
     bos: BosRule = option("none", "What comes before the sentences of Table 4.")
     pll: PllRule | None = run_option("pll")
+    survey: Path | None = option(
+        None, "A folder for the surveys of both sections, as in the study: five and four."
+    )
+    contact: str = option("", "Who is responsible, for the consent text of the surveys.")
 
 
 @command_of
@@ -162,6 +166,8 @@ def connectives(options: ConnectivesOptions) -> int:
     compared = text.compare_statistics(released.values, expected) if released else []
     copy = _copy(options)
     material = copy_material(copy) if copy else starter_material()
+    if options.survey is not None:
+        _write_surveys(options, material, copy, options.survey)
     runs, code = _connective_runs(options, material) if options.model else (_Runs([], []), 0)
     if options.model and not runs.all:
         return code
@@ -192,6 +198,42 @@ def connectives(options: ConnectivesOptions) -> int:
     drawn = [] if folder is None else report_figures(runs.all, folder)
     options.write({**tables, **details}, drawn)
     return code or int(any(cell.equal is False for cell in compared))
+
+
+_SURVEYS = {"acceptability": 5, "cloze": 4}
+"""Sections, and the number of surveys over which the study distributed each."""
+
+
+def _write_surveys(
+    options: ConnectivesOptions, material: Material, copy: UserCopy | None, folder: Path
+) -> None:
+    """Write the surveys of both sections: ratings from 1 to 5, and options or none of them."""
+    from cimento.cli.annotate_surveys import survey_said
+    from cimento.people.surveys.building import build_design
+    from cimento.people.surveys.exports import write_survey
+    from cimento.people.surveys.material import SurveyPlan
+    from cimento.studies.connectives.models import BLANKS_STARTER, PAIRS_STARTER
+    from cimento.suites.builtin import find_suite
+
+    own = (copy.sentences_path, copy.blanks_path) if copy else (PAIRS_STARTER, BLANKS_STARTER)
+    said = ["Put each out with cimento annotate serve; its answers come back with annotate import."]
+    sizes = (
+        len(material.sentences.sentences) if material.sentences else 0,
+        len(material.blanks.items) if material.blanks else 0,
+    )
+    for (section, number), source, size in zip(_SURVEYS.items(), own, sizes, strict=True):
+        if source is None:
+            continue
+        plan = SurveyPlan(
+            surveys=min(number, size),
+            none=True if section == "cloze" else None,
+            language="it",
+            contact=options.contact,
+        )
+        design = build_design(find_suite(source), plan)
+        write_survey(design, folder / section)
+        said += [f"{folder / section}", survey_said(design)]
+    note("\n".join(said))
 
 
 def _copy(options: ConnectivesOptions) -> UserCopy | None:

@@ -37,7 +37,14 @@ from cimento.suites.builtin import (
     template_kinds,
 )
 from cimento.suites.kinds import in_words
-from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
+from cimento.suites.load import (
+    SOURCE,
+    named_fault,
+    open_suite,
+    opened,
+    recorded_source,
+    suite_paths,
+)
 from cimento.suites.published import (
     PublishedDataset,
     published,
@@ -107,7 +114,7 @@ def _list_published() -> None:
             " ".join(entry.languages),
             entry.license,
             entry.size,
-            "by hand" if entry.by_hand else "yes" if entry.verified else f"{entry.name}@COMMIT",
+            "by hand" if entry.by_hand else "yes" if entry.verified else "newest",
             entry.title,
             entry.address,
         )
@@ -141,12 +148,21 @@ class GetOptions(Options):
 
 @command_of
 def get(options: GetOptions) -> None:
-    """Fetch a published dataset at a pinned revision; files already there are only checked."""
+    """Fetch a published dataset at a pinned revision; files already there are only checked.
+
+    Of a dataset of the hub without a pin, the newest commit is fetched, and its digits are said.
+    """
     from cimento.suites.fetching import fetch, unpinned
     from cimento.suites.published import find_published
 
     entry = find_published(options.dataset)
     folder = fetch(entry, options.output or Path(entry.folder), language=options.language)
+    if entry.hub and not entry.revision:
+        commit = recorded_source(folder).get("revision")
+        note(
+            f"No commit of {entry.name} is pinned: this is {commit}, the newest when it was"
+            f" fetched. Others get the same with `cimento suites get {entry.name}@{commit}`."
+        )
     if unknown := unpinned(entry, folder):
         note(
             f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"

@@ -13,6 +13,7 @@ from cimento.cli.console import in_columns, show, show_json
 from cimento.cli.flags import SuitesOptions, command_of
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
+from cimento.faults import CHECKS
 from cimento.io.declared import Texts, option
 from cimento.kinds.registry import LoadedSuite, load_suites, sentence_suite
 from cimento.models.registry import open_scorer
@@ -21,6 +22,7 @@ from cimento.options import run_option
 from cimento.paradigms import ratings, regions
 from cimento.report.formatting import number, rate_as_text
 from cimento.suites import Suite
+from cimento.suites.diversity import EQUAL_ITEMS, MOST_ITEMS, mostly_alike
 
 if TYPE_CHECKING:
     from cimento.models.base import Scorer
@@ -68,7 +70,7 @@ def audit_suites(options: AuditOptions) -> None:
             baselines=[_baseline(name, suite) for name in options.baseline],
         )
         records.append(audited)
-        texts.append(_audit_as_text(audited))
+        texts.append(audit_as_text(audited))
     if options.as_json:
         show_json({"suites": records})
     else:
@@ -124,7 +126,7 @@ _TITLES = {
 _TOKEN_OPTIONS = ("split", "unknown")
 
 
-def _audit_as_text(audit: regions.Audit) -> str:
+def audit_as_text(audit: regions.Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
     header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")
     means = ("words", "characters", "tokens", "target_tokens", "zipf")
@@ -143,8 +145,30 @@ def _audit_as_text(audit: regions.Audit) -> str:
             for name, items in audit.remarks().items()
         ),
     ]
+    lines += _diversity(audit)
     lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
     return "\n".join([*lines, *_ngrams(audit), *_confounds(audit)])
+
+
+def _diversity(audit: regions.Audit) -> list[str]:
+    """Types and tokens, the words of each region that recur, and items made after one template."""
+    found = audit.diversity
+    equal = f"no ratio of {EQUAL_ITEMS} items, as there are fewer"
+    if found.types_of_equal is not None:
+        ratio = number(found.ratio_of_equal, digits=2)
+        equal = f"in {EQUAL_ITEMS} items {found.types_of_equal:.1f} types, type/token {ratio}"
+    lines = [f"  different words: {found.n_types:,} types, {found.n_tokens:,} tokens; {equal}"]
+    for region in found.regions:
+        items = [f"{text} ({_named(ids)})" for text, ids in region.repeated]
+        title = f"{region.region}: {region.n_forms:,} different; in several items"
+        lines.append(_told(f"  {title}", items))
+    if found.templates is None:
+        return [*lines, f"  items made after one template: - (more than {MOST_ITEMS:,} items)"]
+    groups = [f"items {_named(group)}" for group in found.templates]
+    lines.append(_told("groups that differ in a quarter of the words or fewer", groups))
+    if said := mostly_alike(found.templates, audit.n_items):
+        lines.append(f"    CIM-S076: {said} {CHECKS['CIM-S076'].todo}")
+    return lines
 
 
 def _ngrams(audit: regions.Audit) -> list[str]:
@@ -181,8 +205,11 @@ def _confounds(audit: regions.Audit) -> list[str]:
 
 def _told(title: str, items: Sequence[str]) -> str:
     between = "; " if any(", " in item for item in items) else ", "
-    shown = between.join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
-    return f"  {title}: {len(items)}" + (f": {shown}" if items else "")
+    return f"  {title}: {len(items)}" + (f": {_named(items, between)}" if items else "")
+
+
+def _named(items: Sequence[str], between: str = ", ") -> str:
+    return between.join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
 
 
 def _share(baseline: regions.Baseline) -> str:

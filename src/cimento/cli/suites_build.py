@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.errors import InputError, UsageError, counted
+from cimento.cli.resources import zipf_frequencies_if_any
+from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import folders_atomically
+from cimento.io.files import folders_atomically, refuse_filled_in, write_text
 from cimento.io.parsing import whole_number
 from cimento.kinds.registry import load_suite, owner_of, sentence_suite
 from cimento.options import run_option
@@ -22,6 +24,7 @@ from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.models.questions import FillCandidate
+    from cimento.suites import Suite
     from cimento.suites.story_variants import Replacement
 
 
@@ -177,9 +180,17 @@ class GrammarOptions(Options):
     output: Path | None = option(None, "Folder for the suites.", flags=("-o",))
     items: int = option(200, "Number of items.", ge=1)
     seed: int = option(0, "Seed of the sample of words.")
-    every: str = option(
-        "", "All built-in grammars of a language.", flags=("--all",), metavar="LANG"
+    every: Texts = option(
+        (), "All built-in grammars of a language. Repeatable.", flags=("--all",), metavar="LANG"
     )
+    classes: Texts = option(
+        (), "With --all, only grammars of this class, such as agreement. Repeatable.",
+        flags=("--class",),
+    )  # fmt: skip
+    review: Path | None = option(
+        None, "A folder for audit.txt and, for each language, a sheet for a native reader."
+    )
+    reviewed: int = option(10, "Items of each suite in the sheets.", ge=1)
     listed: bool = option(default=False, help="List the built-in grammars.", flags=("--list",))
     force: bool = option(default=False, help="Replace suites that are there.")
 
@@ -190,11 +201,11 @@ def pairs(options: GrammarOptions) -> None:
     from cimento.corpus.generation import generate_suites, lengths
     from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 
-    every, output = options.every, options.output
+    output = options.output
     if options.listed:
-        _list_grammars(options.grammars or grammar_names(every))
+        _list_grammars(options.grammars or _built_in(options) or grammar_names())
         return
-    names = [*options.grammars, *(grammar_names(every) if every else ())]
+    names = [*options.grammars, *_built_in(options)]
     if not names or output is None:
         seen = "no grammar is given" if not names else "no folder for the suites is given"
         todo = "Write cimento suites build pairs GRAMMAR -o FOLDER; --list lists the grammars."
@@ -211,6 +222,66 @@ def pairs(options: GrammarOptions) -> None:
         folders_atomically(writers, todo=_REPLACE)
     for part in parts:
         note(f"{counted(len(part.items), 'item')}: {output / part.name}; {lengths(part)}")
+    languages = Counter(part.meta.language for part in parts)
+    total = sum(len(part.items) for part in parts)
+    note(
+        f"{total:,} items in {counted(len(parts), 'suite')} of"
+        f" {counted(len(languages), 'language')}. They are drafts: no native speaker has read them."
+    )
+    if options.review is not None:
+        _write_review(options, parts, output, options.review)
+
+
+def _built_in(options: GrammarOptions) -> list[str]:
+    """The built-in grammars of the languages that were named, of the classes that were named.
+
+    Raises:
+        UsageError: there is no such class, or no language was named.
+    """
+    from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
+
+    names = [name for language in options.every for name in grammar_names(language)]
+    if not options.classes:
+        return names
+    if not names:
+        raise UsageError(where="--class", seen="it is about --all", todo="Add --all LANG.")
+    terms = {name: read_grammar(find_grammar(name)).term for name in names}
+    for term in options.classes:
+        need_known(term, set(terms.values()), where=f"--class {term}", seen="no grammar has it")
+    return [name for name, term in terms.items() if term in options.classes]
+
+
+def _write_review(
+    options: GrammarOptions, parts: Sequence[Suite], output: Path, folder: Path
+) -> None:
+    """Write the audit of every suite, and a sheet for each language with items of all its suites.
+
+    Sheets are made of plain suites: the items of their twins differ in the attractor alone.
+    """
+    from cimento.cli.suites_audit import audit_as_text
+    from cimento.corpus.generation import TWIN
+    from cimento.paradigms import regions
+    from cimento.people.annotate.spreadsheets import export_review
+
+    languages = dict.fromkeys(part.meta.language for part in parts)
+    frequencies = {language: zipf_frequencies_if_any(language) for language in languages}
+    audits = [
+        regions.audit_region_suite(part, frequency=frequencies[part.meta.language])
+        for part in parts
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text("\n\n".join(map(audit_as_text, audits)) + "\n", folder / "audit.txt")
+    for language in frequencies:
+        sheet = folder / f"review-{language}.xlsx"
+        refuse_filled_in(sheet, holds="verdicts")
+        suites = [
+            output / part.name
+            for part in parts
+            if part.meta.language == language and not part.name.endswith(TWIN)
+        ]
+        count = export_review(suites, sheet, items=options.reviewed, seed=options.seed)
+        note(f"{counted(count, 'row')} to read: {sheet}")
+    note(f"The audits: {folder / 'audit.txt'}")
 
 
 def _list_grammars(names: Sequence[str]) -> None:

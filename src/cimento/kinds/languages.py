@@ -9,6 +9,7 @@ from typing import Any
 from cimento.errors import Fault, UsageError
 from cimento.faults import WITHOUT_LANGUAGE, changed
 from cimento.kinds.base import SuiteReading
+from cimento.suites.formats.ratings import CONNECTIVES_FORM
 from cimento.suites.published import LANGUAGE_CODE, language_code
 
 
@@ -32,6 +33,8 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     if suite is None or not language:
         return replace(reading, faults=_with_language_advice(reading))
     stated = suite.meta.language
+    if reading.table is not None and reading.table.known == CONNECTIVES_FORM:
+        stated = ""  # the resource's, and not said by the table
     if stated and stated.partition("-")[0] != language.partition("-")[0]:
         raise UsageError(
             where=flag,

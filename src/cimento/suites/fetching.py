@@ -1,4 +1,4 @@
-"""Downloads of published datasets, which are pinned, checked, and resumed after interruptions."""
+"""Downloads of published datasets, which are recorded, checked, and resumed after interruptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from cimento.errors import InputError, StorageError, UsageError, needing
+from cimento.errors import InputError, StorageError, needing
 from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.load import CHUNK_BYTES, SOURCE, recorded_source, unpacked
@@ -39,6 +39,8 @@ def fetch(
 ) -> Path:
     """Fetch a published dataset into a folder, unless its files are there undamaged.
 
+    A dataset of the hub without a commit is fetched at its newest, which is recorded and kept.
+
     Args:
         dataset: an entry of the registry.
         folder: for the files; a file ``source.json`` next to them gives their source.
@@ -49,7 +51,7 @@ def fetch(
         The folder that holds the suites.
 
     Raises:
-        UsageError: the dataset does not exist in this language, or is on the hub and has no commit.
+        UsageError: the dataset does not exist in this language.
         InputError: the dataset cannot be reached, or must be fetched by hand.
         StorageError: the folder cannot be written, a file in it has been changed, or it holds the
             dataset at another commit.
@@ -70,24 +72,13 @@ def fetch(
 
 
 def _check_commit(dataset: PublishedDataset, target: Path, recorded: Mapping[str, object]) -> None:
-    """See that a dataset of the hub has one commit, the same as what was fetched before.
+    """See that a dataset of the hub is not mixed with what was fetched at another commit.
 
     Raises:
-        UsageError: no commit is known.
         StorageError: the folder has another one.
     """
     before = str(recorded.get("revision") or "") if recorded.get("name") == dataset.name else ""
-    if not dataset.hub:
-        return
-    if not (dataset.revision or before):
-        raise UsageError(
-            where=dataset.name,
-            seen="no commit of it is pinned, so that you and others could get different files",
-            todo=f"Name one: cimento suites get {dataset.name}@COMMIT, with the 40 digits of a"
-            f" commit from {dataset.commits}. Or download files of one there, and give the folder"
-            " to cimento.",
-        )
-    if dataset.revision and before and before != dataset.revision:
+    if dataset.hub and dataset.revision and before and before != dataset.revision:
         raise StorageError(
             where=str(target),
             seen=f"holds {dataset.name} at the commit {before}, not {dataset.revision}",
@@ -117,8 +108,7 @@ def _bring(
     """Fetch the files, and return their revision."""
     if dataset.hub:
         revision = dataset.revision or str(recorded.get("revision") or "")
-        _from_hub(dataset, target, language, endpoint, revision)
-        return revision
+        return _from_hub(dataset, target, language, endpoint, revision)
     if dataset.archive:
         _from_archive(dataset, target, language)
         return Path(dataset.archive).stem
@@ -241,7 +231,8 @@ def _from_archive(dataset: PublishedDataset, target: Path, language: str) -> Non
 
 def _from_hub(
     dataset: PublishedDataset, target: Path, language: str, endpoint: str | None, revision: str
-) -> None:
+) -> str:
+    """Fetch the files of a dataset of the hub, and return the commit that they are of."""
     with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
         from huggingface_hub import HfApi, hf_hub_download
     from cimento.io.transport import look_up
@@ -250,6 +241,7 @@ def _from_hub(
     with _explained(dataset, address, target):
         look_up(address)
         api = HfApi(endpoint=endpoint)
+        revision = revision or str(api.dataset_info(dataset.hub).sha)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
         wanted = _wanted(dataset, names, language)
         # The revision is recorded before the first file, so that a resumed fetch uses the same one.
@@ -263,6 +255,7 @@ def _from_hub(
                 local_dir=target,
                 endpoint=endpoint,
             )
+    return revision
 
 
 RECORDS = "https://zenodo.org/api/records/"

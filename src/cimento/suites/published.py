@@ -80,8 +80,8 @@ class PublishedDataset:
         size: its size, as text for people.
         format: the format of its files.
         hub: id of a dataset on the Hugging Face hub.
-        revision: commit of that dataset, pinned here or named by the user; without one it is not
-            fetched.
+        revision: commit of that dataset, pinned here or named by the user; without one, the newest
+            is fetched.
         suffixes: suffixes of the wanted files on the hub.
         codes: for each language, its name in the hub's files.
         archive: address of a repository's zip at one commit.

@@ -24,7 +24,7 @@ from cimento.paradigms.cloze.reading import SUFFIXES
 from cimento.suites import Meta
 from cimento.suites.cells import need_columns, text_of
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option, OptionRole
-from cimento.suites.formats.ratings import ConnectiveId, parse_id
+from cimento.suites.formats.ratings import CONNECTIVES_FORM, ConnectiveId, parse_id
 from cimento.suites.letters import folded_text
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
@@ -95,7 +95,7 @@ def connective_items(
             where=table.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
         )
     roles = {"item": "id", "text": "sentence", **{name: name for name in (*COLUMNS[2:], "choices")}}
-    read = reading_of(table, _SHAPE, roles, n_items=len(pairs), known="the connectives resource")
+    read = reading_of(table, _SHAPE, roles, n_items=len(pairs), known=CONNECTIVES_FORM)
     return pairs, read
 
 

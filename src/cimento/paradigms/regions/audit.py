@@ -30,6 +30,7 @@ from cimento.suites import Region
 from cimento.suites.checks import marked_items
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.derived import Frequency
+from cimento.suites.diversity import Diversity, diversity
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import (
     count_words,
@@ -124,6 +125,7 @@ class Audit:
         confounds: differences that mark one of the four conditions and therefore enter DD; None if
             the suite does not cross two factors.
         ngrams: n-grams of half the compared sentences, tried on the other half.
+        diversity: how varied the words are, in one sentence of each item.
     """
 
     suite: str
@@ -141,6 +143,7 @@ class Audit:
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
     ngrams: tuple[NgramBaseline, ...] = ()
+    diversity: Diversity
 
     def remarks(self) -> dict[str, tuple[str, ...]]:
         """What was found about items, in words, by what it is about.
@@ -179,8 +182,7 @@ def audit_region_suite(
         scorer: model whose tokens are counted; None to count none.
         unknown_token: the unknown token of its tokenizer; empty if it has none.
         frequency: frequency of words in the suite's language; None to leave frequencies out.
-        regions: regions of the target, if the predictions leave it open; in two whole sentences
-            that are compared, the target is the words that differ.
+        regions: of the target, if predictions leave it open; else, the words that differ.
         baselines: baselines from other models, shown next to that of frequencies.
 
     Raises:
@@ -210,9 +212,29 @@ def audit_region_suite(
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
+        diversity=_diversity(suite),
     )
     audit = audit if scorer is not None else _without_tokens(audit)
     return audit if contrast is None else _with_target(audit, suite, contrast, in_target, frequency)
+
+
+def _diversity(suite: Suite) -> Diversity:
+    """How varied the words are, in the sentences of the first condition that each item has."""
+    first = suite.condition_names[:1]
+    conditions = [
+        next((one for one in item.conditions if one.name in first), item.conditions[0])
+        for item in suite.items
+    ]
+    regions = {
+        name: [condition.regions[place].text for condition in conditions]
+        for place, name in enumerate(suite.region_names)
+        if all(len(condition.regions) > place for condition in conditions)
+    }
+    return diversity(
+        [item.id for item in suite.items],
+        [stimulus_text(condition, rule=suite.join) for condition in conditions],
+        list(regions.items()) if len(suite.region_names) > 1 else [],
+    )
 
 
 def _without_tokens(audit: Audit) -> Audit:

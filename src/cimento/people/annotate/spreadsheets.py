@@ -8,6 +8,7 @@ What comes back goes into a copy of the suite, with a log of every change.
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -122,6 +123,7 @@ LOG = "review.tsv"
 VERDICTS = ("ok", "wrong", "unsure")
 BAR = " | "
 
+_SUITE = "suite"
 _PLACE = ("table", "row", "version")
 _SAID = ("verdict", "comment")
 _LOGGED = ("reviewer", "table", "row", "item", "column", "before", "after", "verdict", "comment")
@@ -193,37 +195,64 @@ class SuiteReview:
         return [row for row in self.rows if row.place not in changed]
 
 
-def export_review(suite: Path, path: Path) -> int:
+def export_review(
+    suites: Sequence[Path], path: Path, *, items: int | None = None, seed: int = 0
+) -> int:
     """Write a sheet for a reviewer; the number of its rows.
 
     Args:
-        suite: its folder.
+        suites: their folders; the column ``suite`` has their names.
         path: ``.xlsx`` or ``.tsv``.
+        items: number of items drawn from each suite; None for all.
+        seed: of the draw.
 
     Raises:
-        InputError: it is not a suite folder.
-        UsageError: the suffix is another one, or the suite has a column that the sheet needs.
+        InputError: one is not a suite folder.
+        UsageError: the suffix is another one, two suites have one name, or one has a column that
+            the sheet needs.
         StorageError: the sheet cannot be written.
     """
-    rows = list(_suite_rows(suite))
-    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
-    for name in (*_PLACE, *_SAID):
+    names = list(map(_name_of, suites))
+    if len(set(names)) < len(names):
+        raise UsageError(
+            where=", ".join(map(str, suites)),
+            seen="two of the folders have one name, by which the sheet tells suites apart",
+            todo="Rename one, or make a sheet of each.",
+        )
+    by_suite = {suite: _drawn(list(_suite_rows(suite)), items, seed) for suite in suites}
+    every = [row for rows in by_suite.values() for row in rows]
+    columns = list(dict.fromkeys(name for row in every for name in row.cells))
+    for name in (_SUITE, *_PLACE, *_SAID):
         if name in columns:
             raise UsageError(
-                where=str(suite),
+                where=", ".join(map(str, suites)),
                 seen=f"has a column {name!r}, which is the review's own in the sheet",
                 todo="Give it another name in the suite.",
             )
-    versions = {name: _version(suite / name) for name in {row.table for row in rows}}
-    lines = [[*_PLACE, *columns, *_SAID]]
-    lines += [
-        [row.table, str(row.number), versions[row.table]]
-        + [row.cells.get(name, "") for name in columns]
-        + ["", ""]
-        for row in rows
-    ]
+    lines = [[_SUITE, *_PLACE, *columns, *_SAID]]
+    for suite, rows in by_suite.items():
+        versions = {name: _version(suite / name) for name in {row.table for row in rows}}
+        lines += [
+            [_name_of(suite), row.table, str(row.number), versions[row.table]]
+            + [row.cells.get(name, "") for name in columns]
+            + ["", ""]
+            for row in rows
+        ]
     write_sheet(lines, path)
-    return len(rows)
+    return len(every)
+
+
+def _name_of(suite: Path) -> str:
+    return suite.resolve().name
+
+
+def _drawn(rows: list[SheetRow], items: int | None, seed: int) -> list[SheetRow]:
+    """The rows of some items, drawn at random, in their order."""
+    if items is None:
+        return rows
+    ids = list(dict.fromkeys(row.cells.get("item", "") for row in rows))
+    drawn = random.Random(seed).sample(ids, min(items, len(ids)))  # noqa: S311  # not a secret
+    return [row for row in rows if row.cells.get("item", "") in drawn]
 
 
 def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> SuiteReview:
@@ -308,12 +337,12 @@ def _sheet_rows(
     """The rows of a sheet, held against those of the suite."""
     sheet = open_table(path)
     todo = "Give the sheet that `cimento annotate review export` wrote."
-    sheet.need(*_PLACE, *_SAID, todo=todo)
+    sheet.need(_SUITE, *_PLACE, *_SAID, todo=todo)
     faults: list[str] = []
     versions = {name: _version(suite / name) for name in {name for name, _ in before}}
     by_cells = {(name, str(number)): reviewed for (name, number), reviewed in before.items()}
     rows: dict[tuple[str, int], SheetRow] = {}
-    for row in sheet.rows:
+    for row in _rows_of_suite(sheet, versions):
         checked = _sheet_row(sheet, row, versions, by_cells, faults)
         if checked is not None and rows.setdefault(checked.place, checked) is not checked:
             faults.append(
@@ -322,6 +351,25 @@ def _sheet_rows(
     if faults:
         raise InputError(where=sheet.name, seen=listed(faults))
     return list(rows.values())
+
+
+def _rows_of_suite(sheet: Table, versions: Mapping[str, str]) -> Sequence[Row]:
+    """The rows of a sheet that are about a suite; of a sheet of several, those of its versions."""
+    names = dict.fromkeys(row.cells[_SUITE].strip() for row in sheet.rows)
+    if len(names) <= 1:
+        return sheet.rows
+    rows = [
+        row
+        for row in sheet.rows
+        if versions.get(row.cells["table"].strip()) == row.cells["version"].strip()
+    ]
+    if not rows:
+        raise InputError(
+            where=sheet.name,
+            seen=f"it has rows of {', '.join(names)}, and none of this suite as it is now",
+            todo="Give one of these, unchanged since, or export the sheet again.",
+        )
+    return rows
 
 
 def _sheet_row(

@@ -61,6 +61,7 @@ from cimento.suites.derived import Frequency
 
 if TYPE_CHECKING:
     from cimento.statistics.regression import Regression
+    from cimento.studies.agreement.recordings import Recorded
     from cimento.studies.agreement.released import LanguageSuite
     from cimento.studies.agreement.syntaxgym import Scores
     from cimento.studies.agreement.twins import AgreementRun
@@ -77,6 +78,7 @@ def ask_languages(
     *,
     cache: AnswerCache,
     progress: ProgressFor | None = None,
+    recordings: Mapping[str, Recorded] | None = None,
 ) -> Iterator[Run | Failure]:
     """Runs, of every language in a folder of its own, for their suites may have the same names.
 
@@ -88,22 +90,27 @@ def ask_languages(
         options: how.
         cache: where answers are kept.
         progress: told how far each run is.
+        recordings: of the models that are recordings, which answer for some suites only.
     """
     refuse_unused((loaded.paradigm for _, loaded in suites), options)
     work = Work(engine=ONE_WORKER, device=options.device, cache=cache)
     for model in models:
         shown = shown_name(model)
+        recorded = (recordings or {}).get(model)
         try:
-            handle = ModelHandle(model, options.scoring)
+            handle = None if recorded else ModelHandle(model, options.scoring)
         except CimentoError as error:
             yield from (Failure(loaded.suite.name, shown, error) for _, loaded in suites)
             continue
         jobs = []
         for language, loaded in suites:
+            source = recorded.suites.get((language, loaded.suite.name)) if recorded else handle
+            if source is None:
+                continue
             folder = options.output / language if options.output else None
             here = options.model_copy(update={"output": folder})
             bar = progress(loaded.suite.name, shown) if progress else None
-            jobs.append(suite_job(loaded, handle, here, shown=shown, progress=bar))
+            jobs.append(suite_job(loaded, source, here, shown=shown, progress=bar))
             jobs[-1].prepare()
         for job, end in zip(jobs, Execution(jobs, work).run(), strict=True):
             if end is not None:

@@ -48,9 +48,13 @@ class ModelRow:
         language: ISO 639-1 code.
         version: plain or adversarial.
         kind: of the model, such as ``causal``; empty where it is not known.
+        n_ratios: items with a ratio.
         ratio: mean of the ratios, as in the table of languages.
+        n_verdicts: items that were judged.
         accuracy: mean of the accuracies.
+        n_targets: items whose target's tokens are known.
         target_tokens: mean number of tokens of a target.
+        n_compared: comparisons of a target with another form.
         unequal: proportion of comparisons whose two forms have different numbers of tokens.
         facts: its tokenizer, vocabulary, parameters, training tokens, and other columns.
     """
@@ -59,9 +63,13 @@ class ModelRow:
     language: str
     version: Version
     kind: str
+    n_ratios: int
     ratio: float | None
+    n_verdicts: int
     accuracy: float | None
+    n_targets: int
     target_tokens: float | None
+    n_compared: int
     unequal: float | None
     facts: Facts
 
@@ -216,9 +224,15 @@ def model_rows(
                 language=language.language,
                 version=language.version,
                 kind=agreement_runs[0].kind,
+                n_ratios=sum(one.mean is not None for run in agreement_runs for one in run.ratios),
                 ratio=language.ratio,
+                n_verdicts=sum(
+                    held is not None for run in agreement_runs for held in run.passed.values()
+                ),
                 accuracy=language.accuracy,
+                n_targets=len(lengths),
                 target_tokens=mean_or_none(lengths),
+                n_compared=len(compared),
                 unequal=mean_or_none([float(contrast.more_tokens != 0) for contrast in compared]),
                 facts=model_facts(agreement_runs[0], given, known),
             )

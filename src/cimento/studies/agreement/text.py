@@ -68,7 +68,8 @@ _TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
         _ends("low", "high", "reason"),
     )),
     "languages": ("means of languages, {averaging} weighted equally", (
-        "model", "language", "version", ("suites", "n_suites"), "ratio", "accuracy",
+        "model", "language", "version", ("suites", "n_suites"),
+        _of("ratio", "n_suites"), _of("accuracy", "n_suites"),
     )),
     "profile": ("competence by agreement and feature", (
         "model", "language", "agreement", ("wrong", "features"), "version", "n",
@@ -81,8 +82,8 @@ _TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
         "model", "language", "outcome", "term", "value", "95%", "p (Holm)",
     )),
     "models": ("models and what is known of them", (
-        "model", "language", "version", "ratio", "accuracy", ("tokens a target", "target_tokens"),
-        "unequal",
+        "model", "language", "version", _of("ratio", "n_ratios"), _of("accuracy", "n_verdicts"),
+        ("tokens a target", _of("target_tokens", "n_targets")[1]), _of("unequal", "n_compared"),
     )),
     "pairs": ("ratio of the first model minus that of the second, item by item", (
         "language", "agreement", ("wrong", "features"), "version", "first", "second", "n",

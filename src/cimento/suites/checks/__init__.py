@@ -8,6 +8,7 @@ from functools import partial
 from cimento.errors import Fault
 from cimento.faults import Faults
 from cimento.suites import Suite
+from cimento.suites.checks.alike import ALIKE_REMARKS
 from cimento.suites.checks.comparisons import COMPARISON_REMARKS
 from cimento.suites.checks.notation import marks_of
 from cimento.suites.checks.repeated_words import WORD_CHECKS
@@ -29,7 +30,7 @@ _ERROR_CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 """The checks that find errors."""
 _WARNING_CHECKS: tuple[Check, ...] = (
-    *DESIGN_REMARKS, *WORD_CHECKS, *COMPARISON_REMARKS, *WORDING_REMARKS,
+    *DESIGN_REMARKS, *WORD_CHECKS, *COMPARISON_REMARKS, *ALIKE_REMARKS, *WORDING_REMARKS,
 )  # fmt: skip
 """The checks that find nothing but warnings."""
 

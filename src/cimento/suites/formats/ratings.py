@@ -56,6 +56,10 @@ _KINDS: Mapping[str, Label] = {"A": "acceptable", "NA": "unacceptable"}
 _KNOWN = {"id", "sentence", "grammaticality", "replacement", "ratings", "mean", "sd", "n"}
 
 
+CONNECTIVES_FORM = "the connectives resource"
+"""The form of the Italian resource, which others use for their own language."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedFormat:
     """A format in which rated sentences are published.
@@ -372,7 +376,7 @@ FORMATS: Mapping[str, RatedFormat] = {
         change=_with_annotators,
     ),
     "connectives": RatedFormat(
-        title="the connectives resource",
+        title=CONNECTIVES_FORM,
         columns=("id", "sentence"),
         id="id", text="sentence",
         also=("grammaticality", "replacement", "ratings", "mean", "sd", "n"),
