@@ -9,6 +9,7 @@ from cimento import UsageError
 from cimento.compare.analysis_tables import analysis_grids
 from cimento.compare.families import families_among, families_given, family_of
 from cimento.compare.levels import AnalysisSettings, analyze_runs
+from cimento.errors import InputError
 from tests.helpers.made_runs import made_run, outcomes_of
 
 MODELS = ("a@1", "b@2", "c@3")
@@ -45,6 +46,19 @@ def test_a_family_of_another_form_is_refused(text):
         families_given([text], MODELS)
 
 
+def test_families_are_a_column_of_a_table_of_models(tmp_path):
+    table = tmp_path / "models.tsv"
+    table.write_text("model\tfamily\tnote\na\tmonolingual\t\nc@3\tmonolingual\t\nb\t\t\nz\tx\t\n")
+    assert families_given([str(table)], MODELS) == {"a@1": "monolingual", "c@3": "monolingual"}
+    with pytest.raises(UsageError, match="no model here is in it"):
+        families_given([str(table)], ["y"])
+    with pytest.raises(UsageError, match="in monolingual already"):
+        families_given([str(table), "other=a"], MODELS)
+    table.write_text("model\tgroup\na\tx\n")
+    with pytest.raises(InputError, match="model and family"):
+        families_given([str(table)], MODELS)
+
+
 def test_a_model_is_in_one_family():
     with pytest.raises(UsageError, match="in x already"):
         families_given(["x=a,b", "y=b,c"], MODELS)
@@ -68,7 +82,7 @@ def test_an_analysis_says_which_families_it_used(runs):
     assert "testlet" in {part.part for part in analysis.variance}
     assert all(one.sure >= 0.95 for one in analysis.by_family)
     notes = " ".join(analysis_grids(analysis)["models"].notes)
-    assert "Families: run (3 models)." in notes
+    assert "Families: run (run/checkpoint-1, run/checkpoint-2, run/checkpoint-3)." in notes
     assert "Abilities are over the phenomena given" in notes
 
 

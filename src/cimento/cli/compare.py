@@ -407,8 +407,8 @@ class AnalyzeOptions(GridOptions):
     )
     families: tuple[str, ...] = option(
         (),
-        "Models that may answer alike; else checkpoints of a run and sizes of a model, by their"
-        " names. Repeatable.",
+        "Models that may answer alike, or a table with columns model and family; else checkpoints"
+        " of a run and sizes of a model, by their names. Repeatable.",
         flags=("--family",),
         metavar="NAME=MODEL,MODEL",
     )

@@ -84,6 +84,10 @@ def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
         grids["covariates"] = slopes_grid(analysis)
     if all_items or notable_items(analysis):
         grids["items"] = _items_grid(analysis, all_items=all_items)
+    if analysis.languages:
+        grids["languages"] = languages_grid(analysis)
+    if analysis.in_languages:
+        grids["in-languages"] = in_languages_grid(analysis)
     if analysis.by_family:
         grids["families"] = families_grid(analysis)
     if analysis.short is not None:
@@ -162,8 +166,7 @@ _OVER_PHENOMENA = "Abilities are over the phenomena given, not over others that 
 def _family_notes(analysis: Analysis) -> list[str]:
     """Which models were taken for a family, and what follows."""
     named = "; ".join(
-        f"{family} ({counted(len(models), 'model')})"
-        for family, models in analysis.families.items()
+        f"{family} ({_members(models)})" for family, models in analysis.families.items()
     )
     if not named:
         return ["Families: none; each model answers for itself (--family names some)."]
@@ -171,6 +174,13 @@ def _family_notes(analysis: Analysis) -> list[str]:
         return [f"Families: {named}. Items: {analysis.no_families}, so all is about models of it."]
     shares = "What a family shares on an item is an effect of its own; --family names others."
     return [f"Families: {named}. {shares}"]
+
+
+def _members(models: Sequence[str]) -> str:
+    """The models of a family, or the first ones of many."""
+    if len(models) <= ITEMS_SHOWN:
+        return ", ".join(models)
+    return f"{', '.join(models[:ITEMS_SHOWN])} and {len(models) - ITEMS_SHOWN} more"
 
 
 def families_grid(analysis: Analysis) -> Grid:
@@ -192,6 +202,53 @@ def families_grid(analysis: Analysis) -> Grid:
         },
         title="Items that are easier (above 0) or harder for one family than for others.",
         labels=3,
+        notes=(*filter(None, (more,)), chance),
+    )
+
+
+def languages_grid(analysis: Analysis) -> Grid:
+    """A table of the languages, with how many items of each call for a look."""
+    families = analysis.by_family is not None
+    return Grid.of(
+        analysis.languages,
+        {
+            "language": lambda one: one.language or NOT_STATED,
+            "suites": lambda one: one.suites,
+            "items": lambda one: one.items,
+            "right": lambda one: _share(one.right),
+            "backwards": lambda one: BLANK if one.backwards is None else one.backwards,
+            "disorderly": lambda one: one.disorderly,
+            **({"easier or harder for a family": lambda one: one.by_family} if families else {}),
+        },
+        title="Items to look at, by language.",
+        notes=(_IN_EACH,),
+    )
+
+
+NOT_STATED = "not stated"
+_IN_EACH = (
+    "A phenomenon in several languages counts as one in each: models may know one of them better."
+)
+
+
+def in_languages_grid(analysis: Analysis) -> Grid:
+    """A table of how able models are in each language, where that differs from their ability."""
+    shown = analysis.in_languages[:ITEMS_SHOWN]
+    total = len(analysis.in_languages)
+    more = f"The {len(shown)} surest of {total}." if total > len(shown) else ""
+    chance = "An interval without 0 says that the model is better, or worse, there; not corrected."
+    return Grid.of(
+        shown,
+        {
+            "model": lambda one: one.model,
+            "language": lambda one: one.language or NOT_STATED,
+            "ability": lambda one: _logits(one.ability),
+            "95%": lambda one: _ends(one.ability),
+            "beyond its own": lambda one: _logits(one.beyond),
+            "95% of that": lambda one: _ends(one.beyond),
+        },
+        title="The ability of models in each language; 0 is the average of the models there.",
+        labels=2,
         notes=(*filter(None, (more,)), chance),
     )
 

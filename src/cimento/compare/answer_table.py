@@ -73,7 +73,8 @@ class AnswerTable:
         keys: suite and id of each item.
         respondents: the columns.
         right: items x respondents; NaN where undefined or not asked.
-        phenomena: of each item.
+        phenomena: of each item; of one that occurs in several languages, with the language.
+        languages: of each item; empty where its suite states none.
         clusters: of each item, the source that it shares with others; None where it stands alone.
         covariates: name to a number for each item.
         texts: item to its conditions and their sentences.
@@ -83,6 +84,7 @@ class AnswerTable:
     respondents: tuple[Respondent, ...]
     right: Floats
     phenomena: tuple[str, ...]
+    languages: tuple[str, ...]
     clusters: tuple[Key | None, ...]
     covariates: Mapping[str, Floats]
     texts: Mapping[Key, Mapping[str, str]]
@@ -139,12 +141,15 @@ def answer_table(
         known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
         _need_column(phenomenon, known)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
+    phenomena = [_phenomenon(key, first_runs, columns, phenomenon) for key in keys]
+    languages = tuple(first_runs[suite].suite.meta.language for suite, _ in keys)
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
     return AnswerTable(
         keys=keys,
         respondents=respondents,
         right=np.array([[one.answers.get(key, math.nan) for key in keys] for one in respondents]).T,
-        phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
+        phenomena=_by_language(phenomena, languages),
+        languages=languages,
         clusters=tuple(clusters.get(key) for key in keys),
         covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
         texts=texts,
@@ -330,6 +335,16 @@ def _phenomenon(
     suite, item = key
     cell = columns[suite].get(column or _PHENOMENON, {}).get(item, "")
     return cell or (suite if column else runs[suite].suite.meta.phenomenon or suite)
+
+
+def _by_language(phenomena: Sequence[str], languages: Sequence[str]) -> tuple[str, ...]:
+    """Phenomena, of which one in several languages counts as one in each: a model may know one."""
+    of = grouped(zip(phenomena, languages, strict=True))
+    shared = {name for name, some in of.items() if len(set(some)) > 1}
+    return tuple(
+        f"{name} ({language})" if name in shared and language else name
+        for name, language in zip(phenomena, languages, strict=True)
+    )
 
 
 def _texts(run: Run) -> dict[Key, dict[str, str]]:
