@@ -67,3 +67,12 @@ def test_the_commands_print_the_paragraph_and_no_table(runs_of_every_kind, capsy
     (paragraph,) = capsys.readouterr().out.splitlines()
     assert paragraph.startswith("We compared ")
     assert "without correction" in paragraph or "could not be tested" in paragraph
+    assert "Models are taken to answer independently of each other." in said
+
+
+def test_an_analysis_says_its_families():
+    marks = ("+++++++-+-", "++++++----", "+++-+-----", "++--------", "+-+++-+---")
+    runs = [judged(row, f"x/step-{k}" if k < 3 else f"m{k}") for k, row in enumerate(marks)]
+    said = analysis_methods(analyze(runs, kind="rasch"))
+    assert "an effect on each item in common (Bradlow et al. 1999): x (3 models)." in said
+    assert "independently" not in said
