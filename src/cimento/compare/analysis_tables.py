@@ -250,7 +250,7 @@ def _is_sure(one: AbilityInLanguage) -> bool:
 
 
 def in_languages_grid(analysis: Analysis) -> Grid:
-    """A table of how able models are in a language where that surely differs from their ability."""
+    """A table of abilities in a language where that surely differs from their ability."""
     sure = [one for one in analysis.in_languages if _is_sure(one)]
     shown, total = sure[:ITEMS_SHOWN], len(analysis.in_languages)
     more = f", the {len(shown)} surest of them" if len(sure) > len(shown) else ""
