@@ -1,6 +1,6 @@
 """Do intervals of abilities and difficulties hold where models of a family answer alike?
 
-Prints a Markdown table, or writes it with tabs into a folder, in about two minutes of one core::
+Prints a Markdown table, or writes it with tabs into a folder, in about eight minutes of one core::
 
     python benchmarks/coverage_families.py docs/data/coverage
 """
@@ -19,7 +19,7 @@ from cimento.statistics.response_estimates import Locations
 Floats = NDArray[np.float64]
 
 SEED = 20261201
-TABLES = 10
+TABLES = 40
 ITEMS, PHENOMENA = 64, 4
 FAMILIES = {"8, 1 and 1": (8, 1, 1), "4, 3 and 3": (4, 3, 3)}
 SDS = (1.0, 2.0)

@@ -9,6 +9,7 @@ from cimento import UsageError
 from cimento.compare.analysis_tables import analysis_grids
 from cimento.compare.families import families_among, families_given, family_of
 from cimento.compare.levels import AnalysisSettings, analyze_runs
+from cimento.errors import InputError
 from tests.helpers.made_runs import made_run, outcomes_of
 
 MODELS = ("a@1", "b@2", "c@3")
@@ -39,10 +40,31 @@ def test_given_families_replace_those_of_names():
     assert families_among(proposed, given) == {"a@1": "a@1", "b@2": "other", "c@3": "other"}
 
 
+def test_a_folder_is_known_by_its_last_name_unless_there_are_two():
+    named = [
+        f"/a/{folder}/checkpoint-{k}" for folder in ("out", "b/runs", "c/runs") for k in (1, 2)
+    ]
+    families = families_among({name: family_of(name) for name in named}, {})
+    assert [*dict.fromkeys(families.values())] == ["out", "/a/b/runs", "/a/c/runs"]
+
+
 @pytest.mark.parametrize("text", ["x", "x=", "=a,b", "x=a,d", "x=a b"])
 def test_a_family_of_another_form_is_refused(text):
     with pytest.raises(UsageError, match="family="):
         families_given([text], MODELS)
+
+
+def test_families_are_a_column_of_a_table_of_models(tmp_path):
+    table = tmp_path / "models.tsv"
+    table.write_text("model\tfamily\tnote\na\tmonolingual\t\nc@3\tmonolingual\t\nb\t\t\nz\tx\t\n")
+    assert families_given([str(table)], MODELS) == {"a@1": "monolingual", "c@3": "monolingual"}
+    with pytest.raises(UsageError, match="no model here is in it"):
+        families_given([str(table)], ["y"])
+    with pytest.raises(UsageError, match="in monolingual already"):
+        families_given([str(table), "other=a"], MODELS)
+    table.write_text("model\tgroup\na\tx\n")
+    with pytest.raises(InputError, match="model and family"):
+        families_given([str(table)], MODELS)
 
 
 def test_a_model_is_in_one_family():
@@ -68,7 +90,7 @@ def test_an_analysis_says_which_families_it_used(runs):
     assert "testlet" in {part.part for part in analysis.variance}
     assert all(one.sure >= 0.95 for one in analysis.by_family)
     notes = " ".join(analysis_grids(analysis)["models"].notes)
-    assert "Families: run (3 models)." in notes
+    assert "Families: run (run/checkpoint-1, run/checkpoint-2, run/checkpoint-3)." in notes
     assert "Abilities are over the phenomena given" in notes
 
 

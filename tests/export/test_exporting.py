@@ -490,7 +490,7 @@ def test_results_for_model_cards_are_one_file_for_each_model(runs_of_every_kind,
         run.suite_name: one.value
         for run in open_runs(runs_of_every_kind)
         for one in run.estimates()
-        if one.role == "headline" and one.value is not None
+        if (one.role == "headline" or one.statistic == "DD") and one.value is not None
     }
     assert {entry.task_id: entry.value for entry in entries} == headlines
     capsys.readouterr()

@@ -14,6 +14,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cimento.compare.answer_table import AnswerTable, Key, TieRule
+from cimento.compare.by_language import (
+    AbilityInLanguage,
+    LanguageItems,
+    abilities_in_languages,
+    items_by_language,
+    language_codes,
+)
 from cimento.compare.family_items import FamilyItem, items_by_family
 from cimento.compare.ranges import Range, range_at, ranges_of
 from cimento.statistics.design import Floats, codes
@@ -179,7 +186,10 @@ class Analysis:
         by_family: items that are easier or harder for a family (differential item functioning),
             the surest first, with a probability of .95 or more; None where that is not known.
         no_families: why it is not known.
+        languages: the items of each language, where there are several.
+        in_languages: the ability of each model in each of them, the surest deviations first.
         chance: level of chance of the suites, to two digits; None where it is not known.
+        no_chance: why it is not known; empty where it is.
         others: the analyses of suites with other levels of chance, which are other scales.
     """
 
@@ -203,7 +213,10 @@ class Analysis:
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_family: tuple[FamilyItem, ...] | None = None
     no_families: str | None = None
+    languages: tuple[LanguageItems, ...] = ()
+    in_languages: tuple[AbilityInLanguage, ...] = ()
     chance: float | None = None
+    no_chance: str = ""
     others: tuple[Analysis, ...] = ()
 
     @property
@@ -287,6 +300,7 @@ def _fits(
             family=families if n_families > 1 else None,
             covariates=x,
             cluster=table.cluster_codes,
+            area=language_codes(table),
             kind=one,
             start=start,
             seed=seed,
@@ -322,7 +336,7 @@ def _analysis(
     known = np.isfinite(table.right)
     asked = sum(len(one.answers) + one.undefined for one in table.respondents)
     shares = _shares(table.right, axis=1)
-    return Analysis(
+    analysis = Analysis(
         kind=fit.kind,
         items=_items(table, fit, two, seed=seed),
         models=_respondents(table, fit, names, seed=seed),
@@ -346,7 +360,18 @@ def _analysis(
         all_wrong=shares.count(0.0),
         converged=fit.converged,
         reason=fit.reason,
+        in_languages=abilities_in_languages(table, fit),
         **items_by_family(table, fit, level=BACKWARDS_LEVEL),
+    )
+    return replace(
+        analysis,
+        languages=items_by_language(
+            table,
+            items=analysis.items,
+            backwards=analysis.backwards,
+            misfits=analysis.misfits,
+            by_family=analysis.by_family,
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,7 @@ from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.analysis import Analysis, AnalyzedItem, ShortList
+    from cimento.compare.by_language import AbilityInLanguage
     from cimento.compare.ranges import Range
 
 _share = partial(formatting.rate_as_text, absent=BLANK)
@@ -53,9 +55,11 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         all_items: whether the table of items has all of them, and not only the notable ones.
     """
     grids = _grids_of_level(analysis, all_items=all_items)
+    used = Counter([_level_part(analysis)])
     for other in analysis.others:
-        name = level_name(other)
-        part = name.replace(" ", "-")
+        name, part = level_name(other), _level_part(other)
+        used[part] += 1
+        part = part if used[part] == 1 else f"{part}-{used[part]}"
         grids |= {
             f"{key}-{part}": replace(grid, title=f"{name[0].upper()}{name[1:]}. {grid.title}")
             for key, grid in _grids_of_level(other, all_items=all_items).items()
@@ -73,7 +77,14 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
 
 def level_name(analysis: Analysis) -> str:
     """The level of chance of an analysis, in words."""
-    return "chance unknown" if analysis.chance is None else f"chance {analysis.chance:g}"
+    if analysis.chance is not None:
+        return f"chance {analysis.chance:g}"
+    return f"chance unknown: {analysis.no_chance}" if analysis.no_chance else "chance unknown"
+
+
+def _level_part(analysis: Analysis) -> str:
+    """The level of chance as a part of the name of a table."""
+    return "chance-unknown" if analysis.chance is None else f"chance-{analysis.chance:g}"
 
 
 def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
@@ -84,6 +95,10 @@ def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
         grids["covariates"] = slopes_grid(analysis)
     if all_items or notable_items(analysis):
         grids["items"] = _items_grid(analysis, all_items=all_items)
+    if analysis.languages:
+        grids["languages"] = languages_grid(analysis)
+    if any(map(_is_sure, analysis.in_languages)):
+        grids["in-languages"] = in_languages_grid(analysis)
     if analysis.by_family:
         grids["families"] = families_grid(analysis)
     if analysis.short is not None:
@@ -162,8 +177,7 @@ _OVER_PHENOMENA = "Abilities are over the phenomena given, not over others that 
 def _family_notes(analysis: Analysis) -> list[str]:
     """Which models were taken for a family, and what follows."""
     named = "; ".join(
-        f"{family} ({counted(len(models), 'model')})"
-        for family, models in analysis.families.items()
+        f"{family} ({_members(models)})" for family, models in analysis.families.items()
     )
     if not named:
         return ["Families: none; each model answers for itself (--family names some)."]
@@ -171,6 +185,13 @@ def _family_notes(analysis: Analysis) -> list[str]:
         return [f"Families: {named}. Items: {analysis.no_families}, so all is about models of it."]
     shares = "What a family shares on an item is an effect of its own; --family names others."
     return [f"Families: {named}. {shares}"]
+
+
+def _members(models: Sequence[str]) -> str:
+    """The models of a family, or the first ones of many."""
+    if len(models) <= ITEMS_SHOWN:
+        return ", ".join(models)
+    return f"{', '.join(models[:ITEMS_SHOWN])} and {len(models) - ITEMS_SHOWN} more"
 
 
 def families_grid(analysis: Analysis) -> Grid:
@@ -193,6 +214,63 @@ def families_grid(analysis: Analysis) -> Grid:
         title="Items that are easier (above 0) or harder for one family than for others.",
         labels=3,
         notes=(*filter(None, (more,)), chance),
+    )
+
+
+def languages_grid(analysis: Analysis) -> Grid:
+    """A table of the languages, with how many items of each call for a look."""
+    families = analysis.by_family is not None
+    return Grid.of(
+        analysis.languages,
+        {
+            "language": lambda one: one.language or NOT_STATED,
+            "suites": lambda one: one.suites,
+            "items": lambda one: one.items,
+            "right": lambda one: _share(one.right),
+            "backwards": lambda one: BLANK if one.backwards is None else one.backwards,
+            "disorderly": lambda one: one.disorderly,
+            **({"easier or harder for a family": lambda one: one.by_family} if families else {}),
+        },
+        title="Items to look at, by language.",
+        notes=(_IN_EACH, *(() if any(map(_is_sure, analysis.in_languages)) else (_NOT_SURE,))),
+    )
+
+
+NOT_STATED = "not stated"
+_IN_EACH = (
+    "A phenomenon in several languages counts as one in each: models may know one of them better."
+)
+
+
+_NOT_SURE = "No model is surely better, or worse, in one language than its ability says."
+
+
+def _is_sure(one: AbilityInLanguage) -> bool:
+    return one.beyond.low > 0 or one.beyond.high < 0
+
+
+def in_languages_grid(analysis: Analysis) -> Grid:
+    """A table of abilities in a language where that surely differs from their ability."""
+    sure = [one for one in analysis.in_languages if _is_sure(one)]
+    shown, total = sure[:ITEMS_SHOWN], len(analysis.in_languages)
+    more = f", the {len(shown)} surest of them" if len(sure) > len(shown) else ""
+    which = (
+        f"{len(sure)} of {total} abilities differ surely from the model's own{more}; intervals are"
+        " not corrected for their number."
+    )
+    return Grid.of(
+        shown,
+        {
+            "model": lambda one: one.model,
+            "language": lambda one: one.language or NOT_STATED,
+            "ability": lambda one: _logits(one.ability),
+            "95%": lambda one: _ends(one.ability),
+            "beyond its own": lambda one: _logits(one.beyond),
+            "95% of that": lambda one: _ends(one.beyond),
+        },
+        title="The ability of models in each language; 0 is the average of the models there.",
+        labels=2,
+        notes=(which,),
     )
 
 

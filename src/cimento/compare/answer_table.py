@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -73,7 +73,8 @@ class AnswerTable:
         keys: suite and id of each item.
         respondents: the columns.
         right: items x respondents; NaN where undefined or not asked.
-        phenomena: of each item.
+        phenomena: of each item; of one that occurs in several languages, with the language.
+        languages: of each item; empty where its suite states none.
         clusters: of each item, the source that it shares with others; None where it stands alone.
         covariates: name to a number for each item.
         texts: item to its conditions and their sentences.
@@ -83,6 +84,7 @@ class AnswerTable:
     respondents: tuple[Respondent, ...]
     right: Floats
     phenomena: tuple[str, ...]
+    languages: tuple[str, ...]
     clusters: tuple[Key | None, ...]
     covariates: Mapping[str, Floats]
     texts: Mapping[Key, Mapping[str, str]]
@@ -135,16 +137,16 @@ def answer_table(
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
-    if phenomenon:
-        known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
-        _need_column(phenomenon, known)
+    _need_column(phenomenon, columns)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
+    languages = tuple(first_runs[suite].suite.meta.language for suite, _ in keys)
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
     return AnswerTable(
         keys=keys,
         respondents=respondents,
         right=np.array([[one.answers.get(key, math.nan) for key in keys] for one in respondents]).T,
-        phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
+        phenomena=_phenomena(keys, first_runs, columns, phenomenon),
+        languages=languages,
         clusters=tuple(clusters.get(key) for key in keys),
         covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
         texts=texts,
@@ -240,7 +242,10 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
     ]
 
 
-def _need_column(name: str, known: Collection[str]) -> None:
+def _need_column(name: str, columns: Columns) -> None:
+    if not name:
+        return
+    known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
     need_known(name, known, where=f"--phenomenon={name}", seen="no suite has such a column")
 
 
@@ -330,6 +335,22 @@ def _phenomenon(
     suite, item = key
     cell = columns[suite].get(column or _PHENOMENON, {}).get(item, "")
     return cell or (suite if column else runs[suite].suite.meta.phenomenon or suite)
+
+
+def _phenomena(
+    keys: Sequence[Key], runs: Mapping[str, Run], columns: Columns, column: str
+) -> tuple[str, ...]:
+    """The phenomenon of each item; one in several languages counts as one in each.
+
+    A model may know one of the languages better.
+    """
+    told = [
+        (_phenomenon(key, runs, columns, column), runs[key[0]].suite.meta.language) for key in keys
+    ]
+    shared = {name for name, some in grouped(told).items() if len(set(some)) > 1}
+    return tuple(
+        f"{name} ({language})" if name in shared and language else name for name, language in told
+    )
 
 
 def _texts(run: Run) -> dict[Key, dict[str, str]]:

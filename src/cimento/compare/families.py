@@ -7,9 +7,12 @@ their answers, and is nothing where they do not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.intake.tables import is_spreadsheet, open_table
 from cimento.paired.item_outcomes import step_of
 
 _SIZE = re.compile(
@@ -32,41 +35,71 @@ def family_of(name: str) -> str:
 
 
 def families_given(texts: Iterable[str], models: Sequence[str]) -> dict[str, str]:
-    """The families of ``--family NAME=MODEL,MODEL``, by the label of the model.
+    """The families of ``--family``, by the label of the model.
 
     Args:
-        texts: as given.
+        texts: as given: ``NAME=MODEL,MODEL``, or a table with columns `model` and `family`, which
+            may have models that are not here.
         models: labels of the models; each is named with or without its revision.
 
     Raises:
-        UsageError: a text is not of this form, or names a model that is not there or twice.
+        InputError: a table cannot be read, or lacks one of the columns.
+        UsageError: a text is neither, or names a model that is not there, or one in two families.
     """
     families: dict[str, str] = {}
     for text in texts:
-        family, equals, listed = text.partition("=")
-        names = [name.strip() for name in listed.split(",") if name.strip()]
-        if not equals or not family.strip() or not names:
+        is_table = is_spreadsheet(Path(text)) and Path(text).is_file()
+        pairs = [*(_in_table(Path(text)) if is_table else _written(text))]
+        found = [(label, name, family) for name, family in pairs for label in _labels(name, models)]
+        strange = [name for name, _ in pairs if not _labels(name, models)]
+        if strange and not (is_table and found):
             raise UsageError(
                 where=f"--family={text}",
-                seen="it is not a name with models",
-                todo="Write NAME=MODEL,MODEL.",
-            )
-        for name in names:
-            labels = [one for one in models if name in (one, one.partition("@")[0])]
-            if not labels:
+                seen="no model here is in it" if is_table
+                else f"no model here is called {strange[0]!r}",
+                todo=did_you_mean(strange[0], models),
+            )  # fmt: skip
+        for label, _, family in found:
+            if families.setdefault(label, family) != family:
                 raise UsageError(
                     where=f"--family={text}",
-                    seen=f"no model here is called {name!r}",
-                    todo=did_you_mean(name, models),
+                    seen=f"{label} is in {families[label]} already",
+                    todo="Name each model in one family.",
                 )
-            for label in labels:
-                if families.setdefault(label, family.strip()) != family.strip():
-                    raise UsageError(
-                        where=f"--family={text}",
-                        seen=f"{label} is in {families[label]} already",
-                        todo="Name each model in one family.",
-                    )
     return families
+
+
+def _labels(name: str, models: Sequence[str]) -> list[str]:
+    return [one for one in models if name in (one, one.partition("@")[0])]
+
+
+def _written(text: str) -> Iterator[tuple[str, str]]:
+    """The models of ``NAME=MODEL,MODEL``, each with the name of the family."""
+    family, equals, listed = text.partition("=")
+    names = [name.strip() for name in listed.split(",") if name.strip()]
+    if not equals or not family.strip() or not names:
+        raise UsageError(
+            where=f"--family={text}",
+            seen="it is neither a name with models nor a table that is there",
+            todo="Write NAME=MODEL,MODEL, or give a table with columns model and family.",
+        )
+    yield from ((name, family.strip()) for name in names)
+
+
+def _in_table(path: Path) -> Iterator[tuple[str, str]]:
+    """The models of a table that have a family, each with it."""
+    table = open_table(path)
+    columns = [table.find(name) for name in ("model", "family")]
+    if None in columns:
+        raise InputError(
+            where=table.name,
+            seen=f"its columns are {', '.join(table.columns)}",
+            todo="Give the columns model and family: a model a row, and what it has in common.",
+        )
+    for row in table.rows:
+        model, family = (row.cells.get(name or "", "").strip() for name in columns)
+        if model and family:
+            yield model, family
 
 
 def families_among(proposed: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
@@ -78,6 +111,11 @@ def families_among(proposed: Mapping[str, str], given: Mapping[str, str]) -> dic
     """
     families = {model: given.get(model, model) for model in proposed} if given else dict(proposed)
     shared = list(families.values())
+    folders = {family for family in shared if PurePath(family).is_absolute()}
+    last = Counter(PurePath(family).name for family in folders)
+    # A folder is known by its last name, unless there are two of it.
+    short = {one: PurePath(one).name for one in folders if last[PurePath(one).name] == 1}
     return {
-        model: family if shared.count(family) > 1 else model for model, family in families.items()
+        model: short.get(family, family) if shared.count(family) > 1 else model
+        for model, family in families.items()
     }

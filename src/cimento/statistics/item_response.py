@@ -70,6 +70,9 @@ class ItemResponseFit:
         ability: of each model, over phenomena.
         ability_covariance: of these.
         by_phenomenon: models x phenomena, the ability on the items of one phenomenon.
+        by_area: models x areas, the ability over the phenomena of one area, each with one weight;
+            None without areas.
+        beyond: models x areas, the same less the ability over all phenomena; None likewise.
         shared: items x families, by how many logits an item is easier for a family, given the
             abilities; None where families share nothing.
         slopes: by how much a standard deviation of each covariate makes items harder, in logits.
@@ -91,6 +94,8 @@ class ItemResponseFit:
     ability: Locations | None = None
     ability_covariance: Floats | None = None
     by_phenomenon: Locations | None = None
+    by_area: Locations | None = None
+    beyond: Locations | None = None
     shared: Locations | None = None
     slopes: Locations | None = None
     spreads: Mapping[str, Spread] = field(default_factory=dict)
@@ -100,13 +105,14 @@ class ItemResponseFit:
     reason: str | None = None
 
 
-def item_response(
+def item_response(  # noqa: PLR0913  # what is known of items and of models
     right: ArrayLike,
     *,
     phenomenon: Integers | None = None,
     family: Integers | None = None,
     covariates: Floats | None = None,
     cluster: Integers | None = None,
+    area: Integers | None = None,
     kind: ItemModel = "rasch",
     start: Mapping[str, float] | None = None,
     seed: int = 0,
@@ -123,6 +129,7 @@ def item_response(
         family: number of each model's family, from 0; None where they are not known.
         covariates: items x covariates; they are standardized here.
         cluster: number of each item's cluster, from 0; -1 for none. Used if 3 to 500 have 2 items.
+        area: number of each phenomenon's area, such as its language, which has abilities too.
         kind: ``rasch``, or ``2pl`` with a discrimination for each item.
         start: spreads to begin the search at, such as those of the simpler model.
         seed: of the items from which spreads are estimated where there are more than 3,000.
@@ -131,22 +138,20 @@ def item_response(
         UsageError: tables that do not fit together, or values outside 0 to 1.
     """
     table = np.asarray(right, dtype=np.float64)
-    responses = _responses(table, phenomenon, family, covariates, cluster)
+    responses = _responses(table, phenomenon, family, covariates, cluster, area)
     answers = int(np.isfinite(table).sum())
     empty = ItemResponseFit(kind=kind, items=table.shape[0], models=table.shape[1], answers=answers)
     if reason := _impossible(table, kind):
         return dataclasses.replace(empty, reason=reason)
     names = _spread_names(responses, kind)
-    sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
-    phi, covariance, converged = _spreads_at(sample, names, begin)
+    phi, covariance, converged = _spreads_at(_sample(responses, seed), names, start or {})
     likelihood = _likelihood(responses, names)
     center = likelihood.mode(sds_of(names, phi))
     moved = moved_spreads(likelihood, names, phi, covariance)
-    spreads = spread_records(responses, names, phi, covariance, center, likelihood, seed)
     return dataclasses.replace(
         empty,
         **located(likelihood, sds_of(names, phi), center, moved, covariance),
-        spreads=spreads,
+        spreads=spread_records(responses, names, phi, covariance, center, likelihood, seed),
         loglik=center.loglik,
         converged=converged and center.converged,
     )
@@ -158,6 +163,7 @@ def _responses(
     family: Integers | None,
     covariates: Floats | None,
     cluster: Integers | None,
+    area: Integers | None,
 ) -> Responses:
     """The table with numbers of phenomena, families, clusters, and standardized covariates."""
     items, models = table.shape if table.ndim == 2 else (0, 0)  # noqa: PLR2004
@@ -181,6 +187,7 @@ def _responses(
         family=g,
         covariates=(x - x.mean(axis=0)) / np.where(sds > 0, sds, 1.0) if items else x,
         cluster=_clusters(k),
+        area=area,
     )
 
 
@@ -258,7 +265,7 @@ def _log_prior(names: tuple[str, ...], phi: Floats) -> float:
 
 
 def _spreads_at(
-    responses: Responses, names: tuple[str, ...], begin: Mapping[str, float]
+    responses: Responses, names: tuple[str, ...], start: Mapping[str, float]
 ) -> tuple[Floats, Floats, bool]:
     """The logarithms of the spreads at their posterior mode, and their covariance."""
     likelihood = _likelihood(responses, names, quick=True)
@@ -274,6 +281,7 @@ def _spreads_at(
             best, begin_at = value, mode.z
         return value
 
+    begin = {**_STARTS, **start}
     phi, is_minimum = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
     curvature = _curvature(lost, phi)
     values, vectors = np.linalg.eigh(curvature)

@@ -23,6 +23,7 @@ class Responses:
         covariates: items x covariates, standardized.
         cluster: the number of each item's cluster; -1 for an item that stands alone; None where
             all do.
+        area: the number of each phenomenon's area, such as its language; None where there is one.
     """
 
     right: Floats
@@ -30,6 +31,7 @@ class Responses:
     family: Integers
     covariates: Floats
     cluster: Integers | None = None
+    area: Integers | None = None
 
     @property
     def phenomena(self) -> int:

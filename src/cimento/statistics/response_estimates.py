@@ -221,6 +221,7 @@ def located(
         "probability": _probability(likelihood, center.effects, sds),
         "shared": _shared(likelihood, center.effects, sds) if "testlet" in sds else None,
     }
+    fields |= {k: of(contrasts[k])[0] for k in ("by_area", "beyond") if k in contrasts}
     if "discrimination" in sds:
         fields["discrimination"] = of_items("discrimination")
         fields["backwards"] = _below_zero(fields["discrimination"])
@@ -256,12 +257,19 @@ def _contrasts(responses: Responses, layout: Layout) -> dict[str, Floats]:
     if "phenomenon" in layout.spans:
         easiness = easiness + everything[layout.spans["phenomenon"]]
     overall = ability.mean(axis=1)
-    return {
+    contrasts = {
         "ability": overall - overall.mean(axis=0),
         "phenomenon": -(easiness + average),
         "by_phenomenon": (ability - average).reshape(models * phenomena, -1),
         "slopes": -everything[layout.spans["covariates"]],
     }
+    if responses.area is not None:
+        member = np.eye(int(responses.area.max()) + 1)[responses.area]
+        by_area = np.einsum("pa,mpz->maz", member / member.sum(axis=0), ability - average)
+        beyond = by_area - contrasts["ability"][:, None, :]
+        contrasts["by_area"] = by_area.reshape(-1, layout.size)
+        contrasts["beyond"] = beyond.reshape(-1, layout.size)
+    return contrasts
 
 
 def _probability(likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]) -> Floats:
