@@ -73,6 +73,22 @@ class SuiteReader(Protocol[SuiteT]):
             todo="Leave --adaptive out.",
         )
 
+    def clustered(self, suite: SuiteT, columns: Sequence[str]) -> SuiteT:  # noqa: ARG002
+        """The suite with other clusters than it declares; by default refused.
+
+        Args:
+            suite: the suite.
+            columns: columns of its items; two or more are crossed.
+
+        Raises:
+            UsageError: suites of this kind have no such clusters, or not these columns.
+        """
+        raise UsageError(
+            where=f"suite {suite.name!r}, --cluster",
+            seen="clusters cannot be chosen for suites of this kind",
+            todo="Leave --cluster out.",
+        )
+
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
         """The content and the faults of a suite that was read."""
         holds = "" if reading.suite is None else self.holds(reading.suite)

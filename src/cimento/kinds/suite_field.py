@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 
 from cimento.io.files import read_bytes, write_bytes
+from cimento.kinds.clusters import chosen_clusters
 
 if TYPE_CHECKING:
     from cimento.kinds.base import TestSuite
+    from cimento.kinds.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,9 @@ class LaterSuite:
 class SuiteField:
     """The field `suite` of a run, which holds a suite or a `LaterSuite` that reads it.
 
+    The field holds the suite as it was asked, which is what is stored; what it gives has the
+    clusters that the run's options choose.
+
     `is_unchanged` of the `LaterSuite` tells an opened run from a changed copy of one.
     """
 
@@ -44,8 +49,12 @@ class SuiteField:
     def __get__(self, run: object | None, owner: type) -> TestSuite:
         if run is None:
             raise AttributeError("suite")  # the field has no default
-        suite = vars(run)[self._PLACE]
-        return cast("TestSuite", suite.read() if isinstance(suite, LaterSuite) else suite)
+        held = vars(run)[self._PLACE]
+        suite = cast("TestSuite", held.read() if isinstance(held, LaterSuite) else held)
+        one = cast("Run", run)
+        if not (columns := chosen_clusters(one.options)):
+            return suite
+        return one.once(self._PLACE, lambda: one.paradigm.reader.clustered(suite, columns))
 
     def __set__(self, run: object, suite: TestSuite | LaterSuite) -> None:
         vars(run)[self._PLACE] = suite

@@ -138,15 +138,20 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     if not suite.meta.language:
         seen = "The suite does not name a language."
         faults.append(cloze_fault("CIM-C010", where=suite.name, seen=seen))
+    faults += cluster_faults(suite)
+    return tuple(sorted(faults, key=attrgetter("code")))
+
+
+def cluster_faults(suite: ClozeSuite) -> Iterator[Fault]:
+    """Items that have nothing in a cluster column."""
     # Beside expressions, items with one blank stand alone.
     whole = suite.multiwords and suite.cluster == (EXPRESSION,)
     for column in () if whole else suite.cluster:
-        without = [item.id for item in expansion.items if column not in item.columns]
+        without = [item.id for item in expand_suite(suite).items if column not in item.columns]
         if without:
             shown = ", ".join(map(repr, without[:_SHOWN]))
             seen = f"The column {column!r} is missing in {counted(len(without), 'item')}: {shown}."
-            faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
-    return tuple(sorted(faults, key=attrgetter("code")))
+            yield cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen)
 
 
 def _check_templates(templates: Iterable[Template]) -> Iterator[Fault]:

@@ -17,6 +17,7 @@ from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
 from cimento.kinds.asker import Asker
 from cimento.kinds.base import AppliedJudgments, MethodFacts, SuiteReading, SurveyItems, SurveyTask
+from cimento.kinds.clusters import refuse_unusable
 from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
@@ -28,6 +29,7 @@ from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
     check_cloze,
     choice_task,
+    cluster_faults,
     read_cloze,
     write_cloze,
 )
@@ -107,6 +109,18 @@ class ClozeReader(SuiteReader[ClozeSuite]):
     def selected(self, suite: ClozeSuite, items: Collection[str]) -> ClozeSuite:
         """The suite with some of its items, of whatever they are made."""
         return replace(suite, only=frozenset(items))
+
+    def clustered(self, suite: ClozeSuite, columns: Sequence[str]) -> ClozeSuite:
+        """The suite with other clusters than it declares.
+
+        Raises:
+            UsageError: there are no such columns, or an item has nothing in one.
+        """
+        chosen = replace(suite, cluster=columns)
+        faults = [fault.seen for fault in cluster_faults(chosen)]
+        known = dict.fromkeys(name for item in expand_suite(suite).items for name in item.columns)
+        refuse_unusable(columns, faults, suite=suite.name, known=known)
+        return chosen
 
     def holds(self, suite: ClozeSuite) -> str:
         """The numbers of items, and of those with an expected answer, in words."""

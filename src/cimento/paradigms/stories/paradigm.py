@@ -24,6 +24,7 @@ from cimento.kinds.base import (
     SurveyItems,
     SurveyTask,
 )
+from cimento.kinds.clusters import refuse_unusable
 from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
@@ -60,6 +61,7 @@ from cimento.suites.formats.stories import (
 )
 from cimento.suites.reading import TOML
 from cimento.suites.stories import StoryFormat, StorySuite
+from cimento.suites.story_clusters import columns_of, in_story_clusters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -183,6 +185,15 @@ class StoryReader(SuiteReader[StorySuite]):
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
+
+    def clustered(self, suite: StorySuite, columns: Sequence[str]) -> StorySuite:
+        """The suite with other clusters than it declares; variants of a story stay together.
+
+        Raises:
+            UsageError: no story has such a column.
+        """
+        refuse_unusable(columns, (), suite=suite.name, known=columns_of(suite.stories))
+        return in_story_clusters(suite, columns)
 
     def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
         """Some stories are asked about; worked examples come from all of them."""
