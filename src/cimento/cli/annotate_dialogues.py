@@ -210,6 +210,8 @@ class AgreementOptions(Options):
         help="Mixed models of ratings, or of yes and no: what conditions do, with participants and"
         " items as random factors.",
     )
+    suite: str = option("", "The suite that people judged, if its items come in clusters.")
+    cluster: Texts = run_option("cluster")
     as_json: bool = run_option("as_json")
 
 
@@ -230,12 +232,10 @@ def agreement(options: AgreementOptions) -> int:
             )
         _agreement_of_table(options)
         return 0
-    if options.judge:
-        raise UsageError(
-            where="--judge",
-            seen="models that judge stories are annotators of no story file",
-            todo="Leave it out, or give a table of judgments of sentences.",
-        )
+    if options.judge or options.suite or options.cluster:
+        seen = "it is for a table of judgments, and belongs to no story file"
+        where = "--judge" if options.judge else "--suite" if options.suite else "--cluster"
+        raise UsageError(where=where, seen=seen, todo="Leave it out.")
     _agreement_of_stories(options.judgments, options)
     return 0
 
@@ -269,12 +269,14 @@ def _agreement_of_table(options: AgreementOptions) -> None:
     from cimento.judgments.effects import condition_models, condition_shares
     from cimento.judgments.summaries import summarize
     from cimento.people.annotate.effects_text import models_text, shares_text, targets_text
+    from cimento.people.annotate.item_clusters import clusters_of_suite
     from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
 
     file = options.file
     judgments = judgments_of(read_judgments(file))
-    summaries = summarize(judgments)
+    clusters = clusters_of_suite(judgments, options.suite, options.cluster)
+    summaries = summarize(judgments, clusters=clusters)
     for remark in (*doubled(judgments), *worded(judgments)):
         note(remark)
     if not summaries:
@@ -283,8 +285,9 @@ def _agreement_of_table(options: AgreementOptions) -> None:
             seen="there are no answers in it",
             todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
         )
-    compared = [one for folder in options.judge for one in judge_agreements(judgments, folder)]
-    shares = condition_shares(judgments)
+    judges = (judge_agreements(judgments, one, clusters=clusters) for one in options.judge)
+    compared = [agreement for of_judge in judges for agreement in of_judge]
+    shares = condition_shares(judgments, clusters=clusters)
     models = condition_models(judgments) if options.effects else ()
     if options.as_json:
         told: dict[str, object] = {"questions": summaries}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.clusters import columns_named
 from cimento.kinds.base import ParadigmOptions, option_names
+from cimento.records.outcomes import design_of
 from cimento.suites import Suite
 from cimento.suites.checks.structure import cluster_faults
 
@@ -75,6 +78,33 @@ def with_clusters(runs: Iterable[Run], columns: Sequence[str]) -> list[Run]:
     """
     chosen = ",".join(columns)
     return [run.judge(cluster=chosen) for run in runs] if chosen else list(runs)
+
+
+def designs_said(runs: Iterable[Run]) -> list[str]:
+    """What belongs together in the suites of some runs, and what intervals make of it."""
+    return list(dict.fromkeys(filter(None, map(_design_said, runs))))
+
+
+def _design_said(run: Run) -> str:
+    """A sentence on the clusters of a run's items; empty where each stands alone."""
+    if not any(estimate.clustered for estimate in run.estimates()):
+        return ""
+    rows = run.outcomes().select("item", "cluster").unique(subset="item", maintain_order=True)
+    cells = rows["cluster"].to_list()
+    columns = columns_named(getattr(run.suite, _NAME, ())) or run.paradigm.reader.together
+    design = design_of(rows["item"].to_list(), cells)
+    if not columns or not design.clustered:
+        return ""
+    by = " × ".join(columns)
+    sizes = Counter(filter(None, cells))
+    if not design.crossed and len(set(sizes.values())) > 1:
+        [(largest, most)] = sizes.most_common(1)
+        by += f"; the largest, {largest!r}, has {most}"
+    alike = " or of one ".join(columns)
+    return (
+        f"{run.suite_name}: {design.described} ({by}). Intervals and tests take it that items of"
+        f" one {alike} may behave alike."
+    )
 
 
 def refuse_unusable(

@@ -7,7 +7,7 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ from cimento.paradigms.cloze.requests import (
     check_candidates,
 )
 from cimento.records.outcomes import Estimate
-from cimento.suites.cloze import ClozeSuite, expand_suite
+from cimento.suites.cloze import ClozeSuite, cluster_of, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
@@ -121,6 +121,11 @@ class ClozeReader(SuiteReader[ClozeSuite]):
         known = dict.fromkeys(name for item in expand_suite(suite).items for name in item.columns)
         refuse_unusable(columns, faults, suite=suite.name, known=known)
         return chosen
+
+    def clusters(self, suite: ClozeSuite) -> Mapping[str, Hashable]:
+        """What each item belongs to, by its id."""
+        items = expand_suite(suite).items
+        return {item.id: cluster_of(item, suite.cluster) for item in items}
 
     def holds(self, suite: ClozeSuite) -> str:
         """The numbers of items, and of those with an expected answer, in words."""

@@ -7,7 +7,7 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -107,6 +107,8 @@ _FORMS: Mapping[StoryFormat, str] = {
 class StoryReader(SuiteReader[StorySuite]):
     """The reader of suites of stories."""
 
+    together = ("story",)
+
     def detect(self, path: Path) -> bool:
         """Whether a path holds stories: a folder of that kind, or a file with their fields."""
         return is_stories(path)
@@ -194,6 +196,10 @@ class StoryReader(SuiteReader[StorySuite]):
         """
         refuse_unusable(columns, (), suite=suite.name, known=columns_of(suite.stories))
         return in_story_clusters(suite, columns)
+
+    def clusters(self, suite: StorySuite) -> Mapping[str, Hashable]:
+        """What each story belongs to, by its row."""
+        return {str(story.row): story.belongs_to for story in suite.stories}
 
     def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
         """Some stories are asked about; worked examples come from all of them."""
