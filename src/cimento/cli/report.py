@@ -66,15 +66,12 @@ def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
 def open_reports(
     paths: Iterable[Path], measures: Sequence[str] = (), cluster: Sequence[str] = ()
 ) -> list[Run]:
-    """The runs in some folders, of any paradigm.
-
-    Versions of a suite that was edited between runs have digits of their content after their names;
-    several runs of a model on a suite have the options in which they differ.
+    """The runs in some folders, those of edited suites and of one model with names of their own.
 
     Args:
         paths: each a run or a folder of runs.
         measures: of whole sentences, by which runs are judged; empty for those of each run.
-        cluster: columns by which items belong together; empty for those of the suites.
+        cluster: columns by which items belong together; none for those of the suites.
 
     Raises:
         TableError: a folder contains no finished run, or one that cannot be read.
@@ -87,9 +84,7 @@ def open_reports(
 def judged_on(run: Run, measures: Sequence[str]) -> Run:
     """The run with the same answers, judged and shown on some measures of whole sentences.
 
-    Args:
-        run: of any paradigm; one without measures is unchanged.
-        measures: ``regions`` for the values of regions; empty for the run's.
+    A run without measures is unchanged; ``regions`` are the values of regions, and none the run's.
 
     Raises:
         UsageError: a measure is unknown.

@@ -169,6 +169,8 @@ class SuiteJob:
             ),
             **options.inputs(loaded.suite, scoring),
         }
+        if columns := chosen_clusters(options):  # refused before a model is asked
+            loaded.paradigm.reader.clustered(loaded.suite, columns)
         self._places: list[pl.DataFrame] = []
         self._suspicious: dict[str, None] = {}
         self.is_done = folder is not None and not force and self._is_in(folder)
@@ -351,8 +353,6 @@ def suite_job(
     """
     handle = model if isinstance(model, ModelHandle) else None
     asked = honored(loaded.paradigm, run_options, handle)
-    if columns := chosen_clusters(asked.options):  # refused before a model is asked
-        loaded.paradigm.reader.clustered(loaded.suite, columns)
     # The digest of the whole suite, which names the folder of a part of it too.
     reading = dataclasses.replace(loaded.reading, content=loaded.content)
     loaded = dataclasses.replace(loaded, reading=reading)

@@ -249,8 +249,7 @@ def threshold_mcc(
         truth: whether each is a yes.
         seed: of the division into folds.
         folds: number of parts, alike in their proportion of yes; fewer if there are fewer clusters.
-        clusters: what must stay together in one fold, such as the sentences of a pair; of crossed
-            clusters the first factor.
+        clusters: what must stay together in one fold; of crossed ones the first factor.
 
     Returns:
         Both MCCs, from -1 to 1, and the threshold of each fold; a reason for an undefined MCC.
