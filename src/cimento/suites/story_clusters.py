@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cimento.errors import Fault
 from cimento.io.clusters import cluster_cells
+from cimento.suites.checks.repeated_words import second_factors
 from cimento.suites.stories import Story, StorySuite
 
 _FIELDS = ("worker_id", "actor", "location", "domain")
@@ -23,6 +25,15 @@ def _text(story: Story, column: str) -> str:
     """The text of a story in a column; empty where it has none."""
     value = getattr(story, column) if column in _FIELDS else story.extra.get(column)
     return str(value) if isinstance(value, str | int) else ""
+
+
+def second_story_factors(suite: StorySuite) -> list[Fault]:
+    """The faults of fields that different stories share, where other clusters are declared."""
+    bases = {story.story_id: story for story in reversed(suite.stories)}.values()
+    columns = {name: [_text(story, name) for story in bases] for name in columns_of(suite.stories)}
+    declared = {name: columns.pop(name) for name in suite.cluster if name in columns}
+    others = {name: cells for name, cells in columns.items() if name in _FIELDS and all(cells)}
+    return list(second_factors(declared, others, what="values"))
 
 
 def in_story_clusters(suite: StorySuite, columns: Sequence[str]) -> StorySuite:

@@ -24,12 +24,12 @@ from cimento.kinds.plain import PlainPresenter
 from cimento.kinds.reader import SuiteReader
 from cimento.kinds.surveyor import Surveyor
 from cimento.models.recorded import is_log
+from cimento.paradigms.cloze.cluster_checks import cluster_faults
 from cimento.paradigms.cloze.detecting import is_cloze, is_released
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
     check_cloze,
     choice_task,
-    cluster_faults,
     read_cloze,
     write_cloze,
 )

@@ -61,7 +61,11 @@ from cimento.suites.formats.stories import (
 )
 from cimento.suites.reading import TOML
 from cimento.suites.stories import StoryFormat, StorySuite
-from cimento.suites.story_clusters import columns_of, in_story_clusters
+from cimento.suites.story_clusters import (
+    columns_of,
+    in_story_clusters,
+    second_story_factors,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,7 +171,7 @@ class StoryReader(SuiteReader[StorySuite]):
         for story, name in zip(suite.stories, names, strict=True):
             text = " ".join(story.sentences)
             faults += letter_faults(text, f"{file} story {name}")
-        return [*faults, *notation_faults(suite)]
+        return [*faults, *notation_faults(suite), *second_story_factors(suite)]
 
     def audit(self, reading: SuiteReading[StorySuite]) -> SuiteAudit:
         """Everything that is wrong with the stories, and counts of what is in the file."""
