@@ -49,12 +49,16 @@ class SuiteField:
     def __get__(self, run: object | None, owner: type) -> TestSuite:
         if run is None:
             raise AttributeError("suite")  # the field has no default
-        held = vars(run)[self._PLACE]
-        suite = cast("TestSuite", held.read() if isinstance(held, LaterSuite) else held)
-        one = cast("Run", run)
+        suite, one = self.as_asked(run), cast("Run", run)
         if not (columns := chosen_clusters(one.options)):
             return suite
         return one.once(self._PLACE, lambda: one.paradigm.reader.clustered(suite, columns))
+
+    @classmethod
+    def as_asked(cls, run: object) -> TestSuite:
+        """The suite of a run with the clusters that it declares itself."""
+        held = vars(run)[cls._PLACE]
+        return cast("TestSuite", held.read() if isinstance(held, LaterSuite) else held)
 
     def __set__(self, run: object, suite: TestSuite | LaterSuite) -> None:
         vars(run)[self._PLACE] = suite
