@@ -1,7 +1,7 @@
 """Do designs of crossed clusters keep their levels beyond two proportions and their difference?
 
 Three crossed factors, the test of several models, the bootstrap, and power plans. Prints Markdown
-tables, or writes them with tabs into a folder, in about a quarter of an hour::
+tables, or writes them with tabs into a folder, in some minutes::
 
     python benchmarks/coverage_designs.py docs/data/coverage
 """

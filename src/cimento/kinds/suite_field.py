@@ -52,7 +52,8 @@ class SuiteField:
         suite, one = self.as_asked(run), cast("Run", run)
         if not (columns := chosen_clusters(one.options)):
             return suite
-        return one.once(self._PLACE, lambda: one.paradigm.reader.clustered(suite, columns))
+        reader = one.paradigm.reader
+        return cast("TestSuite", one.once(self._PLACE, lambda: reader.clustered(suite, columns)))
 
     @classmethod
     def as_asked(cls, run: object) -> TestSuite:

@@ -8,7 +8,6 @@ from cimento.errors import UsageError
 from cimento.io.clusters import columns_named
 from cimento.judgments import Judgment
 from cimento.judgments.summaries import EACH_ALONE, ItemClusters
-from cimento.kinds.base import option_names
 from cimento.kinds.registry import load_suite
 
 
@@ -26,7 +25,7 @@ def clusters_of_suite(
         UsageError: columns without a suite or that it lacks, or a suite of none of the judgments.
         CimentoError: the suite cannot be used.
     """
-    chosen = option_names(",".join(columns))
+    chosen = [name for text in columns for name in text.split(",") if name]
     if not suite and chosen:
         raise UsageError(
             where=f"--cluster {','.join(columns)}",

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
 from pydantic import JsonValue as AnyJson
@@ -377,7 +377,7 @@ def write_suite(suite: StorySuite, folder: Path) -> Path:
     """
     settings: dict[str, JsonValue] = {"meta": {**meta_table(suite.meta), **suite.meta.extra}}
     if suite.cluster:
-        settings["options"] = {"cluster": columns_said(suite.cluster)}
+        settings["options"] = {"cluster": cast("JsonValue", columns_said(suite.cluster))}
     return _write(settings, suite.stories, folder)
 
 
