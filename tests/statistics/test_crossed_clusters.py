@@ -6,16 +6,19 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cimento.errors import UsageError
 from cimento.io.clusters import CROSSED, Crossing, cluster_cells, cluster_label, cluster_shown
+from cimento.statistics.classification import threshold_mcc
 from cimento.statistics.correlation import correlate
-from cimento.statistics.design import Design, mean_freedom
+from cimento.statistics.design import Design, kept_together, mean_freedom
 from cimento.statistics.differences import cochran_q, share_difference, share_test
+from cimento.statistics.equal_means import TOO_MANY, WALD
 from cimento.statistics.intervals import effective_number, share_interval, t_quantile, wilson
 from cimento.statistics.means import CROSSED_T, bounded_mean, mean_of
 from cimento.statistics.regression import regress
-from cimento.statistics.resampling import bootstrap
+from cimento.statistics.resampling import PIGEONHOLE, bootstrap
 
 A, B = 6, 8
 FIRST, SECOND = (np.repeat(range(A), B), np.tile(range(B), A))
@@ -156,11 +159,118 @@ def test_a_mean_of_bounded_values_is_wider_over_two_factors():
     assert both.low <= bounded.mean() <= both.high
 
 
-def test_what_cannot_be_drawn_or_exchanged_over_two_factors_says_so():
+def rights(seed, models, share=0.6):
+    """Right and wrong of some models on 6 x 8 items."""
+    drawn = np.random.default_rng(seed)
+    latent = drawn.normal(size=(A, models))[FIRST] + drawn.normal(size=(B, models))[SECOND]
+    return latent + drawn.normal(size=(A * B, models)) < np.quantile(latent, share)
+
+
+def cr2_matrix(gaps, column):
+    """CR2's covariance of means, as `cr2_of_mean` of columns."""
+    n, left = len(gaps), gaps - gaps.mean(axis=0)
+    sums = {g: left[column == g].sum(axis=0) for g in set(column.tolist())}
+    return sum(
+        np.outer(sums[g], sums[g]) / (1 - (column == g).sum() / n) for g in sums
+    ) / n**2  # fmt: skip
+
+
+def test_several_models_are_compared_by_hotellings_f_with_the_covariance_of_both_factors():
+    right = rights(3, 3)
+    gaps = right[:, 1:].astype(float) - right[:, :1]
+    cells = np.arange(A * B)
+    finest = cr2_matrix(gaps, cells)
+    both = cr2_matrix(gaps, FIRST) + cr2_matrix(gaps, SECOND) - finest
+    # In no direction less than over cells: eigenvalues of both in units of the finest.
+    root = np.linalg.cholesky(finest)
+    scaled = np.linalg.inv(root) @ both @ np.linalg.inv(root).T
+    values, axes = np.linalg.eigh(scaled)
+    along = axes.T @ np.linalg.inv(root) @ gaps.mean(axis=0)
+    square = (along**2 / np.maximum(values, 1)).sum()
+    made = cochran_q(right.tolist(), crossed(FIRST, SECOND), seed=0)
+    assert made.method == WALD
+    assert made.statistic == pytest.approx(square * (A - 1 - 2 + 1) / ((A - 1) * 2))
+    assert made.freedom == A - 1 - 2 + 1
+    assert made.p == pytest.approx(stats.f.sf(made.statistic, 2, made.freedom))
+
+
+def test_of_two_models_it_is_the_t_of_their_mean_difference():
+    right = rights(5, 2)
+    gaps = right[:, 1].astype(float) - right[:, 0]
+    t = mean_of(gaps, crossed(FIRST, SECOND), seed=0)
+    made = cochran_q(right.tolist(), crossed(FIRST, SECOND), seed=0)
+    assert made.statistic == pytest.approx(t.statistic**2)
+    assert made.p == pytest.approx(t.p)
+
+
+def test_several_models_have_no_test_without_differences_or_with_as_many_models_as_clusters():
+    same = [[True, True], [False, False]] * (A * B // 2)
+    assert "differ" in cochran_q(same, crossed(FIRST, SECOND), seed=0).reason
+    assert cochran_q(rights(3, 6).tolist(), crossed(FIRST, SECOND), seed=0).reason == TOO_MANY
+    twins = np.repeat(rights(3, 2), 2, axis=1)  # two pairs of equal models: one difference
+    made = cochran_q(twins.tolist(), crossed(FIRST, SECOND), seed=0)
+    assert made.p == pytest.approx(
+        cochran_q(twins[:, [0, 2]].tolist(), crossed(FIRST, SECOND), seed=0).p
+    )
+
+
+def test_the_bootstrap_draws_levels_of_both_factors():
     design = crossed(FIRST, SECOND)
-    table = [[value > 0, value > 1] for value in VALUES]
-    assert "crossed" in cochran_q(table, design, seed=0).reason
-    assert "crossed" in bootstrap(VALUES, np.median, design, seed=0).reason
+    made = bootstrap(VALUES, np.mean, design, seed=0, draws=4_000)
+    assert made.method == PIGEONHOLE
+    # Of a balanced table; means of rows and columns hold the rest too, so that it counts thrice.
+    table = VALUES.reshape(A, B)
+    rows, columns = table.mean(axis=1), table.mean(axis=0)
+    rest = table - rows[:, None] - columns + table.mean()
+    parts = rows.var() / A + columns.var() / B
+    assert made.se**2 == pytest.approx(parts + (rest**2).mean() / (A * B), rel=0.1)
+    for column in (FIRST, SECOND):
+        alone = bootstrap(VALUES, np.mean, one_way(column), seed=0, draws=4_000)
+        assert made.se > alone.se
+    again = bootstrap(VALUES, np.mean, design, seed=0, draws=500, method="percentile")
+    assert again == bootstrap(VALUES, np.mean, design, seed=0, draws=500)
+    at_once = bootstrap(
+        VALUES, np.mean, design, seed=0, draws=500, several=lambda draws: draws.mean(axis=1)
+    )
+    assert (at_once.low, at_once.high) == pytest.approx((again.low, again.high))
+
+
+def test_three_factors_are_added_two_by_two_taken_away_and_all_three_added():
+    levels = 5
+    first, second, third = (axis.ravel() for axis in np.indices((levels,) * 3))
+    drawn = np.random.default_rng(11)
+    values = sum(drawn.normal(size=levels)[column] for column in (first, second, third))
+    values = values + drawn.normal(size=values.size)
+    both = [first * 10 + second, first * 10 + third, second * 10 + third]
+    variance = (
+        sum(cr2_of_mean(values, column) for column in (first, second, third))
+        - sum(cr2_of_mean(values, column) for column in both)
+        + cr2_of_mean(values, np.arange(values.size))
+    )
+    design = crossed(first, second, third)
+    assert [sign for sign, _ in design.parts()] == [1, 1, 1, -1, -1, -1, 1]
+    made = mean_of(values, design, seed=0)
+    reach = t_quantile(levels - 1) * math.sqrt(variance)
+    assert made.low == pytest.approx(values.mean() - reach, abs=1e-12)
+    assert design.described == "125 items in 5 × 5 × 5 crossed clusters"
+    right = (values > 0).tolist()
+    assert share_interval(right, design).low < share_interval(right, crossed(first, second)).low
+    # A third factor inside another adds nothing.
+    inside = mean_of(values, crossed(first, second, first // 2), seed=0, draws=0)
+    assert inside.reason == "3 clusters: an interval needs 5 or more"
+    assert mean_of(values, crossed(first, second, second), seed=0).low == pytest.approx(
+        mean_of(values, crossed(first, second), seed=0).low
+    )
+
+
+def test_what_belongs_to_crossed_clusters_is_held_out_with_its_first_factor():
+    labels = crossed(FIRST, SECOND).clusters
+    assert kept_together(labels) == tuple(FIRST.tolist())
+    assert kept_together(["a", 2]) == ("a", 2)
+    scores = VALUES.tolist()
+    truth = (VALUES + np.random.default_rng(2).normal(size=VALUES.size) > 0).tolist()
+    by_both = threshold_mcc(scores, truth, seed=0, folds=5, clusters=labels)
+    assert by_both == threshold_mcc(scores, truth, seed=0, folds=5, clusters=FIRST.tolist())
 
 
 def test_fewer_than_five_levels_of_a_factor_give_no_interval():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -213,6 +214,8 @@ class AgreementOptions(Options):
         help="Mixed models of ratings, or of yes and no: what conditions do, with participants and"
         " items as random factors.",
     )
+    suite: str = option("", "The suite that people judged, if its items come in clusters.")
+    cluster: Texts = run_option("cluster")
     as_json: bool = run_option("as_json")
 
 
@@ -233,12 +236,10 @@ def agreement(options: AgreementOptions) -> int:
             )
         _agreement_of_table(options)
         return 0
-    if options.judge:
-        raise UsageError(
-            where="--judge",
-            seen="models that judge stories are annotators of no story file",
-            todo="Leave it out, or give a table of judgments of sentences.",
-        )
+    if options.judge or options.suite or options.cluster:
+        what = "models that judge stories are annotators" if options.judge else "clusters are"
+        where = "--judge" if options.judge else "--suite" if options.suite else "--cluster"
+        raise UsageError(where=where, seen=f"{what} of no story file", todo="Leave it out.")
     _agreement_of_stories(options.judgments, options)
     return 0
 
@@ -272,28 +273,29 @@ def _agreement_of_table(options: AgreementOptions) -> None:
     from cimento.judgments.effects import condition_models, condition_shares
     from cimento.judgments.summaries import summarize
     from cimento.people.annotate.effects_text import models_text, shares_text, targets_text
+    from cimento.people.annotate.item_clusters import clusters_of_suite
     from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
 
-    file = options.file
-    judgments = judgments_of(read_judgments(file))
-    summaries = summarize(judgments)
+    judgments = judgments_of(read_judgments(options.file))
+    clusters = clusters_of_suite(judgments, options.suite, options.cluster)
+    summaries = summarize(judgments, clusters=clusters)
     for remark in (*doubled(judgments), *worded(judgments)):
         note(remark)
     if not summaries:
         raise InputError(
-            where=str(file),
+            where=str(options.file),
             seen="there are no answers in it",
             todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
         )
-    compared = [one for folder in options.judge for one in judge_agreements(judgments, folder)]
-    shares = condition_shares(judgments)
+    judges = [judge_agreements(judgments, one, clusters=clusters) for one in options.judge]
+    shares = condition_shares(judgments, clusters=clusters)
     models = condition_models(judgments) if options.effects else ()
     if options.as_json:
-        told: dict[str, object] = {"questions": summaries}
-        told |= {"shares": shares} if shares else {}
-        told |= {"effects": models} if options.effects else {}
-        show_json(told | ({"judges": compared} if options.judge else {}))
+        told = {"questions": summaries, "shares": shares, "effects": models,
+                "judges": [*chain(*judges)]}  # fmt: skip
+        asked = {"questions": True, "shares": shares, "effects": options.effects, "judges": judges}
+        show_json({name: made for name, made in told.items() if asked[name]})
         return
     header = ("question", "people", "places", "answers", "per place", "mean of places",
               "sd in places", "Krippendorff's alpha")  # fmt: skip
@@ -312,10 +314,9 @@ def _agreement_of_table(options: AgreementOptions) -> None:
     ]
     show(in_columns(header, rows))
     effects = models_text(models) if options.effects else ""
-    for text in filter(None, (targets_text(summaries), shares_text(shares), effects)):
+    texts = (targets_text(summaries, clusters), shares_text(shares), effects)
+    for text in filter(None, (*texts, *map(_judge_text, chain(*judges)))):
         show(f"\n{text}")
-    for one in compared:
-        show(_judge_text(one))
 
 
 def _judge_text(compared: JudgeAgreement) -> str:
@@ -323,7 +324,7 @@ def _judge_text(compared: JudgeAgreement) -> str:
     scale = f", its ratings brought to {compared.converted}" if compared.converted else ""
     people, places = counted(compared.people, "person", "people"), counted(compared.places, "place")
     text = (
-        f"\n{compared.question}: {compared.model} as one more annotator, on {places}{scale}\n"
+        f"{compared.question}: {compared.model} as one more annotator, on {places}{scale}\n"
         f"  Krippendorff's alpha of {people}: {agreed(compared.without)}\n"
         f"  with the model: {agreed(compared.with_judge)}\n"
     )

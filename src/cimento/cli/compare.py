@@ -23,7 +23,9 @@ from cimento.compare.methods import analysis_methods, comparison_methods, rankin
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import Run, open_runs
+from cimento.options import run_option
 from cimento.paired.item_outcomes import (
     distinct_names,
     judged_on_measure,
@@ -59,6 +61,7 @@ class CompareOptions(GridOptions):
         argument="RUN...",
     )
     measure: str = option("", "Compare by this measure; by default as the runs are stored.")
+    cluster: Texts = run_option("cluster")
     items: bool = option(default=False, help="Also print the difference of every item.")
     pairs: bool = option(
         default=False,
@@ -126,8 +129,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             todo="Give three runs of one model or more, or one folder with them.",
         )
     comparison = compare_before_after(
-        open_runs(runs[0]),
-        open_runs(runs[1]),
+        *(with_clusters(open_runs(side), options.cluster) for side in runs),
         measure=options.measure,
         correction=options.correct,
         seed=options.seed,
@@ -232,7 +234,8 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    opened, trials = without_trials(versions_apart(open_runs(runs)))
+    stored = with_clusters(open_runs(runs), options.cluster)
+    opened, trials = without_trials(versions_apart(stored))
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))

@@ -18,6 +18,7 @@ from cimento.evaluation.again import stored_runs
 from cimento.evaluation.honored import unused_options
 from cimento.intake.reading import READ
 from cimento.io.files import default_cache_folder
+from cimento.kinds.clusters import designs_said
 from cimento.kinds.run import Run
 from cimento.records.computed import computed
 from cimento.records.progress import (
@@ -203,6 +204,8 @@ def show_runs(runs: Sequence[Run]) -> None:
     """Print what the paradigms show of some runs."""
     for paradigm in dict.fromkeys(run.paradigm for run in runs):
         show(paradigm.presenter.text([run for run in runs if run.paradigm is paradigm]))
+    if designs := designs_said(runs):
+        show("\n".join(["", *designs]))
     asked = [run for run in runs if USAGE in run.manifest]
     used = [(run, stored_usage(run.manifest)) for run in asked]
     lines = [f"{run.suite.name}, {run.model}: {usage.text}." for run, usage in used if usage]

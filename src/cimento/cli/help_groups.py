@@ -19,7 +19,8 @@ OTHER: Groups = {
         "context_column", "all_tokens", "store", "layers", "spec", "recorded_unit",
     ),
     "Judging": (
-        "metric", "predictions", "unit", "unigrams", "unscored_first", "ties", "near_ties", "seed",
+        "metric", "predictions", "unit", "unigrams", "unscored_first", "ties", "near_ties",
+        "cluster", "seed",
     ),
     "Machines": ("engine", "workers", "share", "no_cache"),
     "Output": (
@@ -37,7 +38,7 @@ _RUN = ("models", "output", "language", "columns", "limit", "measures", "set", "
 GROUPS: Mapping[str, Groups] = {
     "run": {"Common": _RUN, "Stopping early": ("adaptive", "precision")},
     "report": {
-        "A page": ("output", "analyze", "measures"),
+        "A page": ("output", "analyze", "measures", "cluster"),
         "A table": ("table", "form", "label"),
         "A figure": (
             "figure", "item", "length", "scope", "bars", "people", "font_size", "gray",
@@ -98,6 +99,11 @@ SHOWN: Mapping[str, Sequence[str]] = {
     "report": (
         "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
         "rename", "scale", "site", "address",
+    ),
+    "compare": (
+        "measure", "cluster", "items", "pairs", "every_question", "correct", "fail_if_worse",
+        "these_suites", "allow_partial", "equivalent", "figure", "methods", "seed", "output",
+        "as_json",
     ),
     "score": (
         "model", "output", "words", "measures", "as_json", "device", "dtype", "bos", "pll",

@@ -19,6 +19,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.named import Bars, TableSettings
 from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
@@ -62,30 +63,28 @@ def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
             options.neutralize(*(write_text(form(grid), path) for path, form in paths.items()))
 
 
-def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
-    """The runs in some folders, each a run or a folder of runs, of any paradigm.
-
-    If a suite was edited between runs, its versions have digits of their content after their names;
-    several runs of a model on a suite have the options in which they differ.
+def open_reports(
+    paths: Iterable[Path], measures: Sequence[str] = (), cluster: Sequence[str] = ()
+) -> list[Run]:
+    """The runs in some folders, those of edited suites and of one model with names of their own.
 
     Args:
-        paths: paths of the folders.
-        measures: measures of whole sentences by which runs are judged and shown; empty for those
-            that each run was made with.
+        paths: each a run or a folder of runs.
+        measures: of whole sentences, by which runs are judged; empty for those of each run.
+        cluster: columns by which items belong together; none for those of the suites.
 
     Raises:
         TableError: a folder contains no finished run, or one that cannot be read.
-        UsageError: a measure is unknown.
+        UsageError: a measure is unknown, or a suite lacks a column.
     """
-    return labeled_apart(versions_apart([judged_on(run, measures) for run in open_runs(paths)]))
+    runs = [judged_on(run, measures) for run in with_clusters(open_runs(paths), cluster)]
+    return labeled_apart(versions_apart(runs))
 
 
 def judged_on(run: Run, measures: Sequence[str]) -> Run:
     """The run with the same answers, judged and shown on some measures of whole sentences.
 
-    Args:
-        run: run of any paradigm; one without measures is unchanged.
-        measures: names of the measures; ``regions`` for the values of regions; empty for the run's.
+    A run without measures is unchanged; ``regions`` are the values of regions, and none the run's.
 
     Raises:
         UsageError: a measure is unknown.
@@ -145,6 +144,7 @@ class ReportOptions(TableOptions):
         "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
+    cluster: Texts = run_option("cluster")
     title: str = option("", "Title of a table, a figure or a site, instead of its own.")
     rename: tuple[str, ...] = option(
         (),
@@ -196,9 +196,9 @@ class ReportOptions(TableOptions):
 
 
 _OF_MODES: Mapping[str, frozenset[str]] = {
-    "a page": frozenset({"output", "measures", "analyze"}),
+    "a page": frozenset({"output", "measures", "cluster", "analyze"}),
     "--table NAME": frozenset(
-        {"table", "output", "measures", "title", "rename", "label", "scale", "form",
+        {"table", "output", "measures", "cluster", "title", "rename", "label", "scale", "form",
          "these_suites"}
     ),
     "--figure NAME": frozenset(
@@ -266,9 +266,9 @@ def report(options: ReportOptions) -> int:
     if mode == "--table NAME":
         _report_table(options)
     elif output is None:
-        show(text(open_reports(options.runs, measures)))
+        show(text(open_reports(options.runs, measures, options.cluster)))
     else:
-        runs = open_reports(options.runs, measures)
+        runs = open_reports(options.runs, measures, options.cluster)
         write_report(runs, output, joint=_joint(runs) if options.analyze else ())
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
@@ -297,7 +297,7 @@ def _report_table(options: ReportOptions) -> None:
     settings = options.named_in(
         TableSettings, records=ending in _FOR_PROGRAMS, frequency=zipf_frequencies_if_any
     )
-    made = _table(table, open_reports(options.runs, shown), settings)
+    made = _table(table, open_reports(options.runs, shown, options.cluster), settings)
     names = names_standing(names_given(options.rename), grid_texts(made))
     label = options.label or f"tab:{table}"
     grid = dressed(made, title=options.title, names=names, label=label)

@@ -183,6 +183,7 @@ def _amount(difference: float, unit: str) -> str:
 def _pilot(pilot: Pilot, unit: str) -> str:
     design = pilot.design
     size = f"{design.n} items" + (f" in {design.m} clusters" if design.clustered else "")
+    size = design.described if design.crossed else size
     effect = _amount(pilot.effect, unit)
     if pilot.kind == "difference":
         return f"Pilot: {size}, difference {effect}, discordant {_share(pilot.varying)}."
@@ -204,6 +205,12 @@ def _drawn(plan: SizePlan, pilot: Pilot) -> str:
             return alone
         low, high = spearman_interval(plan.needed.items, plan.difference)
         return f"The 95% interval to expect is [{low:.2f}, {high:.2f}]. {alone}"
+    if pilot.design.crossed:
+        return (
+            "The power is approximate: the variance of a mean follows from that between the levels"
+            " of either factor in the pilot. Larger suites have more levels of both in proportion;"
+            " clusters are those of the smaller factor."
+        )
     if not plan.trials:
         exact = "The power is exact, for items that stand alone and are like those of the pilot."
         if plan.needed is None:

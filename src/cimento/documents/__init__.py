@@ -17,6 +17,7 @@ from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_c
 from cimento.io.files import expanded, write_bytes, write_text
 from cimento.io.parquet import write_parquet
 from cimento.io.values import grouped
+from cimento.kinds.clusters import designs_said
 from cimento.kinds.identity import content_of
 from cimento.kinds.run import runs_of
 from cimento.kinds.sections import estimates_grid
@@ -59,10 +60,12 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
 
 def text(runs: Sequence[Run]) -> str:
     """The text that `cimento run` prints for some runs: the tables of each paradigm."""
-    return "\n".join(
+    tables = [
         paradigm.presenter.text(paradigm_runs)
         for paradigm, paradigm_runs in _by_paradigm(runs).items()
-    )
+    ]
+    designs = designs_said(runs)
+    return "\n".join([*tables, *([""] if designs else []), *designs])
 
 
 def markdown(runs: Sequence[Run]) -> str:

@@ -19,9 +19,11 @@ from cimento.intake.reading import READ
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
+from cimento.kinds.clusters import chosen_clusters
 from cimento.kinds.registry import suite_digest
 from cimento.kinds.run import Run, StoredParts, open_run
 from cimento.kinds.stopped import ADAPTIVE, AdaptiveRecord
+from cimento.kinds.suite_field import SuiteField
 from cimento.models.base import TWO_SIDED
 from cimento.models.settings import Asking, Policy
 from cimento.models.special_tokens import suspicious
@@ -167,6 +169,8 @@ class SuiteJob:
             ),
             **options.inputs(loaded.suite, scoring),
         }
+        if columns := chosen_clusters(options):  # refused before a model is asked
+            loaded.paradigm.reader.clustered(loaded.suite, columns)
         self._places: list[pl.DataFrame] = []
         self._suspicious: dict[str, None] = {}
         self.is_done = folder is not None and not force and self._is_in(folder)
@@ -227,7 +231,9 @@ class SuiteJob:
         if answers is None and self._folder is not None:
             run = open_run(self._folder.path)
             same = run.options == self._options
-            return run if same else dataclasses.replace(run, options=self._options)
+            if same:
+                return run
+            return dataclasses.replace(run, options=self._options, suite=SuiteField.changed(run))
         answers, rounds = answers or NO_ANSWERS, self._rounds
         suite = self._loaded.suite if rounds is None else rounds.suite
         noted = {} if rounds is None else {ADAPTIVE: rounds.record}

@@ -15,6 +15,7 @@ from cimento.io.files import read_bytes, write_bytes
 from cimento.io.tables import JUDGMENTS
 from cimento.kinds.identity import content_of
 from cimento.kinds.stopped import ADAPTIVE
+from cimento.kinds.suite_field import SuiteField
 from cimento.measures.errors import ROUNDING_BITS
 from cimento.models.hf.arguments import as_options
 from cimento.models.registry import reason_to_name, without_secrets
@@ -171,7 +172,8 @@ def repeat_run(run: Run, target: RunFolder, *, model: str, scoring: Asking) -> R
 
     stored = RunFolder(run.folder or Path())
     is_adaptive = ADAPTIVE in run.manifest
-    suite = stored_suite(run.paradigm, stored, run.manifest) if is_adaptive else run.suite
+    asked = SuiteField.as_asked(run)
+    suite = stored_suite(run.paradigm, stored, run.manifest) if is_adaptive else asked
     reading = SuiteReading(
         suite=suite,
         faults=tuple(run.paradigm.reader.check(suite)),

@@ -60,6 +60,7 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     unscored_first: Literal["missing", "drop", "zero"] | None
     ties: Literal["tie", "pass"] | None
     near_ties: float | None
+    cluster: Sequence[str] | str
     seed: int | None
     compat: str | None
     language: str

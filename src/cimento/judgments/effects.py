@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from cimento.io.clusters import Crossing
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, FITS, WHICH_FITS, Judgment
-from cimento.judgments.summaries import is_rated, once, rating_of
+from cimento.judgments.summaries import (
+    EACH_ALONE,
+    ItemClusters,
+    is_rated,
+    once,
+    place_design,
+    rating_of,
+)
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.mixed import MixedFit
@@ -63,20 +70,28 @@ class ConditionModel:
     fit: MixedFit
 
 
-def condition_shares(judgments: Sequence[Judgment]) -> tuple[ConditionShare, ...]:
+def condition_shares(
+    judgments: Sequence[Judgment], *, clusters: ItemClusters = EACH_ALONE
+) -> tuple[ConditionShare, ...]:
     """The proportions of choices and of answers yes, by condition, with their intervals.
 
-    Of repeated answers of one person the first counts (`once`). Answers of one item belong
-    together; for other people, those of one person do too, items and people being crossed.
+    Of repeated answers of one person the first counts (`once`). Answers of one item, or of its
+    clusters, belong together; for other people, those of one person do too, with people crossed.
+
+    Args:
+        judgments: of any questions.
+        clusters: what their items belong to.
     """
     return tuple(
         share
         for question, answers in _by_question(judgments).items()
-        for share in _shares(question, answers)
+        for share in _shares(question, answers, clusters)
     )
 
 
-def _shares(question: str, answers: Sequence[Judgment]) -> Iterator[ConditionShare]:
+def _shares(
+    question: str, answers: Sequence[Judgment], clusters: ItemClusters
+) -> Iterator[ConditionShare]:
     """The proportions of a question, if it is one of choices or of yes and no."""
     if question in (BETTER, WHICH_FITS):
         chosen = [j.value if question == WHICH_FITS else j.condition for j in answers]
@@ -84,21 +99,29 @@ def _shares(question: str, answers: Sequence[Judgment]) -> Iterator[ConditionSha
         if len(options) <= _MOST_OPTIONS:
             for option in options:
                 yes = [one == option for one in chosen]
-                yield _share(question, option, answers, yes)
+                yield _share(question, option, answers, yes, clusters)
     elif question in (ACCEPTABLE, FITS):
         by_condition = grouped((j.condition, j) for j in answers if j.value in (_YES, _NO))
         for condition, asked in by_condition.items():
-            yield _share(question, condition, asked, [j.value == _YES for j in asked])
+            yes = [j.value == _YES for j in asked]
+            yield _share(question, condition, asked, yes, clusters)
 
 
 def _share(
-    question: str, condition: str, asked: Sequence[Judgment], yes: Sequence[bool]
+    question: str,
+    condition: str,
+    asked: Sequence[Judgment],
+    yes: Sequence[bool],
+    clusters: ItemClusters,
 ) -> ConditionShare:
-    items = [(judgment.suite, judgment.item) for judgment in asked]
+    items = place_design([judgment.key for judgment in asked], clusters).clusters
     people = [judgment.annotator for judgment in asked]
     units = tuple(range(len(asked)))
-    these = share_interval(yes, Design(units, tuple(items)))
-    both = tuple(Crossing((item, ("person", who))) for item, who in zip(items, people, strict=True))
+    these = share_interval(yes, Design(units, items))
+    both = tuple(
+        Crossing((*(item.labels if isinstance(item, Crossing) else (item,)), ("person", who)))
+        for item, who in zip(items, people, strict=True)
+    )
     others = Interval(None, None, these.method, UNKNOWN_PEOPLE)
     if all(who is not None for who in people):
         others = share_interval(yes, Design(units, both))

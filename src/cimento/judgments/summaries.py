@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import TypeAlias
 
 from cimento.errors import counted
@@ -23,6 +24,11 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 
 QuestionKey: TypeAlias = tuple[str, str, str, str]
+
+ItemClusters: TypeAlias = Mapping[tuple[str, str], Hashable]
+"""What items belong to, by suite and id; an item that is not there stands alone."""
+
+EACH_ALONE: ItemClusters = MappingProxyType({})
 
 _FEWEST_RATINGS = 2
 """Ratings that a standard deviation needs."""
@@ -82,15 +88,23 @@ def once(judgments: Iterable[Judgment]) -> list[Judgment]:
     return kept
 
 
-def summarize(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
+def summarize(
+    judgments: Sequence[Judgment], *, clusters: ItemClusters = EACH_ALONE
+) -> tuple[QuestionSummary, ...]:
     """Every question of some judgments, described; checks of attention are left out.
 
     Of repeated answers of one person the first counts (`once`).
+
+    Args:
+        judgments: of any questions.
+        clusters: what their items belong to.
     """
     by_question: dict[str, list[Judgment]] = {}
     for judgment in once(judgment for judgment in judgments if judgment.counts):
         by_question.setdefault(judgment.question, []).append(judgment)
-    return tuple(_described(question, answers) for question, answers in by_question.items())
+    return tuple(
+        _described(question, answers, clusters) for question, answers in by_question.items()
+    )
 
 
 def mean_ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, float]:
@@ -129,7 +143,9 @@ def main_question(judgments: Sequence[Judgment]) -> str:
     return max(counts, key=lambda name: counts[name]) if counts else ""
 
 
-def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
+def _described(
+    question: str, judgments: Sequence[Judgment], clusters: ItemClusters
+) -> QuestionSummary:
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
     people: dict[QuestionKey, list[str | None]] = {}
@@ -143,7 +159,7 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
     deviations = [
         statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _FEWEST_RATINGS
     ]
-    level, design = "interval" if rated else "nominal", place_design(list(answers))
+    level, design = "interval" if rated else "nominal", place_design(list(answers), clusters)
     conditions: dict[str, list[float]] = {}
     for (_, _, condition, _), mean in means.items():
         conditions.setdefault(condition, []).append(mean)
@@ -164,9 +180,10 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
     )
 
 
-def place_design(places: Sequence[QuestionKey]) -> Design:
-    """The design of some places: those of one item belong together."""
-    return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
+def place_design(places: Sequence[QuestionKey], clusters: ItemClusters = EACH_ALONE) -> Design:
+    """The design of some places: those of one item, or of its clusters, belong together."""
+    items = [(suite, item) for suite, item, *_ in places]
+    return Design(tuple(places), tuple(clusters.get(item, item) for item in items))
 
 
 def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:

@@ -298,9 +298,10 @@ class Run:
                 seen="it changes what the model is asked, and the answers are there already",
                 todo="Run the suite again with it.",
             )
+        run = dataclasses.replace(self, options=judged, suite=SuiteField.changed(self))
         if options:
-            judged.refuse_unfit(self.suite)
-        return dataclasses.replace(self, options=judged, suite=SuiteField.changed(self))
+            judged.refuse_unfit(run.suite)
+        return run
 
     def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
         """The same outcomes with other options that only change their grouping; as `judge`."""

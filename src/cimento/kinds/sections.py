@@ -15,6 +15,7 @@ from cimento.errors import few_of_each_code
 from cimento.intake.reading import READ
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.io.values import grouped
+from cimento.kinds.clusters import designs_said
 from cimento.records.outcomes import Outcome, best_constant, each_outcome
 from cimento.records.store import manifest_part
 from cimento.report import (
@@ -122,7 +123,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         constant=best_constant(headline, estimates),
         effects=tuple(run.paradigm.presenter.design_effects(run)),
         rates=rates,
-        notes=(*rate_remarks(charted), *few_of_each_code(run.warnings)),
+        notes=(*rate_remarks(charted), *few_of_each_code(run.warnings), *designs_said([run])),
     )
 
 

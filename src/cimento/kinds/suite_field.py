@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 
 from cimento.io.files import read_bytes, write_bytes
+from cimento.kinds.clusters import chosen_clusters
 
 if TYPE_CHECKING:
     from cimento.kinds.base import TestSuite
+    from cimento.kinds.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,9 @@ class LaterSuite:
 class SuiteField:
     """The field `suite` of a run, which holds a suite or a `LaterSuite` that reads it.
 
+    The field holds the suite as it was asked, which is what is stored; what it gives has the
+    clusters that the run's options choose.
+
     `is_unchanged` of the `LaterSuite` tells an opened run from a changed copy of one.
     """
 
@@ -44,8 +49,17 @@ class SuiteField:
     def __get__(self, run: object | None, owner: type) -> TestSuite:
         if run is None:
             raise AttributeError("suite")  # the field has no default
-        suite = vars(run)[self._PLACE]
-        return cast("TestSuite", suite.read() if isinstance(suite, LaterSuite) else suite)
+        suite, one = self.as_asked(run), cast("Run", run)
+        if not (columns := chosen_clusters(one.options)):
+            return suite
+        reader = one.paradigm.reader
+        return cast("TestSuite", one.once(self._PLACE, lambda: reader.clustered(suite, columns)))
+
+    @classmethod
+    def as_asked(cls, run: object) -> TestSuite:
+        """The suite of a run with the clusters that it declares itself."""
+        held = vars(run)[cls._PLACE]
+        return cast("TestSuite", held.read() if isinstance(held, LaterSuite) else held)
 
     def __set__(self, run: object, suite: TestSuite | LaterSuite) -> None:
         vars(run)[self._PLACE] = suite

@@ -255,6 +255,11 @@ class JudgingOptions(Options):
         metavar="BITS",
         ge=0.0,
     )
+    cluster: Texts = option(
+        (), "Columns of the items that say which belong together, in place of the suite's own; two"
+        " or more, as in template,verb, are crossed.",
+        metavar="COLUMN,...",
+    )  # fmt: skip
     seed: int | None = option(None, "Seed of the simulated chance levels; 0 by default.")
     set: Settings = option(
         {},
@@ -274,6 +279,7 @@ class JudgingOptions(Options):
             "unscored_first": self.unscored_first,
             "ties": self.ties,
             "near_tie_bits": self.near_ties,
+            "cluster": ",".join(self.cluster) or None,
             "seed": self.seed,
         }
         stated = {name: value for name, value in named.items() if value is not None}

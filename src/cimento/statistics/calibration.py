@@ -18,6 +18,7 @@ from cimento.statistics.design import (
     Statistic,
     codes,
     floats,
+    kept_together,
     same_length,
     sum_in_order,
 )
@@ -306,7 +307,7 @@ def temperature_scaling(
         scores: one row per observation, one column per class: log-probabilities or other scores.
         truth: the right column of each row.
         seed: of the division into folds.
-        clusters: what must stay together in one fold.
+        clusters: what must stay together in one fold; of crossed clusters the first factor.
         folds: number of parts; fewer if there are fewer clusters.
 
     Raises:
@@ -316,7 +317,7 @@ def temperature_scaling(
     values, right = _checked(scores, truth, folds)
     if not values.size:
         return Scaling(None, None, None, None, None, reason=NO_OBSERVATIONS)
-    groups, m = codes(clusters if clusters is not None else range(len(values)))
+    groups, m = codes(kept_together(clusters if clusters is not None else range(len(values))))
     same_length(scores=values, clusters=groups)
     if m < 2:  # noqa: PLR2004  # one part to fit on, one to scale
         return Scaling(None, None, None, None, None, reason="one cluster only")

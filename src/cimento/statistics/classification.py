@@ -20,6 +20,7 @@ from cimento.statistics.design import (
     Statistic,
     codes,
     floats,
+    kept_together,
     same_length,
 )
 from cimento.statistics.draws import Weighted, jackknife
@@ -248,7 +249,7 @@ def threshold_mcc(
         truth: whether each is a yes.
         seed: of the division into folds.
         folds: number of parts, alike in their proportion of yes; fewer if there are fewer clusters.
-        clusters: what must stay together in one fold, such as the sentences of a pair.
+        clusters: what must stay together in one fold; of crossed ones the first factor.
 
     Returns:
         Both MCCs, from -1 to 1, and the threshold of each fold; a reason for an undefined MCC.
@@ -263,7 +264,7 @@ def threshold_mcc(
     """
     values, positive = floats(scores, name="scores"), np.asarray(truth, dtype=bool)
     same_length(scores=values, truth=positive)
-    groups, m = codes(clusters if clusters is not None else range(values.size))
+    groups, m = codes(kept_together(clusters if clusters is not None else range(values.size)))
     same_length(scores=values, clusters=groups)
     if folds < 2:  # noqa: PLR2004  # one part to choose on, one to answer for
         raise UsageError(where="folds", seen=f"{folds}", todo="Give two or more.")

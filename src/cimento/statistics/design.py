@@ -132,6 +132,14 @@ def codes(labels: Sequence[Hashable]) -> tuple[Integers, int]:
     return np.fromiter(coded, dtype=np.int64, count=len(labels)), len(numbers)
 
 
+def kept_together(labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """What must be in one fold of a cross-validation: clusters, of crossed ones the first factor.
+
+    No folds keep the clusters of two crossed factors whole: all items hang together.
+    """
+    return tuple(one.labels[0] if isinstance(one, Crossing) else one for one in labels)
+
+
 FEWEST_CLUSTERS = 5
 """The fewest independent units from which an interval or a test of a mean is made."""
 WORKING_CORRELATION = 0.3

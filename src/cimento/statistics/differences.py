@@ -20,6 +20,7 @@ from cimento.statistics.design import (
     Design,
     Significance,
     Statistic,
+    floats,
     same_length,
 )
 from cimento.statistics.intervals import (
@@ -40,7 +41,6 @@ MCNEMAR: Mapping[str, str] = MappingProxyType(
 )
 COCHRAN = "Cochran's Q"
 COCHRAN_CLUSTERED = "Cochran's Q, models exchanged within clusters"
-NO_EXCHANGE = "clusters are crossed: models cannot be exchanged within them"
 NO_DISCORDANT = "no item on which the two differ"
 
 
@@ -153,7 +153,8 @@ def cochran_q(
     against chi-square with k - 1 degrees of freedom (Cochran 1950, doi:10.1093/biomet/37.3-4.256).
     Where items come in clusters, against the Q of tables whose models were exchanged at random
     within each cluster as a whole (permutation of exchangeable blocks: Winkler et al. 2015,
-    doi:10.1016/j.neuroimage.2015.05.092).
+    doi:10.1016/j.neuroimage.2015.05.092). Over crossed clusters, within which no models can be
+    exchanged, it is a Wald test with a cluster-robust covariance instead (`equal_means`).
 
     Args:
         table: one row per item, one truth value a model.
@@ -162,7 +163,8 @@ def cochran_q(
         draws: number of draws.
 
     Returns:
-        Q and p; no p if there are fewer than five independent items, or no models differ.
+        Q and p, over crossed clusters F and p; no p if there are fewer than five independent items,
+        or no models differ.
 
     Raises:
         UsageError: rows of different lengths, or fewer than two models.
@@ -178,19 +180,29 @@ def cochran_q(
     if not table:
         return Significance(None, None, COCHRAN, reason="no items")
     k = _number_of_models(table)
+    q = _q(table, k)
+    if q is None:
+        return Significance(None, None, COCHRAN, k - 1, "no item on which the models differ")
+    method = COCHRAN_CLUSTERED if design.clustered else COCHRAN
+    if design.shortage:
+        return Significance(q, None, method, reason=design.shortage)
+    if design.crossed:
+        from cimento.statistics.equal_means import equal_means
+
+        return equal_means(floats(table, name=COCHRAN), design)
+    if not design.clustered:
+        return Significance(q, float(special.chdtrc(k - 1, q)), method, k - 1)
+    return Significance(q, _exchanged(table, design, seed, draws), method)
+
+
+def _q(table: Sequence[Sequence[bool]], k: int) -> float | None:
+    """Cochran's Q of k models; None if all rows are equal in all columns."""
     rows = [sum(map(bool, row)) for row in table]
     columns = [sum(map(bool, column)) for column in zip(*table, strict=True)]
     total = sum(rows)
     below = k * total - sum(row**2 for row in rows)
-    if below == 0:
-        return Significance(None, None, COCHRAN, k - 1, "no item on which the models differ")
-    q = (k - 1) * (k * sum(column**2 for column in columns) - total**2) / below
-    method = COCHRAN_CLUSTERED if design.clustered else COCHRAN
-    if reason := design.shortage or (NO_EXCHANGE if design.crossed else None):
-        return Significance(q, None, method, reason=reason)
-    if not design.clustered:
-        return Significance(q, float(special.chdtrc(k - 1, q)), method, k - 1)
-    return Significance(q, _exchanged(table, design, seed, draws), method)
+    squares = k * sum(column**2 for column in columns) - total**2
+    return (k - 1) * squares / below if below else None
 
 
 def _number_of_models(table: Sequence[Sequence[bool]]) -> int:

@@ -2,7 +2,8 @@
 
 What a pilot tells is how often two models differ, or how far items differ, and how much items of
 one cluster are alike. Clusters are drawn whole, with replacement, from those of the pilot, and
-moved to the difference that is to be found; the test is the one that commands show.
+moved to the difference that is to be found; the test is the one that commands show. Of crossed
+clusters the parts of the variance are estimated instead (`crossed_planning`).
 """
 
 from __future__ import annotations
@@ -18,10 +19,17 @@ import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.correlation import coefficient
+from cimento.statistics.crossed_planning import CrossedPlan, CrossedVariances, power_of_t
 from cimento.statistics.design import Design, Floats
 from cimento.statistics.differences import MCNEMAR, share_test, shares_method
-from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
-from cimento.statistics.means import CLUSTERED_T, STUDENT, t_test
+from cimento.statistics.intervals import (
+    WILSON,
+    WILSON_CLUSTERED,
+    WILSON_CROSSED,
+    Effective,
+    share_interval,
+)
+from cimento.statistics.means import CLUSTERED_T, CROSSED_T, STUDENT, t_test
 from cimento.statistics.power import correlation_power, mcnemar_power, simulated_power
 
 OutcomeKind: TypeAlias = Literal["difference", "rate", "mean", "correlation"]
@@ -31,6 +39,7 @@ _LEVELS = {"difference": (-1.0, 0.0, 1.0), "rate": (0.0, 1.0)}
 _MULTIPLES = (0.5, 1, 2, 4)
 _FEWEST = 5
 _MOST_EXACT = 100_000
+_MOST_FACTORS = 2
 _MOST_DRAWN = 5_000
 _NEARLY = 0.02
 _AROUND = 1.25
@@ -125,8 +134,9 @@ def plan_size(
 ) -> SizePlan:
     """Estimate the power of suites of several sizes, and the size that has the power asked for.
 
-    Exact for single items, else by drawing clusters of the pilot, moved to the difference (Efron
-    and Tibshirani 1993, chapter 8).
+    Exact for single items; of two crossed factors from the parts of the variance
+    (`crossed_planning`); else by drawing clusters of the pilot, moved to the difference (Efron and
+    Tibshirani 1993, chapter 8).
 
     Args:
         pilot: what is known.
@@ -151,8 +161,7 @@ def plan_size(
     wanted, exact = pilot.effect if difference is None else difference, _is_exact(pilot)
     _check(pilot, wanted, power, alpha, trials)
     at = _power_at(pilot, wanted, alpha, seed=seed, trials=0 if exact else trials)
-    each = 1.0 if exact else pilot.design.n / pilot.design.m  # items of a cluster
-    most = _MOST_EXACT if exact else int(_MOST_DRAWN / each)
+    most = _most(pilot, exact=exact)
     needed = _needed(at, power, most=most, exact=exact)
     return SizePlan(
         difference=wanted,
@@ -162,8 +171,16 @@ def plan_size(
         trials=0 if exact else trials,
         sizes=tuple(at(clusters) for clusters in _shown(pilot, needed, most)),
         needed=needed,
-        most=round(most * each),
+        most=at(most).items,
     )
+
+
+def _most(pilot: Pilot, *, exact: bool) -> int:
+    """The largest size that is tried, in clusters."""
+    each = pilot.design.n / pilot.design.m  # items of a cluster
+    if _is_crossed(pilot):
+        return math.isqrt(int(_MOST_EXACT / pilot.design.n * pilot.design.m**2))
+    return _MOST_EXACT if exact else int(_MOST_DRAWN / each)
 
 
 def _power_at(
@@ -174,6 +191,9 @@ def _power_at(
         return functools.cache(
             lambda clusters: _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
         )
+    if _is_crossed(pilot):
+        plan = CrossedPlan(pilot.design, CrossedVariances.of(pilot.values, pilot.design))
+        return functools.cache(lambda levels: _crossed(pilot, plan, levels, wanted, alpha))
     return functools.cache(lambda clusters: _exact(pilot, clusters, wanted, alpha))
 
 
@@ -190,7 +210,14 @@ def _is_exact(pilot: Pilot) -> bool:
 
     No data are drawn with a given rank correlation: clusters of the pilot count as items.
     """
-    return pilot.kind == "correlation" or (not pilot.design.clustered and pilot.kind != "mean")
+    design = pilot.design
+    single = not design.clustered and pilot.kind != "mean"
+    return pilot.kind == "correlation" or single or design.crossed
+
+
+def _is_crossed(pilot: Pilot) -> bool:
+    """Whether power follows from the variance between the levels of two factors."""
+    return pilot.design.crossed and pilot.kind != "correlation"
 
 
 def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int) -> None:
@@ -199,9 +226,9 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
     if pilot.design.shortage:
         few = pilot.design.shortage.partition(":")[0]
         seen, todo = f"the pilot has {few}", "Give a pilot of five independent items or clusters."
-    elif pilot.design.crossed:
-        seen = "the clusters of the pilot are crossed, and plans draw whole clusters"
-        todo = "Declare the factor with fewer levels as the only one, for a cautious plan."
+    elif len(pilot.design.factors()) > _MOST_FACTORS:
+        seen = f"the clusters of the pilot have {len(pilot.design.factors())} crossed factors"
+        todo = "Plans take two: choose those between whose levels items differ most."
     elif wanted == 0 or not math.isfinite(wanted):
         seen = f"a difference of {wanted:g} cannot be planned for"
         todo = "Give the smallest difference that matters (--difference)."
@@ -228,9 +255,12 @@ def _test_name(pilot: Pilot) -> str:
         return SPEARMAN
     if pilot.kind == "rate":
         method = WILSON_CLUSTERED if clustered else WILSON
+        method = WILSON_CROSSED if pilot.design.crossed else method
         return f"the interval ({method}) excludes {pilot.null:.3f}"
     if pilot.kind == "difference":
         return shares_method(pilot.design) if clustered else MCNEMAR["exact"]
+    if pilot.design.crossed:
+        return CROSSED_T
     return CLUSTERED_T if clustered else STUDENT
 
 
@@ -265,6 +295,27 @@ def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> SizedPower:
     else:
         chance = _rate_power(n, pilot.null, wanted, alpha)
     return SizedPower(clusters=n, items=n, power=chance)
+
+
+def _crossed(
+    pilot: Pilot, plan: CrossedPlan, levels: int, wanted: float, alpha: float
+) -> SizedPower:
+    """The power with some levels of the smaller factor, from the parts of the variance."""
+    variance, times = plan.variances.total, 1.0
+    if pilot.kind == "difference":
+        variance = max(pilot.varying, abs(wanted)) - wanted**2
+    elif pilot.kind == "rate":
+        variance = (pilot.null + wanted) * (1 - pilot.null - wanted)
+        times = math.sqrt(pilot.null * (1 - pilot.null) / variance) if variance > 0 else math.inf
+    n = plan.items(levels)
+    if variance <= 0:
+        return SizedPower(clusters=levels, items=n, power=1.0)
+    told = plan.told(levels, variance)
+    if pilot.kind == "mean":
+        told = Effective(told.number, 1.0, told.freedom)
+    distance = wanted / math.sqrt(variance / told.number)
+    chance = power_of_t(distance, told, alpha=alpha, times=times)
+    return SizedPower(clusters=levels, items=n, power=chance)
 
 
 def _rate_power(n: int, null: float, wanted: float, alpha: float) -> float:

@@ -15,6 +15,7 @@ from cimento.statistics.design import (
     Integers,
     crossed_variance,
     floats,
+    kept_together,
     same_length,
 )
 from cimento.statistics.intervals import t_quantile, t_two_sided
@@ -246,7 +247,8 @@ def out_of_fold(
     Args:
         features: observations by features.
         truth: the class of each observation.
-        groups: of each observation, what must stay in one fold, such as its item.
+        groups: of each observation, what must stay in one fold, such as its item; of crossed
+            clusters the first factor.
         folds: number of parts, each predicted from the others.
         seed: of the order in which groups are dealt into folds.
         penalty: see `logistic_weights`.
@@ -255,7 +257,8 @@ def out_of_fold(
         UsageError: there are fewer groups than folds, or a fold leaves one class only.
     """
     x = np.asarray(features, dtype=np.float64)
-    names = list(dict.fromkeys(groups))
+    together = kept_together(groups)
+    names = list(dict.fromkeys(together))
     if not _FEWEST_FOLDS <= folds <= len(names):
         raise UsageError(
             where=f"folds={folds}",
@@ -264,7 +267,7 @@ def out_of_fold(
         )
     order = np.random.default_rng(seed).permutation(len(names))
     fold_of = {names[place]: number % folds for number, place in enumerate(order)}
-    fold = np.array([fold_of[group] for group in groups])
+    fold = np.array([fold_of[group] for group in together])
     true = np.asarray(truth, dtype=bool)
     odds = np.empty(len(true))
     for number in range(folds):

@@ -1,9 +1,15 @@
-"""The bootstrap of any statistic: rows are drawn, and whole clusters where rows belong together."""
+"""The bootstrap of any statistic: rows are drawn, and whole clusters where rows belong together.
+
+Of crossed clusters the levels of each factor are drawn, and a row comes as often as the product of
+their numbers says: the pigeonhole bootstrap (Owen 2007, doi:10.1214/07-AOAS122; with other weights
+Owen and Eckles 2012, doi:10.1214/12-AOAS547). It overstates the variance of what no factor explains
+up to threefold, so that intervals are too wide where neither factor matters.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -58,7 +64,7 @@ class Bootstrap:
     reason: str | None = None
 
 
-CROSSED = "clusters are crossed: rows cannot be drawn by whole clusters"
+PIGEONHOLE = "pigeonhole bootstrap of crossed clusters, percentile"
 
 
 def bootstrap(
@@ -77,6 +83,7 @@ def bootstrap(
     Rows, or whole clusters, are drawn with replacement. ``percentile`` takes quantiles of the draws
     (Efron and Tibshirani 1993, chapter 13); ``bca`` corrects them for bias and acceleration (Efron
     1987, doi:10.1080/01621459.1987.10478410). `share_interval` and `mean_of` suit small samples.
+    Crossed clusters: quantiles of the pigeonhole bootstrap (Owen 2007, doi:10.1214/07-AOAS122).
 
     Args:
         rows: one per observation; of a table that is not an array, its row numbers.
@@ -86,7 +93,7 @@ def bootstrap(
         draws: number of draws.
         level: confidence level.
         method: ``percentile`` or ``bca``.
-        several: the same statistic of draws with equally many rows, one draw a line; much faster.
+        several: the same of draws with equally many rows, one draw a line; much faster.
 
     Returns:
         The statistic and its interval, or a reason: too small a sample, equal draws, or undefined
@@ -100,17 +107,16 @@ def bootstrap(
         >>> made.estimate, made.low < 4.5 < made.high
         (4.5, True)
     """
-    array = floats(rows, name="rows")
-    name = _name(method, design.clustered, draws, level)
+    array, name = floats(rows, name="rows"), _name(method, design, draws, level)
     same_length(rows=array, units=design.units)
     estimate = _value(statistic(array)) if len(array) else None
-    reason = design.shortage or (CROSSED if design.crossed else None) or _if_none(estimate)
+    reason = design.shortage or _if_none(estimate)
     if reason or estimate is None:
         return Bootstrap(estimate, None, None, None, name, reason=reason)
-    members = _members(design)
-    values = _of_draws(array, members, statistic, several, draws=draws, seed=seed)
-    left_out = partial(_left_out, array, members, statistic)
-    return _interval(estimate, values, draws, level, name, method, left_out)
+    drawn = (_drawn_crossed if design.crossed else _drawn_by_cluster)(array, design, draws, seed)
+    values = _of_draws(drawn, statistic, several)
+    left_out = partial(_left_out, array, design, statistic) if name.endswith("BCa") else None
+    return _interval(estimate, values, draws, level, name, left_out)
 
 
 def _members(design: Design) -> list[Integers]:
@@ -119,33 +125,45 @@ def _members(design: Design) -> list[Integers]:
     return [np.flatnonzero(groups == group) for group in range(m)]
 
 
-def _left_out(array: Floats, members: Sequence[Integers], statistic: RowStatistic) -> Floats:
+def _left_out(array: Floats, design: Design, statistic: RowStatistic) -> Floats:
     """The statistic without each cluster."""
-    return _values(statistic(np.delete(array, member, axis=0)) for member in members)
+    return _values(statistic(np.delete(array, rows, axis=0)) for rows in _members(design))
 
 
 def _if_none(estimate: float | None) -> str | None:
     return "undefined in the sample" if estimate is None else None
 
 
-def _of_draws(
-    array: Floats,
-    members: Sequence[Integers],
-    statistic: RowStatistic,
-    several: Callable[[Floats], Floats] | None,
-    *,
-    draws: int,
-    seed: int,
-) -> Floats:
-    """The statistic of each draw, without those in which it is undefined."""
+def _drawn_by_cluster(
+    array: Floats, design: Design, draws: int, seed: int
+) -> Iterator[list[Floats]]:
+    """The rows of each draw of whole clusters, some draws at a time."""
+    members = _members(design)
     generator, m = np.random.default_rng(seed), len(members)
     step = draws_at_once(len(array), most=_CHUNK)
-    parts = (
-        _drawn(array, members, generator.integers(0, m, (min(step, draws - done), m)))
-        for done in range(0, draws, step)
-    )
+    for done in range(0, draws, step):
+        yield _drawn(array, members, generator.integers(0, m, (min(step, draws - done), m)))
+
+
+def _drawn_crossed(array: Floats, design: Design, draws: int, seed: int) -> Iterator[list[Floats]]:
+    """The rows of each draw of the levels of crossed factors; a draw may be without rows."""
+    generator = np.random.default_rng(seed)
+    factors = [factor.codes() for factor in design.factors()]
+    for _ in range(draws):
+        times = np.ones(len(array), dtype=np.int64)
+        for groups, m in factors:
+            times *= np.bincount(generator.integers(0, m, m), minlength=m)[groups]
+        yield [np.repeat(array, times, axis=0)]
+
+
+def _of_draws(
+    parts: Iterable[list[Floats]],
+    statistic: RowStatistic,
+    several: Callable[[Floats], Floats] | None,
+) -> Floats:
+    """The statistic of each draw, without those in which it is undefined."""
     if several is None:
-        return _values(statistic(draw) for part in parts for draw in part)
+        return _values(statistic(draw) for part in parts for draw in part if len(draw))
     values: Floats = np.concatenate([_at_once(part, several) for part in parts])
     defined: Floats = values[~np.isnan(values)]
     return defined
@@ -171,14 +189,14 @@ def _drawn(array: Floats, members: Sequence[Integers], picks: Integers) -> list[
 
 def _at_once(draws: Sequence[Floats], several: Callable[[Floats], Floats]) -> Floats:
     """The statistic of each draw, computed for all draws of one length together."""
-    lengths, values = np.array([len(draw) for draw in draws]), np.empty(len(draws))
-    for length in np.unique(lengths):
+    lengths, values = np.array([len(draw) for draw in draws]), np.full(len(draws), np.nan)
+    for length in np.unique(lengths[lengths > 0]):
         places = np.flatnonzero(lengths == length).tolist()
         values[places] = several(np.stack([draws[place] for place in places]))
     return values
 
 
-def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private
+def _name(method: str, design: Design, draws: int, level: float) -> str:
     need_known(method, METHODS, where="bootstrap", seen=f"no method is called {method!r}")
     if draws < 1 or not 0 < level < 1:
         raise UsageError(
@@ -186,7 +204,9 @@ def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noq
             seen=f"{draws} draws at level {level}",
             todo="Ask for 1,000 draws or more and a level between 0 and 1.",
         )
-    return ("cluster " if clustered else "") + METHODS[method]
+    if design.crossed:
+        return PIGEONHOLE
+    return ("cluster " if design.clustered else "") + METHODS[method]
 
 
 def _values(statistics: Iterable[float | None]) -> Floats:
@@ -205,10 +225,9 @@ def _interval(
     draws: int,
     level: float,
     name: str,
-    method: str,
-    left_out: Callable[[], Floats],
+    left_out: Callable[[], Floats] | None,
 ) -> Bootstrap:
-    """The interval from the draws that gave a value."""
+    """The interval from the draws that gave a value, corrected if `left_out` is there."""
     undefined = draws - values.size
     nothing = Bootstrap(estimate, None, None, None, name, values.size, undefined)
     if undefined > _MOST_UNDEFINED * draws:
@@ -216,7 +235,7 @@ def _interval(
     if (values == values[0]).all():
         return replace(nothing, reason="all draws are equal")
     tails = ((1 - level) / 2, (1 + level) / 2)
-    if method == "bca":
+    if left_out is not None:
         corrected = _bca(estimate, values, left_out(), tails)
         if isinstance(corrected, Statistic):
             return replace(nothing, reason=corrected.reason)

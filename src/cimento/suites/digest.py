@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from cimento.io.clusters import columns_said
 from cimento.suites import ItemColumns, Meta, Prediction, Suite
+from cimento.suites.stories import StorySuite
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
@@ -107,6 +108,8 @@ def _record(record: object, *, whole: bool) -> dict[str, Plain]:
     plain = {name: _plain(getattr(record, name), whole=whole) for name in names}
     if isinstance(record, Suite):  # one cluster column is its name, as suite.toml has it
         plain["cluster"] = _plain(columns_said(record.cluster), whole=whole)
+    if isinstance(record, StorySuite) and not record.cluster:
+        del plain["cluster"]
     return plain
 
 

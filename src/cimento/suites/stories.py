@@ -10,11 +10,12 @@ GITA v1 (Pensa, Altuna and Gonzalez-Dios 2024, LREC-COLING).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from cimento.io.clusters import cluster_label
 from cimento.io.values import group_by
 from cimento.suites import JsonValue, Meta
 
@@ -92,6 +93,7 @@ class Story:
         domain: such as ``household``; empty where the file does not say.
         key: key of the record, for formats that have one.
         extra: keys of the record that cimento does not use, kept for writing.
+        cluster: its cell of the suite's clusters; empty if only variants belong together.
     """
 
     row: int
@@ -115,6 +117,17 @@ class Story:
     domain: str = ""
     key: str = ""
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
+    cluster: str = field(default="", compare=False)
+
+    @property
+    def cluster_cell(self) -> str:
+        """What the story belongs to in one cell: its clusters, or else its number."""
+        return self.cluster or str(self.story_id)
+
+    @property
+    def belongs_to(self) -> Hashable:
+        """What the story belongs to, as a design has it."""
+        return cluster_label(str(self.row), self.cluster_cell)
 
     @property
     def conflicting(self) -> tuple[int, ...]:
@@ -221,6 +234,7 @@ class StorySuite:
         sha256: of the bytes read, hexadecimal; empty where it was made in Python.
         places: where each story stands, such as ``line 12``.
         corrections: the names of the corrections that were applied.
+        cluster: columns by which stories belong together (`in_story_clusters`).
     """
 
     meta: Meta
@@ -232,6 +246,7 @@ class StorySuite:
     sha256: str = field(default="", compare=False)
     places: tuple[str, ...] = field(default=(), compare=False)
     corrections: tuple[str, ...] = ()
+    cluster: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -11,13 +11,14 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError, counted
+from cimento.errors import Fault, InputError, SuiteError
 from cimento.faults import errors
 from cimento.intake.reading import TableReading
 from cimento.io.files import file_digest, write_text
 from cimento.io.templates import filled
 from cimento.io.values import grouped
 from cimento.kinds.base import SuiteReading
+from cimento.paradigms.cloze.cluster_checks import cluster_faults, second_cloze_factors
 from cimento.paradigms.cloze.connectives import is_connective_blanks, read_connective_blanks
 from cimento.paradigms.cloze.detecting import SHEET, SYNTACTIC, is_released
 from cimento.paradigms.cloze.judgments import parse_expectation
@@ -29,7 +30,6 @@ from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
 from cimento.suites.cloze import (
     EXPECTED,
-    EXPRESSION,
     ROLES,
     ClozeItem,
     ClozeSuite,
@@ -138,14 +138,7 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     if not suite.meta.language:
         seen = "The suite does not name a language."
         faults.append(cloze_fault("CIM-C010", where=suite.name, seen=seen))
-    # Beside expressions, items with one blank stand alone.
-    whole = suite.multiwords and suite.cluster == (EXPRESSION,)
-    for column in () if whole else suite.cluster:
-        without = [item.id for item in expansion.items if column not in item.columns]
-        if without:
-            shown = ", ".join(map(repr, without[:_SHOWN]))
-            seen = f"The column {column!r} is missing in {counted(len(without), 'item')}: {shown}."
-            faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
+    faults += [*cluster_faults(suite), *second_cloze_factors(suite)]
     return tuple(sorted(faults, key=attrgetter("code")))
 
 

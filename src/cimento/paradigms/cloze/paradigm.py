@@ -7,7 +7,7 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,14 @@ from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
 from cimento.kinds.asker import Asker
 from cimento.kinds.base import AppliedJudgments, MethodFacts, SuiteReading, SurveyItems, SurveyTask
+from cimento.kinds.clusters import refuse_unusable
 from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
 from cimento.kinds.reader import SuiteReader
 from cimento.kinds.surveyor import Surveyor
 from cimento.models.recorded import is_log
+from cimento.paradigms.cloze.cluster_checks import cluster_faults
 from cimento.paradigms.cloze.detecting import is_cloze, is_released
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
@@ -51,7 +53,7 @@ from cimento.paradigms.cloze.requests import (
     check_candidates,
 )
 from cimento.records.outcomes import Estimate
-from cimento.suites.cloze import ClozeSuite, expand_suite
+from cimento.suites.cloze import ClozeSuite, cluster_of, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
@@ -107,6 +109,23 @@ class ClozeReader(SuiteReader[ClozeSuite]):
     def selected(self, suite: ClozeSuite, items: Collection[str]) -> ClozeSuite:
         """The suite with some of its items, of whatever they are made."""
         return replace(suite, only=frozenset(items))
+
+    def clustered(self, suite: ClozeSuite, columns: Sequence[str]) -> ClozeSuite:
+        """The suite with other clusters than it declares.
+
+        Raises:
+            UsageError: there are no such columns, or an item has nothing in one.
+        """
+        chosen = replace(suite, cluster=columns)
+        faults = [fault.seen for fault in cluster_faults(chosen)]
+        known = dict.fromkeys(name for item in expand_suite(suite).items for name in item.columns)
+        refuse_unusable(columns, faults, suite=suite.name, known=known)
+        return chosen
+
+    def clusters(self, suite: ClozeSuite) -> Mapping[str, Hashable]:
+        """What each item belongs to, by its id."""
+        items = expand_suite(suite).items
+        return {item.id: cluster_of(item, suite.cluster) for item in items}
 
     def holds(self, suite: ClozeSuite) -> str:
         """The numbers of items, and of those with an expected answer, in words."""

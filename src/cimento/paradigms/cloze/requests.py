@@ -18,7 +18,8 @@ from cimento.errors import InputError, TableError, counted
 from cimento.io.files import expanded
 from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
-from cimento.kinds.base import ParadigmOptions, option_names
+from cimento.kinds.base import option_names
+from cimento.kinds.clusters import ClusteredOptions
 from cimento.kinds.run import Run
 from cimento.models.questions import (
     CHOICE,
@@ -53,7 +54,7 @@ def _path(value: object) -> object:
     return expanded(value) if isinstance(value, str) and value else value or None
 
 
-class ClozeOptions(ParadigmOptions):
+class ClozeOptions(ClusteredOptions):
     """How cloze suites are asked and judged.
 
     Attributes:

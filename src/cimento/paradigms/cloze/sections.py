@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
+from cimento.kinds.clusters import designs_said
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
@@ -15,7 +16,7 @@ from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION,
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
-from cimento.paradigms.cloze.text import chosen_roles, clusters_note
+from cimento.paradigms.cloze.text import chosen_roles
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
@@ -154,8 +155,7 @@ def _notes(answers: ClozeAnswers) -> Iterator[str]:
                 yield f"{choice.method}: only one item was judged."
             elif choice.tied and choice.tied == choice.n:
                 yield f"{choice.method}: all choices are ties."
-    if clusters := clusters_note(answers):
-        yield f"Intervals respect clusters: {clusters}."
+    yield from designs_said([answers.run])
     yield from few_of_each_code(answers.run.warnings)
 
 

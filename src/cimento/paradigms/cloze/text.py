@@ -109,16 +109,6 @@ def cloze_text(runs: Sequence[Run]) -> str:
     return "\n\n".join(_block(ClozeAnswers(run)) for run in runs)
 
 
-def clusters_note(answers: ClozeAnswers) -> str:
-    """A note on items that belong together; empty where each stands alone."""
-    clusters = clustering(answers.belongs_to.values())
-    if clusters.independent:
-        return ""
-    many = f"{clusters.clusters} clusters" if clusters.clusters != 1 else "1 cluster"
-    largest = f"the largest, {clusters.largest!r}, has {clusters.in_largest}"
-    return f"{clusters.items} items of {many}; {largest}"
-
-
 def chosen_roles(answers: ClozeAnswers, rule: str) -> str:
     """The count of choices of each role under a rule; a tie of roles is a role of its own."""
     outcomes = asked(answers.run.outcomes(), FORCED_CHOICE, rule)
@@ -141,8 +131,7 @@ def _block(answers: ClozeAnswers) -> str:
     bare = (one.reason for one in run.estimates() if one.is_share and one.n and one.low is None)
     if reasons := reasons_together(bare):
         lines.append(f"note: no interval where there is a dash ({reasons})")
-    clusters = clusters_note(answers)
-    return "\n".join([*lines, *([f"intervals respect clusters, {clusters}"] if clusters else [])])
+    return "\n".join(lines)
 
 
 def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterator[str]:

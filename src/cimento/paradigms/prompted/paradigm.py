@@ -106,6 +106,7 @@ class PromptedReader(SuiteReader[Suite]):
     holds = staticmethod(RATINGS.reader.holds)
     limited = staticmethod(RATINGS.reader.limited)
     selected = staticmethod(RATINGS.reader.selected)
+    clustered = staticmethod(RATINGS.reader.clustered)
     sentences = staticmethod(RATINGS.reader.sentences)
 
     def read(self, path: Path) -> SuiteReading[Suite]:

@@ -22,7 +22,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from cimento.errors import UsageError
-from cimento.paradigms import Item, ParadigmOptions, Prompting, Suite, stimulus_texts
+from cimento.kinds.clusters import ClusteredOptions
+from cimento.paradigms import Item, Prompting, Suite, stimulus_texts
 from cimento.paradigms.regions import find_contrast
 
 Form: TypeAlias = Literal["choice", "yesno", "rating"]
@@ -48,7 +49,7 @@ _WORDINGS = Path(__file__).parents[2] / "data" / "prompts"
 ORDERS = 2
 
 
-class PromptedOptions(ParadigmOptions):
+class PromptedOptions(ClusteredOptions):
     """How a model is asked about sentences.
 
     Attributes:

@@ -106,6 +106,7 @@ class RatingReader(SuiteReader[Suite]):
     holds = staticmethod(REGIONS.reader.holds)
     limited = staticmethod(REGIONS.reader.limited)
     selected = staticmethod(REGIONS.reader.selected)
+    clustered = staticmethod(REGIONS.reader.clustered)
     sentences = staticmethod(REGIONS.reader.sentences)
     read_copy = staticmethod(REGIONS.reader.read_copy)
 

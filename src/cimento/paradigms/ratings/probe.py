@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.paradigms.ratings.people import belongs_to
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.statistics.classification import auc as area
 from cimento.statistics.classification import auc_interval, confusion, mcc
@@ -118,8 +119,7 @@ def labeled_sentences(suite: Suite) -> LabeledSentences:
             if judged is None and mean is not None and middle is not None and mean != middle:
                 judged = mean > middle
             if judged is not None:
-                group = sentence.cluster or sentence.pair or sentence.id
-                rows.append((sentence.text, judged, group))
+                rows.append((sentence.text, judged, belongs_to(sentence)))
     if len({judged for _, judged, _ in rows}) < len((True, False)):
         raise UsageError(
             where=f"suite {suite.name!r}",

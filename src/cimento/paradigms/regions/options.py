@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import UNIGRAM, Column
-from cimento.kinds.base import ParadigmOptions, option_names
+from cimento.kinds.base import option_names
+from cimento.kinds.clusters import ClusteredOptions
 from cimento.measures import columns_needed
 from cimento.measures.normalizing import MODEL, load_unigrams
 from cimento.measures.regions import FirstTokenRule
@@ -34,7 +35,7 @@ def _texts(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
-class RegionOptions(ParadigmOptions):
+class RegionOptions(ClusteredOptions):
     """The rules by which the answers to a region suite are judged.
 
     Attributes:

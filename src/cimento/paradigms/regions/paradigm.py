@@ -22,6 +22,7 @@ from cimento.kinds.base import (
     SurveyItems,
     SurveyTask,
 )
+from cimento.kinds.clusters import in_clusters
 from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
@@ -79,6 +80,7 @@ class RegionReader(SuiteReader[Suite]):
     """The reader of suites of sentences in regions."""
 
     has_regions = True
+    clustered = staticmethod(in_clusters)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A suite, with every fault in it.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
+from cimento.kinds.clusters import designs_said
 from cimento.paired.designs import MOST_MODELS, design_differences
 from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
@@ -120,7 +121,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         headline=summary.headline,
         effects=design_effects(run),
         rates=_rates(summary),
-        notes=remarks(summary),
+        notes=(*remarks(summary), *designs_said([run])),
     )
 
 

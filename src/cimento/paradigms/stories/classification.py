@@ -191,7 +191,7 @@ def scaled_confidence(
         seed: of the division into folds.
     """
     known = by_row(stories)
-    scores, right, numbers = [], [], []
+    scores, right, clusters = [], [], []
     for outcome in outcomes:
         values = outcome.answer.logprobs_nats
         if outcome.tier != tier or outcome.correct is None or outcome.gold is None:
@@ -199,8 +199,8 @@ def scaled_confidence(
         if values is not None and all(map(math.isfinite, values)):
             scores.append(values)
             right.append(outcome.answer.options.index(outcome.gold))
-            numbers.append(known[outcome.row].story_id)
-    return temperature_scaling(scores, right, seed=seed, clusters=numbers)
+            clusters.append(known[outcome.row].belongs_to)
+    return temperature_scaling(scores, right, seed=seed, clusters=clusters)
 
 
 NO_MARGINS = "options were not scored"
@@ -298,7 +298,7 @@ def unbiased_mcc(
         list(margins.values()),
         [known[row].plausible for row in margins],
         seed=seed,
-        clusters=[known[row].story_id for row in margins],
+        clusters=[known[row].belongs_to for row in margins],
     )
 
 
@@ -364,7 +364,7 @@ def detection_intervals(
 
     def design(rows: Iterable[int]) -> Design:
         units = tuple(rows)
-        return Design(units, tuple(known[row].story_id for row in units))
+        return Design(units, tuple(known[row].belongs_to for row in units))
 
     siblings = mean_of(list(pairs.values()), design(pairs), seed=0, draws=0)
     return {

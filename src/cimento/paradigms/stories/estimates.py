@@ -344,8 +344,8 @@ def question_estimates(run: Run) -> list[Estimate]:
 
 def _first_chosen(answers: Sequence[AnsweredQuestion], like: Estimate) -> Estimate:
     first = [outcome.chosen == FIRST for _, outcome in answers]
-    triples = [question.story.story_id for question, _ in answers]
-    design = Design(tuple(range(len(first))), tuple(triples))
+    clusters = tuple(question.story.belongs_to for question, _ in answers)
+    design = Design(tuple(range(len(first))), clusters)
     like = replace(
         like, question=FIRST_CHOSEN, role="main", right=sum(first), n=len(first),
         clustered=design.clustered,

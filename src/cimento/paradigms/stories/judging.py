@@ -195,7 +195,7 @@ def tier_outcomes(judged: JudgedAnswers) -> Iterator[Outcome]:
                 value=None if outcome is None else outcome.margin_bits,
                 unit=_BITS,
                 reason=unasked if outcome is None else outcome.reason,
-                cluster=str(story.story_id),
+                cluster=story.cluster_cell,
                 groups=groups[story.row],
             )
     for tier, question in CHAINED.items():
@@ -221,7 +221,7 @@ def _chained(
         verdict=verdict,
         right=right,
         reason=reason,
-        cluster=str(story.story_id),
+        cluster=story.cluster_cell,
         groups=groups,
     )
 
@@ -234,7 +234,7 @@ def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
 
 def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) -> Iterator[Outcome]:
     """Each additional question, then the stories for which all are right."""
-    triples = {story.row: story.story_id for story in suite.stories}
+    clusters = {story.row: story.cluster_cell for story in suite.stories}
     seen: Counter[tuple[int, str]] = Counter()
     by_story: dict[int, list[VerdictName]] = {}
     for question, outcome in answers:
@@ -250,7 +250,7 @@ def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) ->
             value=outcome.margin_bits,
             unit=_BITS,
             reason=outcome.reason,
-            cluster=str(triples[row]),
+            cluster=clusters[row],
         )
     is_pair = any(question.task == PAIR_TASK for question, _ in answers)
     worst: tuple[VerdictName, ...] = ("unscored", "fail", "tie", "pass")
@@ -261,7 +261,7 @@ def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) ->
             question=BOTH_ORDERS if is_pair else ALL_RIGHT,
             verdict=whole,
             right=None if whole == "unscored" else whole == "pass",
-            cluster=str(triples[row]),
+            cluster=clusters[row],
         )
 
 

@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from cimento.errors import InputError, UsageError, need_known
 from cimento.io.parsing import whole_number
-from cimento.kinds.base import ParadigmOptions
+from cimento.kinds.clusters import ClusteredOptions
 from cimento.kinds.prompting import Prompting, ShotRule
 from cimento.paradigms.stories.prompts import (
     PAPER,
@@ -300,7 +300,7 @@ def _whole(value: object, info: ValidationInfo) -> int:
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 
-class StoryOptions(ParadigmOptions):
+class StoryOptions(ClusteredOptions):
     """How stories are asked, and how the answers are judged."""
 
     ASKED: ClassVar[frozenset[str]] = frozenset(

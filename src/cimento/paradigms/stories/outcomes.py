@@ -7,7 +7,7 @@ before, as in the paper: the chain is the same, because a story that failed a ti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.records.outcomes import VerdictName
@@ -22,7 +22,6 @@ from cimento.suites.stories import (
     Task,
     Tier,
     TierAnswer,
-    TripleKey,
     by_row,
 )
 
@@ -204,22 +203,22 @@ class Chain:
             later ones the implausible stories.
         reasons: for each tier without results, the reason.
         tied: rows whose answer at a tier was one of several equally probable ones.
-        triples: row to the number that a story shares with its variants, which belong together.
+        belongs_to: row to what the story belongs to, in designs.
     """
 
     passed: Mapping[Tier, Mapping[int, bool | None]]
     reasons: Mapping[Tier, str]
     tied: Mapping[Tier, frozenset[int]]
-    triples: Mapping[int, TripleKey]
+    belongs_to: Mapping[int, Hashable]
 
     def known(self, tier: Tier) -> bool:
         """Whether the tier says something."""
         return tier not in self.reasons
 
     def design(self, rows: Iterable[int]) -> Design:
-        """The design of some stories: those of one triple belong together."""
+        """The design of some stories: variants of one belong together, and what clusters say."""
         units = tuple(rows)
-        return Design(units, tuple(self.triples[row] for row in units))
+        return Design(units, tuple(self.belongs_to[row] for row in units))
 
 
 def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
@@ -253,7 +252,7 @@ def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
             tier: frozenset(row for row, outcome in at(outcomes, tier).items() if outcome.tied)
             for tier in TIERS
         },
-        triples={story.row: story.story_id for story in stories},
+        belongs_to={story.row: story.belongs_to for story in stories},
     )
 
 

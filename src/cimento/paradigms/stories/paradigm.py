@@ -7,7 +7,7 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -24,6 +24,7 @@ from cimento.kinds.base import (
     SurveyItems,
     SurveyTask,
 )
+from cimento.kinds.clusters import refuse_unusable
 from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
@@ -60,6 +61,11 @@ from cimento.suites.formats.stories import (
 )
 from cimento.suites.reading import TOML
 from cimento.suites.stories import StoryFormat, StorySuite
+from cimento.suites.story_clusters import (
+    columns_of,
+    in_story_clusters,
+    second_story_factors,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,6 +110,8 @@ _FORMS: Mapping[StoryFormat, str] = {
 
 class StoryReader(SuiteReader[StorySuite]):
     """The reader of suites of stories."""
+
+    together = ("story",)
 
     def detect(self, path: Path) -> bool:
         """Whether a path holds stories: a folder of that kind, or a file with their fields."""
@@ -163,7 +171,7 @@ class StoryReader(SuiteReader[StorySuite]):
         for story, name in zip(suite.stories, names, strict=True):
             text = " ".join(story.sentences)
             faults += letter_faults(text, f"{file} story {name}")
-        return [*faults, *notation_faults(suite)]
+        return [*faults, *notation_faults(suite), *second_story_factors(suite)]
 
     def audit(self, reading: SuiteReading[StorySuite]) -> SuiteAudit:
         """Everything that is wrong with the stories, and counts of what is in the file."""
@@ -183,6 +191,19 @@ class StoryReader(SuiteReader[StorySuite]):
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
+
+    def clustered(self, suite: StorySuite, columns: Sequence[str]) -> StorySuite:
+        """The suite with other clusters than it declares; variants of a story stay together.
+
+        Raises:
+            UsageError: no story has such a column.
+        """
+        refuse_unusable(columns, (), suite=suite.name, known=columns_of(suite.stories))
+        return in_story_clusters(suite, columns)
+
+    def clusters(self, suite: StorySuite) -> Mapping[str, Hashable]:
+        """What each story belongs to, by its row."""
+        return {str(story.row): story.belongs_to for story in suite.stories}
 
     def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
         """Some stories are asked about; worked examples come from all of them."""

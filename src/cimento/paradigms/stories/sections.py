@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
+from cimento.kinds.clusters import designs_said
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.conditions import names_of
@@ -177,7 +178,7 @@ def _report(run: Run, model: str, judged: JudgedAnswers | None) -> RunReport:
         claims=(),
         provenance=provenance_of(run.manifest),
         rates=rates,
-        notes=(*rate_remarks(main), *few_of_each_code(run.warnings)),
+        notes=(*rate_remarks(main), *few_of_each_code(run.warnings), *designs_said([run])),
     )
 
 

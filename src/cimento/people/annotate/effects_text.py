@@ -7,16 +7,21 @@ from collections.abc import Iterator, Sequence
 
 from cimento.io.inline_markup import columns
 from cimento.judgments.effects import ConditionModel, ConditionShare
-from cimento.judgments.summaries import QuestionSummary
+from cimento.judgments.summaries import ItemClusters, QuestionSummary
 from cimento.report.formatting import interval, number, p_short
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, z_quantile
 
 _EFFECT = "effect on log-odds"
 
 
-def targets_text(summaries: Sequence[QuestionSummary]) -> str:
+def targets_text(summaries: Sequence[QuestionSummary], clusters: ItemClusters) -> str:
     """What the intervals of alpha are about, and those for other people."""
-    lines = ["The interval of alpha above is for other items, same people. For other people too:"]
+    together = (
+        f" ({Design(tuple(clusters), tuple(clusters.values())).described})" if clusters else ""
+    )
+    about = f"other items{together}, same people"
+    lines = [f"The interval of alpha above is for {about}. For other people too:"]
     lines += [f"  {summary.question}: {_ends(summary.alpha_others)}" for summary in summaries]
     return "\n".join(lines)
 

@@ -20,6 +20,8 @@ from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import parse_json
 from cimento.judgments import SCALE, Judgment
 from cimento.judgments.summaries import (
+    EACH_ALONE,
+    ItemClusters,
     QuestionKey,
     comparable_answer,
     is_rated,
@@ -316,12 +318,15 @@ class JudgeAgreement:
     converted: str = ""
 
 
-def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgreement]:
+def judge_agreements(
+    people: Sequence[Judgment], folder: Path, *, clusters: ItemClusters = EACH_ALONE
+) -> list[JudgeAgreement]:
     """The agreement of people with the model of a prompted run, for each question of both.
 
     Args:
         people: judgments of people.
         folder: folder of the run.
+        clusters: what items belong to.
 
     Raises:
         UsageError: the run asked by no prompt, or about nothing that people answered.
@@ -345,11 +350,15 @@ def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgre
             seen=f"people answered {theirs}, and the model {ours}",
             todo="Run the prompted suite with --set task=all, or give its judgments.",
         )
-    return [_agreement(question, people, judge, run.model) for question in questions]
+    return [_agreement(question, people, judge, run.model, clusters) for question in questions]
 
 
 def _agreement(
-    question: str, people: Sequence[Judgment], judge: Sequence[Judgment], model: str
+    question: str,
+    people: Sequence[Judgment],
+    judge: Sequence[Judgment],
+    model: str,
+    clusters: ItemClusters,
 ) -> JudgeAgreement:
     asked = [j for j in once(people) if j.question == question and j.counts]
     scale = _scale_of(asked)
@@ -372,7 +381,7 @@ def _agreement(
         krippendorff_alpha(
             [[*by_place[place], *more(place)] for place in places],
             level=level,
-            design=place_design(places),
+            design=place_design(places, clusters),
         )
         for more in (lambda _: (), lambda place: (answers[place],))
     )
@@ -384,7 +393,8 @@ def _agreement(
         without=without,
         with_judge=with_judge,
         pairs=tuple(
-            _pair(question, name, theirs, answers, model) for name, theirs in by_person.items()
+            _pair(question, name, theirs, answers, model, clusters)
+            for name, theirs in by_person.items()
         ),
         converted="" if scale in (None, model_scale) else f"{scale[0]:g} to {scale[1]:g}",
     )
@@ -396,9 +406,10 @@ def _pair(
     theirs: Mapping[QuestionKey, Hashable],
     answers: Mapping[QuestionKey, Hashable],
     model: str,
+    clusters: ItemClusters,
 ) -> JudgePair:
     pairs = [(answer, answers[place]) for place, answer in theirs.items()]
-    design = place_design(list(theirs))
+    design = place_design(list(theirs), clusters)
     pair = pair_agreement(pairs, design, question=question, first=person, second=model)
     rated = is_rated(question)
     return JudgePair(

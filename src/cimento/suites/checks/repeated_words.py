@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias
 
 from cimento.errors import Fault
 from cimento.faults import fault
@@ -13,6 +15,10 @@ from cimento.suites.reading import TOML
 _FEWEST_LEVELS = 5
 """Fewer values than an interval needs of clusters are levels of a factor, not a sample of words."""
 _ITEMS_PER_LEVEL = 2
+_CELLS_PER_LEVEL = 1.25
+"""Mean number of levels of another factor that a level meets at least where the two are crossed."""
+
+Cells: TypeAlias = "Sequence[str | None]"
 
 
 def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
@@ -22,44 +28,76 @@ def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
     is not a word of its items.
     """
     suite = stimuli.suite
-    if not suite.cluster:  # that items belong together is for their author to say
+    if not suite.cluster:
         return
-    declared = [suite.item_cells(name) for name in suite.cluster]
-    for name in suite.column_names:
-        if name in suite.cluster or name in suite.factors:
-            continue
-        cells = suite.item_cells(name)
+    columns = {name: suite.item_cells(name) for name in suite.column_names}
+    others = {
+        name: cells
+        for name, cells in columns.items()
+        if name not in suite.cluster and name not in suite.factors
+        and len(set(cells)) >= _FEWEST_LEVELS and are_words(_texts_by_item(stimuli), cells)
+    }  # fmt: skip
+    yield from second_factors({name: suite.item_cells(name) for name in suite.cluster}, others)
+
+
+def second_factors(
+    declared: Mapping[str, Cells], others: Mapping[str, Cells], *, what: str = "words"
+) -> Iterator[Fault]:
+    """The faults of columns that may be one more factor beside the clusters that are declared.
+
+    Their values recur, in two items or more on average, and are neither inside the clusters nor
+    around them. Nothing is offered where no cluster is declared: that items belong together is for
+    their author to say.
+
+    Args:
+        declared: the cells of each cluster column, one an item.
+        others: those of columns that items may share.
+        what: what the cells of these are.
+    """
+    for name, cells in others.items() if declared else ():
         n_levels = len(set(cells))
         if not _FEWEST_LEVELS <= n_levels <= len(cells) / _ITEMS_PER_LEVEL:
             continue
-        if not _are_words(stimuli, cells) or any(_decides(cells, other) for other in declared):
+        if any(_decides(cells, column) for column in declared.values()):
             continue
-        seen = f"The words of the column {name!r} recur: {n_levels} in {len(cells)} items."
-        columns = ", ".join(f'"{column}"' for column in (*suite.cluster, name))
+        seen = f"The {what} of the column {name!r} recur: {n_levels} in {len(cells)} items."
+        columns = ", ".join(f'"{column}"' for column in (*declared, name))
         value = f"[{columns}]"
-        todo = f"If items with one word may behave alike, write cluster = {value} under [options]."
+        alike = f"If items with one {what[:-1]} may behave alike"
+        todo = f"{alike}, write cluster = {value} under [options]."
         yield fault("CIM-S086", where=TOML, seen=seen, todo=todo)
 
 
-def _are_words(stimuli: Stimuli, cells: Sequence[str | None]) -> bool:
-    """Whether the cell of every item is a word, or words, of one of its sentences."""
+def _texts_by_item(stimuli: Stimuli) -> Iterator[Sequence[str]]:
+    for begin, end in pairwise(stimuli.starts):
+        yield stimuli.texts[begin:end]
+
+
+def are_words(texts: Iterable[Sequence[str]], cells: Cells) -> bool:
+    """Whether the cell of every item is a word, or words, of one of its sentences.
+
+    Args:
+        texts: the sentences of each item.
+        cells: of the items, in a column.
+    """
     return all(
         cell
         and any(
             re.search(rf"(?<!\w){re.escape(cell.casefold())}(?!\w)", text.casefold())
-            for text in stimuli.texts[stimuli.starts[item] : stimuli.starts[item + 1]]
+            for text in sentences
         )
-        for item, cell in enumerate(cells)
+        for sentences, cell in zip(texts, cells, strict=True)
     )
 
 
-def _decides(cells: Sequence[str | None], declared: Sequence[str | None]) -> bool:
+def _decides(cells: Cells, declared: Cells) -> bool:
     """Whether a declared cluster is known from the column, or the column from the cluster.
 
-    Then one is inside the other, and two factors say no more than the larger clusters.
+    Then one is inside the other, but for a few exceptions, and two factors say hardly more than the
+    larger clusters.
     """
     together = len(set(zip(cells, declared, strict=True)))
-    return together in (len(set(cells)), len(set(declared)))
+    return together < _CELLS_PER_LEVEL * max(len(set(cells)), len(set(declared)))
 
 
 WORD_CHECKS: tuple[Check, ...] = (_repeated_words,)

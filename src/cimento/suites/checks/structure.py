@@ -435,6 +435,11 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault("CIM-S034", where=f"suite {suite.name!r}, [factors]", seen=seen)
 
 
+def cluster_faults(suite: Suite) -> list[Fault]:
+    """What keeps the cluster columns of a suite from giving each item one cluster."""
+    return list(_cluster(Stimuli(suite)))
+
+
 def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
     """Cluster columns that are missing, have empty cells, or have two values in one item."""
     for name in stimuli.suite.cluster:

@@ -7,14 +7,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
 from pydantic import JsonValue as AnyJson
 
-from cimento.errors import Fault, InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, did_you_mean
 from cimento.faults import errors, fault
 from cimento.intake.decoding import decode, unusable
+from cimento.io.clusters import columns_said
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.suites import JsonValue, Meta
@@ -25,6 +26,7 @@ from cimento.suites.reading import TOML, sha256_of
 from cimento.suites.schema import Open, as_json_value
 from cimento.suites.settings import META_KEYS, key_faults
 from cimento.suites.stories import Nested, SentenceStates, Story, StoryFormat, StorySuite
+from cimento.suites.story_clusters import columns_of, in_story_clusters
 
 
 def _tuple(value: object) -> object:
@@ -158,7 +160,7 @@ def _read_folder(folder: Path) -> StorySuite:
     if text is None or errors(faults):
         raise unusable(folder, faults)
     places, records = _lines(text, path=folder / ITEMS)
-    return StorySuite(
+    suite = StorySuite(
         meta=_meta(settings.get("meta"), name=folder.name),
         stories=stories_of(records, keys=[""] * len(records), places=places, path=folder / ITEMS),
         format="native",
@@ -166,6 +168,25 @@ def _read_folder(folder: Path) -> StorySuite:
         sha256=sha256_of(toml, data),
         places=tuple(places),
     )
+    return _in_declared_clusters(suite, settings)
+
+
+def _in_declared_clusters(suite: StorySuite, settings: Mapping[str, object]) -> StorySuite:
+    """The suite with the clusters of ``[options]`` of suite.toml.
+
+    Raises:
+        SuiteError: no story has such a column.
+    """
+    options = settings.get("options")
+    declared = options.get("cluster") if isinstance(options, dict) else None
+    columns = [str(name) for name in declared] if isinstance(declared, list) else []
+    columns = [declared] if isinstance(declared, str) and declared else columns
+    known = columns_of(suite.stories)
+    for name in columns:
+        if name not in known:
+            seen, todo = f"The stories have no key {name!r}.", did_you_mean(name, known)
+            raise unusable(suite.path, [fault("CIM-S032", where=TOML, seen=seen, todo=todo)])
+    return in_story_clusters(suite, columns) if columns else suite
 
 
 def _meta(table: object, *, name: str) -> Meta:
@@ -344,8 +365,8 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     Raises:
         StorageError: the folder cannot be written.
     """
-    meta: _Record = {"name": name, "version": "0.1.0", "language": language, "license": ""}
-    return _write(meta, stories, folder)
+    meta: JsonValue = {"name": name, "version": "0.1.0", "language": language, "license": ""}
+    return _write({"meta": meta}, stories, folder)
 
 
 def write_suite(suite: StorySuite, folder: Path) -> Path:
@@ -354,13 +375,16 @@ def write_suite(suite: StorySuite, folder: Path) -> Path:
     Raises:
         StorageError: the folder cannot be written.
     """
-    return _write({**meta_table(suite.meta), **suite.meta.extra}, suite.stories, folder)
+    settings: dict[str, JsonValue] = {"meta": {**meta_table(suite.meta), **suite.meta.extra}}
+    if suite.cluster:
+        settings["options"] = {"cluster": cast("JsonValue", columns_said(suite.cluster))}
+    return _write(settings, suite.stories, folder)
 
 
-def _write(meta: _Record, stories: Sequence[Story], folder: Path) -> Path:
+def _write(settings: _Record, stories: Sequence[Story], folder: Path) -> Path:
     import tomli_w
 
-    write_text(tomli_w.dumps({"kind": KIND, "meta": meta}), folder / TOML)
+    write_text(tomli_w.dumps({"kind": KIND, **settings}), folder / TOML)
     write_jsonl(stories, folder / ITEMS)
     return folder
 
