@@ -342,13 +342,13 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
         by_model.setdefault(run.model, []).append(run)
     models = [model_answers(model, model_runs, released) for model, model_runs in by_model.items()]
     earlier = earlier_candidates(released, options.reuse)
-    rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
-    for line in said:
+    judgments = judged(models, dictionary=options.dictionary, earlier=earlier, released=released)
+    for line in judgments.said:
         note(f"cimento: {line}.")
-    rule = f"Dictionary: {options.dictionary}; subject agreement has no rule."
+    rule = f"Dictionary: {options.dictionary}."
     ours = ["Published rows are about the study's sentences, the others about our own."]
     both = ours if released is None else []
-    tables = portuguese_tables(models, rows, both, of_grammar=[rule, *said])
+    tables = portuguese_tables(models, judgments, both, of_grammar=[rule, *judgments.said])
     if options.table is not None:
         tables = {name: table for name, table in tables.items() if name == f"table-{options.table}"}
     if options.as_json:

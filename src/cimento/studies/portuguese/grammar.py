@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, methodcaller
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from cimento.io.values import group_by
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
+    expectations,
     judge_expected,
     parse_expectation,
 )
@@ -356,6 +357,18 @@ def expectation_of(instance: Instance) -> Expectation:
     return parse_expectation(
         participle if dimension == "passive" else f"ADJ {features} or {participle}"
     )
+
+
+def instance_expectations(instances: Collection[Instance]) -> dict[str, Expectation]:
+    """What instances expect: what they say themselves, else what their test and labels say."""
+    expected = expectations({instance.item.id: instance.item.columns for instance in instances})
+    for instance in instances:
+        dimension = instance.item.columns["dimension"]
+        needs_label = dimension in ("nominal_agreement", "passive")
+        has_rule = dimension in JUDGED_BY_RULE and (instance.case or not needs_label)
+        if instance.item.id not in expected and has_rule:
+            expected[instance.item.id] = expectation_of(instance)
+    return expected
 
 
 def _verb(group: str, seed: str) -> Expectation:

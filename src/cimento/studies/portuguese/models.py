@@ -1,8 +1,8 @@
 """The tables of the study for other models: published rows above, candidates judged as they can be.
 
 The multiword tables need nobody's judgment. In the tests of grammar a candidate is judged by a
-dictionary, as far as its sentence says what it expects, and by the judgments of earlier candidates
-of the same sentence, where there are some.
+dictionary, as far as it can, and by the judgments of earlier candidates of the same sentence, where
+there are some; an estimate takes both and the dictionary's errors into account.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from cimento.paradigms.cloze.judgments import (
     Expectation,
     Fits,
     dictionary_readings,
-    expectations,
     human_judgments,
-    judge_expected,
-    parse_expectation,
     read_judged_candidates,
     reuse_judgments,
 )
@@ -33,16 +30,19 @@ from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.report.cells import PERCENT, Shown, count, printed
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
+from cimento.studies.portuguese.accuracy import compared, judge_errors, shipped
 from cimento.studies.portuguese.coverage import BOUNDS_NOTE, covered
 from cimento.studies.portuguese.data import JudgedCandidate, StudyData
+from cimento.studies.portuguese.estimate import ESTIMATE_NOTE, Errors, Verdicts, estimated
 from cimento.studies.portuguese.grammar import (
     PRINTED,
     TABLES,
     GrammarTable,
     Json,
-    expectation_of,
+    instance_expectations,
     rows_by_case,
 )
+from cimento.studies.portuguese.judge import Readings, dictionary_verdict
 from cimento.studies.portuguese.multiword import (
     TOP,
     WORDS,
@@ -61,9 +61,7 @@ MULTIWORD_STARTER = "pt-idioms"
 GRAMMAR_STARTER = "pt-grammar-templates"
 PUBLISHED = "(published)"
 _NONE = "none"
-DICTIONARY, PEOPLE = "dictionary", "people"
-A_CONNECTOR = "porque"
-"""A dictionary that does not read this as a conjunction has none, and no connector would fit."""
+DICTIONARY, PEOPLE, ESTIMATED = "dictionary", "people", "estimate"
 
 _VERB_GROUPS: Mapping[str, str] = {
     "past indicative": "1", "present indicative": "2", "future indicative": "2",
@@ -132,7 +130,7 @@ def model_answers(model: str, runs: Sequence[Run], released: StudyData | None) -
         hits=words.candidates(words.methods[0]) if words else (),
         instances=instances,
         candidates=tests.candidates(tests.methods[0]) if tests else (),
-        expected=_expected(instances),
+        expected=instance_expectations(instances),
         people=human_judgments(grammar.folder) if grammar else {},
         warnings=multi.warnings if multi else (),
     )
@@ -140,16 +138,6 @@ def model_answers(model: str, runs: Sequence[Run], released: StudyData | None) -
 
 def _is_multiword(run: Run) -> bool:
     return "expression" in ClozeAnswers(run).items[0].columns
-
-
-def _expected(instances: Sequence[Instance]) -> dict[str, Expectation]:
-    expected = expectations({instance.item.id: instance.item.columns for instance in instances})
-    for instance in instances:
-        needs_label = instance.item.columns["dimension"] in ("nominal_agreement", "passive")
-        is_judged = instance.item.columns["dimension"] != "subject_agreement"
-        if instance.item.id not in expected and is_judged and (instance.case or not needs_label):
-            expected[instance.item.id] = expectation_of(instance)
-    return expected
 
 
 def starter_instance(item: ClozeItem) -> Instance:
@@ -175,10 +163,6 @@ def starter_instance(item: ClozeItem) -> Instance:
     kept = {**columns, "dimension": dimension, "group": group, "seed": seed}
     asked = ClozeItem(item.id, item.before, item.after, item.options, columns=kept)
     return Instance(asked, categories=tuple(category.split("; ")), case=case, tense=tense)
-
-
-Judged = Mapping[tuple[str, str], Sequence[JudgedCandidate]]
-"""Model and judge to what was judged."""
 
 
 def asked_suites(data: Path | None) -> list[str]:
@@ -216,19 +200,65 @@ def earlier_candidates(released: StudyData | None, tables: Iterable[Path]) -> li
     return candidates + [one for path in tables for one in read_judged_candidates(path)]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedModels:
+    """The candidates of some models for the tests of grammar, judged in several ways.
+
+    Attributes:
+        rows: model and judge to what was judged.
+        verdicts: model to what the dictionary said of its candidates.
+        errors: of the dictionary; empty where they are not known.
+        said: how many candidates were judged, as sentences.
+    """
+
+    rows: Mapping[tuple[str, str], Sequence[JudgedCandidate]]
+    verdicts: Mapping[str, Verdicts]
+    errors: Errors
+    said: Sequence[str] = ()
+
+
 def judged(
-    models: Sequence[ModelAnswers], *, dictionary: str, earlier: Sequence[Candidate]
-) -> tuple[dict[tuple[str, str], list[JudgedCandidate]], list[str]]:
-    """The candidates of the tests of grammar, judged by dictionary and by people.
+    models: Sequence[ModelAnswers],
+    *,
+    dictionary: str,
+    earlier: Sequence[Candidate],
+    released: StudyData | None = None,
+) -> JudgedModels:
+    """The candidates of the tests of grammar, judged by a dictionary and by people.
 
     Args:
         models: with their candidates.
         dictionary: as ``rules:pt`` or ``delaf:FILE``.
         earlier: candidates of the same sentences that people judged, besides those of the runs.
-
-    Returns:
-        Model and judge to the rows, and how many candidates were judged, as sentences.
+        released: the authors' files, on which the dictionary is compared with the linguist; without
+            them only the errors of the default dictionary are known.
     """
+    readings = known_readings(dictionary)
+    rows: dict[tuple[str, str], list[JudgedCandidate]] = {}
+    verdicts: dict[str, dict[tuple[str, int], bool | None]] = {}
+    said = []
+    for model in models:
+        if not model.candidates:
+            continue
+        by_dictionary = dictionary_judged(model, readings)
+        verdicts[model.model] = {(one.item, one.rank): one.fits for one in by_dictionary}
+        rows[model.model, DICTIONARY] = _rows(model, by_dictionary)
+        candidates = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
+        reused = reuse_judgments(candidates, earlier)
+        n, new = len(candidates), len(reused.new)
+        if n > new:
+            rows[model.model, PEOPLE] = _rows(model, reused.candidates)
+            judged_by_people = f"{n - new} of {n} candidates are judged by people; {new} are new"
+            said.append(f"{model.model}: {judged_by_people}, and in none of their rates")
+        rows[model.model, ESTIMATED] = _rows(model, reused.candidates)
+    has_judgments = released is not None and bool(released.judged)
+    pairs = compared(released, readings, dictionary) if has_judgments else shipped(dictionary)
+    errors = judge_errors(pairs, same_sentences=has_judgments)
+    return JudgedModels(rows=rows, verdicts=verdicts, errors=errors, said=said)
+
+
+def known_readings(dictionary: str) -> Readings:
+    """The readings of candidates in a dictionary; each word is looked up once."""
     look_up = dictionary_readings(dictionary_for(dictionary, "pt"))
     known: dict[str, tuple[WordReading, ...]] = {}
 
@@ -237,32 +267,21 @@ def judged(
             known[candidate.text] = look_up(candidate)
         return known[candidate.text]
 
-    rows_by_source: dict[tuple[str, str], list[JudgedCandidate]] = {}
-    said = []
-    has_connectors = parse_expectation("CONJ or CCONJ or SCONJ").met_by(
-        look_up(Candidate("", 1, A_CONNECTOR))
-    )
-    if not has_connectors:
-        said.append(f"{dictionary} has no conjunctions, and judges no connectors")
-    for model in models:
-        if not model.candidates:
-            continue
-        wanted = {
-            one.item.id: model.expected[one.item.id]
-            for one in model.instances
-            if one.item.id in model.expected
-            and (has_connectors or one.item.columns["dimension"] != "connectors")
-        }
-        by_rule = judge_expected(model.candidates, wanted, readings)
-        rows_by_source[model.model, DICTIONARY] = _rows(model, by_rule)
-        if earlier or model.people:
-            candidates = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
-            reused = reuse_judgments(candidates, earlier)
-            rows_by_source[model.model, PEOPLE] = _rows(model, reused.candidates)
-            n, new = len(candidates), len(reused.new)
-            judged_by_people = f"{n - new} of {n} candidates are judged by people; {new} are new"
-            said.append(f"{model.model}: {judged_by_people}, and in none of their rates")
-    return rows_by_source, said
+    return readings
+
+
+def dictionary_judged(model: ModelAnswers, readings: Readings) -> list[Candidate]:
+    """The candidates of a model for the tests of grammar, as far as a dictionary can judge them."""
+    instances = {one.item.id: one for one in model.instances}
+    return [
+        replace(
+            one,
+            fits=dictionary_verdict(
+                instances[one.item], one, model.expected.get(one.item), readings
+            ),
+        )
+        for one in model.candidates
+    ]
 
 
 def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[JudgedCandidate]:
@@ -275,7 +294,7 @@ def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[Judged
 
 def portuguese_tables(
     models: Sequence[ModelAnswers],
-    rows: Judged,
+    judgments: JudgedModels,
     notes: Sequence[str],
     *,
     of_grammar: Sequence[str] = (),
@@ -284,7 +303,7 @@ def portuguese_tables(
 
     Args:
         models: in their order.
-        rows: as `judged` gives them.
+        judgments: as `judged` gives them.
         notes: sentences below all tables.
         of_grammar: sentences below the tables of grammar.
     """
@@ -298,9 +317,9 @@ def portuguese_tables(
         tables["table-3"] = _table_3(data)
         footnote = _footnote_11(data)
         tables |= {"footnote-11": footnote} if footnote.rows else {}
-    if rows:
+    if judgments.rows:
         tables |= {
-            f"table-{number}": _grammar_grid(table, rows, of_grammar)
+            f"table-{number}": _grammar_grid(table, judgments, of_grammar)
             for number, table in TABLES.items()
         }
     return {name: replace(table, notes=(*table.notes, *notes)) for name, table in tables.items()}
@@ -431,22 +450,31 @@ def _footnote_11(data: StudyData) -> Grid:
     )
 
 
-def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Grid:
+def _grammar_grid(table: GrammarTable, judgments: JudgedModels, notes: Sequence[str]) -> Grid:
     """One of Tables 4 to 13, each case with the published numbers above those of the models."""
-    by_case = {key: rows_by_case(table, some) for key, some in rows.items()}
+    by_case = {key: rows_by_case(table, some) for key, some in judgments.rows.items()}
     written: list[tuple[GridCell, ...]] = []
     for case, (p1, p10) in table.printed.items():
         both_printed = (printed(f"{one:.2f}", unit=PERCENT) for one in (p1, p10))
         above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", *both_printed)
         written.append((case, *above, BLANK, BLANK, BLANK, BLANK))
         for (model, judge), groups in by_case.items():
-            both = covered(groups[case], table.aggregation, by_people=judge == PEOPLE).values()
+            some = groups[case]
+            if judge == ESTIMATED:
+                verdicts = judgments.verdicts[model]
+                known = estimated(
+                    some, table.aggregation, verdicts=verdicts, errors=judgments.errors
+                )
+            else:
+                known = covered(some, table.aggregation, by_people=judge == PEOPLE)
+            both = known.values()
             counts = (*(one.n for one in both), *(one.bounds for one in both))
             written.append((case, model, judge, *(one.cell for one in both), *counts))
     names = ["Case name", "model", "judged by", "P@1", "P@10", "judged@1", "judged@10"]
     has_bounds = any(row[-1] != BLANK or row[-2] != BLANK for row in written)
     names += ["bounds@1", "bounds@10"] if has_bounds else []
     bounds_notes = (BOUNDS_NOTE,) if has_bounds else ()
+    bounds_notes += (ESTIMATE_NOTE,)
     return Grid.of(
         written,
         {name: itemgetter(place) for place, name in enumerate(names)},
