@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from operator import attrgetter
 
 from cimento.io.values import group_by
 from cimento.report.cells import count
@@ -42,7 +41,6 @@ class Compared:
         dictionary: its name.
         dimension: the test.
         template: id of its template.
-        item: id of its sentence; empty where only counts are known.
         depth: of `DEPTHS`; a first candidate is in both.
         said: by the dictionary; None where it left the candidate open.
         fits: whether it does, by the linguist.
@@ -51,7 +49,6 @@ class Compared:
     dictionary: str
     dimension: str
     template: str
-    item: str
     depth: str
     said: bool | None
     fits: bool
@@ -73,7 +70,7 @@ def compared(data: StudyData, readings: Readings, dictionary: str) -> list[Compa
             continue
         wanted = expected.get(candidate.item)
         said = dictionary_verdict(row.instance, candidate, wanted, readings)
-        place = (dictionary, row.column("dimension"), row.column("template"), candidate.item)
+        place = (dictionary, row.column("dimension"), row.column("template"))
         depths = DEPTHS if row.first else (AMONG_TEN,)
         pairs += [Compared(*place, depth, said, candidate.fits) for depth in depths]
     return pairs
@@ -89,7 +86,7 @@ def shipped(dictionary: str) -> list[Compared]:
         if row["dictionary"] == dictionary
         for (said, fits), name in zip(_PAIRS, COUNTED, strict=True)
         for one in [
-            Compared(dictionary, row["dimension"], row["template"], "", row["depth"], said, fits)
+            Compared(dictionary, row["dimension"], row["template"], row["depth"], said, fits)
         ]
         * int(row[name])
     ]
@@ -117,44 +114,37 @@ class JudgeErrors:
     open_fits: MeasuredShare | None
 
 
-def judge_errors(
-    pairs: Iterable[Compared], *, same_sentences: bool
-) -> dict[tuple[str, str], JudgeErrors]:
-    """The errors of a dictionary by test and depth.
+def judge_errors(pairs: Iterable[Compared]) -> dict[tuple[str, str], JudgeErrors]:
+    """The errors of a dictionary by test and depth; candidates of one template belong together.
 
     Args:
         pairs: of one dictionary.
-        same_sentences: whether they are used for other candidates of the same sentences, so that
-            candidates of one sentence belong together; for other sentences, those of one template.
     """
-    cluster = "item" if same_sentences else "template"
     return {
         key: JudgeErrors(
-            sensitivity=_agreeing([one for one in some if one.fits], cluster),
-            specificity=_agreeing([one for one in some if not one.fits], cluster),
-            open_fits=_open(some, cluster),
+            sensitivity=_agreeing([one for one in some if one.fits]),
+            specificity=_agreeing([one for one in some if not one.fits]),
+            open_fits=_open(some),
         )
         for key, some in group_by(pairs, lambda one: (one.dimension, one.depth)).items()
     }
 
 
-def _agreeing(pairs: Sequence[Compared], cluster: str) -> MeasuredShare | None:
+def _agreeing(pairs: Sequence[Compared]) -> MeasuredShare | None:
     """The proportion of decided candidates on which the dictionary agrees."""
     decided = [one for one in pairs if one.said is not None]
-    return _measured([one.said == one.fits for one in decided], decided, cluster)
+    return _measured([one.said == one.fits for one in decided], decided)
 
 
-def _open(pairs: Sequence[Compared], cluster: str) -> MeasuredShare | None:
+def _open(pairs: Sequence[Compared]) -> MeasuredShare | None:
     left = [one for one in pairs if one.said is None]
-    return _measured([one.fits for one in left], left, cluster)
+    return _measured([one.fits for one in left], left)
 
 
-def _measured(
-    passed: Sequence[bool], pairs: Sequence[Compared], cluster: str
-) -> MeasuredShare | None:
+def _measured(passed: Sequence[bool], pairs: Sequence[Compared]) -> MeasuredShare | None:
     if not passed:
         return None
-    clusters = tuple(map(attrgetter(cluster), pairs))
+    clusters = tuple(one.template for one in pairs)
     n = effective_number(passed, Design(clusters, clusters))
     return MeasuredShare(sum(passed) / len(passed), n)
 

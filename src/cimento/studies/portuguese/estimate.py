@@ -10,14 +10,11 @@ the interval allows for none and for all of them; where they are many there are 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.report.cells import PERCENT, Shown
 from cimento.report.grid import EstimateCell
-from cimento.statistics.design import Design
-from cimento.statistics.intervals import effective_number, wilson
 from cimento.statistics.misclassification import (
     MeasuredShare,
     WeightedPart,
@@ -28,16 +25,19 @@ from cimento.statistics.misclassification import (
 from cimento.studies.portuguese.accuracy import AMONG_TEN, FIRST, JudgeErrors
 from cimento.studies.portuguese.coverage import LEAST_COVERED, PrecisionCoverage, shown_bounds
 from cimento.studies.portuguese.data import JudgedCandidate
+from cimento.studies.portuguese.grammar import weights_of
 from cimento.studies.portuguese.judge import CERTAIN
 
 ESTIMATE_NOTE = (
     "Estimate: people's judgments where there are any, and the dictionary's corrected by its errors"
     " on the released judgments (Rogan and Gladen 1978; interval by Lang and Reiczigel 2014). It"
     " supposes that the dictionary errs as often with this model as with the one it was measured"
-    " on. The interval allows for all open candidates being wrong, and for all being right."
+    " on. The interval is of what people would find for these candidates, not for others, and"
+    " allows for all open ones being wrong, and for all being right."
 )
 NOT_MEASURED = "the errors of this dictionary are only known with the released judgments (--data)"
 NO_ERRORS = "too few released candidates show how often the dictionary errs here"
+ALL_JUDGED = "all of these candidates are judged, so that nothing is estimated"
 OPEN = "more than 10% of the candidates are open, so there are bounds instead"
 
 _EVEN = 0.5
@@ -76,22 +76,17 @@ class _Candidates:
         weights: of each, which add up to one.
         people: what people said.
         said: what the dictionary said of those that nobody judged.
-        clusters: their templates.
     """
 
     dimension: str
     weights: Sequence[float]
     people: Sequence[bool | None]
     said: Sequence[bool | None]
-    clusters: Sequence[str]
 
     @classmethod
     def of(
         cls, rows: Sequence[JudgedCandidate], aggregation: str, verdicts: Verdicts
     ) -> _Candidates:
-        clusters = [row.column("template") for row in rows]
-        sizes = Counter(clusters)
-        whole = len(rows) if aggregation == "micro" else len(sizes)
         dimension = rows[0].column("dimension") if rows else ""
         people = [row.candidate.fits for row in rows]
         said = [
@@ -103,10 +98,7 @@ class _Candidates:
                 fits if fits is not None else one for fits, one in zip(people, said, strict=True)
             ]
             people, said = known, [None] * len(rows)
-        weights = [
-            1 / (whole if aggregation == "micro" else whole * sizes[one]) for one in clusters
-        ]
-        return cls(dimension, weights, people, said, clusters)
+        return cls(dimension, weights_of(rows, aggregation), people, said)
 
     def part(self, passed: Sequence[bool | None]) -> tuple[float, MeasuredShare] | None:
         """The weight of the candidates with a verdict, and how many of them pass; None for none."""
@@ -140,6 +132,8 @@ def _estimated(some: _Candidates, depth: str, errors: Errors) -> PrecisionCovera
     whole = None if reason or not of else joined_parts(parts)
     ends = (None, None, None) if whole is None else (whole.share, whole.low, whole.high)
     value, bottom, top = (None if end is None else round(100 * end, 2) for end in ends)
+    if whole is not None and not (decided or open_weight):
+        bottom, top, reason = None, None, ALL_JUDGED
     bounds = (100 * low, 100 * min(1.0, low + open_weight)) if open_weight else (None, None)
     return PrecisionCoverage(
         EstimateCell(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, methodcaller
@@ -249,6 +250,15 @@ def _precision(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
         return share_json(micro(row.candidate for row in rows))
     mean = macro(_shares(rows))
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
+
+
+def weights_of(rows: Sequence[JudgedCandidate], aggregation: str) -> list[float]:
+    """What each candidate counts in a rate, together one: pooled, or as a mean over templates."""
+    if aggregation == "micro":
+        return [1 / len(rows) for _ in rows]
+    templates = [row.column("template") for row in rows]
+    sizes = Counter(templates)
+    return [1 / (len(sizes) * sizes[template]) for template in templates]
 
 
 def intervals(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:

@@ -242,18 +242,18 @@ def judged(
             continue
         by_dictionary = dictionary_judged(model, readings)
         verdicts[model.model] = {(one.item, one.rank): one.fits for one in by_dictionary}
-        rows[model.model, DICTIONARY] = _rows(model, by_dictionary)
+        rows[model.model, DICTIONARY] = joined(model, by_dictionary)
         candidates = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
         reused = reuse_judgments(candidates, earlier)
         n, new = len(candidates), len(reused.new)
         if n > new:
-            rows[model.model, PEOPLE] = _rows(model, reused.candidates)
+            rows[model.model, PEOPLE] = joined(model, reused.candidates)
             judged_by_people = f"{n - new} of {n} candidates are judged by people; {new} are new"
-            said.append(f"{model.model}: {judged_by_people}, and in none of their rates")
-        rows[model.model, ESTIMATED] = _rows(model, reused.candidates)
+            said.append(f"{model.model}: {judged_by_people}")
+        rows[model.model, ESTIMATED] = joined(model, reused.candidates)
     has_judgments = released is not None and bool(released.judged)
     pairs = compared(released, readings, dictionary) if has_judgments else shipped(dictionary)
-    errors = judge_errors(pairs, same_sentences=has_judgments)
+    errors = judge_errors(pairs)
     return JudgedModels(rows=rows, verdicts=verdicts, errors=errors, said=said)
 
 
@@ -284,7 +284,8 @@ def dictionary_judged(model: ModelAnswers, readings: Readings) -> list[Candidate
     ]
 
 
-def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[JudgedCandidate]:
+def joined(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[JudgedCandidate]:
+    """Candidates of a model beside their instances."""
     instances = {instance.item.id: instance for instance in answers.instances}
     return [
         JudgedCandidate(instances[candidate.item], candidate, candidate.rank == 1)
