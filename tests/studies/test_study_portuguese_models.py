@@ -228,14 +228,16 @@ def test_answers_to_what_is_open_come_back_and_close_the_bounds(written, tmp_pat
 
     def estimates():
         assert invoke(study) == 0
-        rows = json.loads(capsys.readouterr().out)["tables"]["table-13"]["rows"]
-        return [row for row in rows if row["judged_by"] == "estimate"]
+        out, err = capsys.readouterr()
+        rows = json.loads(out)["tables"]["table-13"]["rows"]
+        return [row for row in rows if row["judged_by"] == "estimate"], err
 
-    before, sheet = estimates(), tmp_path / "open.tsv"
+    (before, said), sheet = estimates(), tmp_path / "open.tsv"
     asked = ["annotate", "candidates", str(run), "--only-open"]
     assert invoke([*asked, "--export", str(sheet)]) == 0
     header, *lines = sheet.read_text(encoding="utf-8").splitlines()
     waiting = sum(row["judged@1_of"] - row["judged@1"] for row in before)
+    assert f"{waiting} first candidates are open" in said
     assert len(lines) == waiting > 100
     # A connector counts most: there are three sentences in each of Table 11, and 18 in Table 13.
     assert lines[0].startswith("connector-")
@@ -245,9 +247,11 @@ def test_answers_to_what_is_open_come_back_and_close_the_bounds(written, tmp_pat
     sheet.write_text("\n".join(map("\t".join, [header.split("\t"), *answered])), encoding="utf-8")
     assert invoke([*asked, "--import", str(sheet)]) == 0
     capsys.readouterr()
-    after = estimates()
+    after, _ = estimates()
     widths = [
-        sum((row["bounds@1_percent_high"] or 0) - (row["bounds@1_percent_low"] or 0) for row in rows)
+        sum(
+            (row["bounds@1_percent_high"] or 0) - (row["bounds@1_percent_low"] or 0) for row in rows
+        )
         for rows in (before, after)
     ]
     # The first half of the answers narrows the bounds by more than half.
@@ -256,6 +260,20 @@ def test_answers_to_what_is_open_come_back_and_close_the_bounds(written, tmp_pat
     assert invoke([*asked, "--export", str(tmp_path / "rest.tsv")]) == 0
     rest = (tmp_path / "rest.tsv").read_text(encoding="utf-8").splitlines()
     assert rest[1:] == lines[len(answered) :]
+
+
+def test_parts_of_speech_of_candidates_are_counted_and_ambiguous_ones_say_so(written, capsys):
+    folder, _ = written
+    arguments = ["study", "portuguese", "-m", "demo-masked", "-o", str(folder)]
+    assert invoke([*arguments, "--what", "profiles", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["profiles"]["rows"]
+    # 419 sentences with ten candidates each
+    assert sum(row["first"] for row in rows) == 419
+    assert sum(row["among_ten"] for row in rows) == 4190
+    assert {row["ambiguous"] for row in rows if " or " in row["part_of_speech"]} == {"yes"}
+    assert {row["ambiguous"] for row in rows if " or " not in row["part_of_speech"]} == {"no"}
+    assert {"ADV", "PUNCT", "no whole word"} <= {row["part_of_speech"] for row in rows}
+    assert (folder / "profiles.csv").is_file()
 
 
 def test_asking_again_asks_nothing(written, capsys):
@@ -290,6 +308,7 @@ def test_starter_sentences_have_the_labels_of_the_tables():
     [
         ([], "there is neither --data nor -m"),
         (["-m", "demo-masked", "--what", "claims"], "it is about the authors' files"),
+        (["-m", "demo-masked", "--what", "dictionary"], "it is about the authors' files"),
         (["-m", "demo-masked", "--state", "release"], "it is about the authors' files"),
     ],
 )

@@ -73,8 +73,7 @@ def dictionary_verdict(
     Returns:
         None where the dictionary does not know the word, or cannot decide.
     """
-    text = candidate.text.strip()
-    if not text or text.startswith(PIECE) or text in _UNKNOWN_TOKENS or candidate.kind == "piece":
+    if not is_whole_word(candidate):
         return False
     dimension = instance.item.columns["dimension"]
     # A connector is compared with the original, which needs no dictionary.
@@ -83,7 +82,14 @@ def dictionary_verdict(
         return None
     is_subject = dimension == "subject_agreement"
     persons = persons_of(instance, readings) if is_subject else frozenset()
-    return _RULES[dimension](_Asked(instance, text, found, expected, persons))
+    return _RULES[dimension](_Asked(instance, candidate.text.strip(), found, expected, persons))
+
+
+def is_whole_word(candidate: Candidate) -> bool:
+    """Whether a candidate is a word or a mark, not a piece of one, and not the unknown token."""
+    text = candidate.text.strip()
+    is_piece = text.startswith(PIECE) or candidate.kind == "piece"
+    return bool(text) and not is_piece and text not in _UNKNOWN_TOKENS
 
 
 def persons_of(instance: Instance, readings: Readings) -> frozenset[tuple[str, str]]:

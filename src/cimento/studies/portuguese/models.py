@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import permutations
 from operator import itemgetter
 from pathlib import Path
@@ -30,7 +31,13 @@ from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.report.cells import PERCENT, Shown, count, printed
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
-from cimento.studies.portuguese.accuracy import compared, judge_errors, shipped
+from cimento.studies.portuguese.accuracy import (
+    Compared,
+    accuracy_table,
+    compared,
+    judge_errors,
+    shipped,
+)
 from cimento.studies.portuguese.coverage import BOUNDS_NOTE, covered
 from cimento.studies.portuguese.data import JudgedCandidate, StudyData
 from cimento.studies.portuguese.estimate import ESTIMATE_NOTE, Errors, Verdicts, estimated
@@ -200,27 +207,33 @@ def earlier_candidates(released: StudyData | None, tables: Iterable[Path]) -> li
     return candidates + [one for path in tables for one in read_judged_candidates(path)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JudgedModels:
     """The candidates of some models for the tests of grammar, judged in several ways.
 
     Attributes:
         rows: model and judge to what was judged.
         verdicts: model to what the dictionary said of its candidates.
-        errors: of the dictionary; empty where they are not known.
+        compared: the dictionary beside the linguist; empty where they cannot be compared.
         said: how many candidates were judged, as sentences.
     """
 
     rows: Mapping[tuple[str, str], Sequence[JudgedCandidate]]
     verdicts: Mapping[str, Verdicts]
-    errors: Errors
+    compared: Sequence[Compared]
     said: Sequence[str] = ()
+
+    @cached_property
+    def errors(self) -> Errors:
+        """The errors of the dictionary; empty where they are not known."""
+        return judge_errors(self.compared)
 
 
 def judged(
     models: Sequence[ModelAnswers],
     *,
     dictionary: str,
+    readings: Readings,
     earlier: Sequence[Candidate],
     released: StudyData | None = None,
 ) -> JudgedModels:
@@ -228,12 +241,11 @@ def judged(
 
     Args:
         models: with their candidates.
-        dictionary: as ``rules:pt`` or ``delaf:FILE``.
+        dictionary: its name, as ``rules:pt`` or ``delaf:FILE``.
+        readings: in it; see `known_readings`.
         earlier: candidates of the same sentences that people judged, besides those of the runs.
-        released: the authors' files, on which the dictionary is compared with the linguist; without
-            them only the errors of the default dictionary are known.
+        released: the authors' files; without them only the default dictionary's errors are known.
     """
-    readings = known_readings(dictionary)
     rows: dict[tuple[str, str], list[JudgedCandidate]] = {}
     verdicts: dict[str, dict[tuple[str, int], bool | None]] = {}
     said = []
@@ -251,10 +263,11 @@ def judged(
             judged_by_people = f"{n - new} of {n} candidates are judged by people; {new} are new"
             said.append(f"{model.model}: {judged_by_people}")
         rows[model.model, ESTIMATED] = joined(model, reused.candidates)
-    has_judgments = released is not None and bool(released.judged)
-    pairs = compared(released, readings, dictionary) if has_judgments else shipped(dictionary)
-    errors = judge_errors(pairs)
-    return JudgedModels(rows=rows, verdicts=verdicts, errors=errors, said=said)
+    if released is not None and released.judged:
+        pairs = compared(released, readings, dictionary)
+    else:
+        pairs = shipped(dictionary)
+    return JudgedModels(rows=rows, verdicts=verdicts, compared=pairs, said=said)
 
 
 def known_readings(dictionary: str) -> Readings:
@@ -323,6 +336,8 @@ def portuguese_tables(
             f"table-{number}": _grammar_grid(table, judgments, of_grammar)
             for number, table in TABLES.items()
         }
+    if judgments.rows and judgments.compared:
+        tables["dictionary"] = accuracy_table(judgments.compared)
     return {name: replace(table, notes=(*table.notes, *notes)) for name, table in tables.items()}
 
 
@@ -474,13 +489,12 @@ def _grammar_grid(table: GrammarTable, judgments: JudgedModels, notes: Sequence[
     names = ["Case name", "model", "judged by", "P@1", "P@10", "judged@1", "judged@10"]
     has_bounds = any(row[-1] != BLANK or row[-2] != BLANK for row in written)
     names += ["bounds@1", "bounds@10"] if has_bounds else []
-    bounds_notes = (BOUNDS_NOTE,) if has_bounds else ()
-    bounds_notes += (ESTIMATE_NOTE,)
+    told = [BOUNDS_NOTE] if has_bounds else []
     return Grid.of(
         written,
         {name: itemgetter(place) for place, name in enumerate(names)},
         title=f"Table {table.number}. {table.title}",
         labels=3,
         grouped=1,
-        notes=(f"{table.aggregation}: {table.note}", *bounds_notes, *notes),
+        notes=(f"{table.aggregation}: {table.note}", *told, ESTIMATE_NOTE, *notes),
     )
