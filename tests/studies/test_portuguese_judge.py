@@ -17,7 +17,7 @@ from cimento.studies.portuguese.data import JudgedCandidate, load_study
 from cimento.studies.portuguese.estimate import ALL_JUDGED, NO_ERRORS, NOT_MEASURED, OPEN, estimated
 from cimento.studies.portuguese.grammar import TABLES, instance_expectations, rows_by_case
 from cimento.studies.portuguese.judge import dictionary_verdict
-from cimento.studies.portuguese.models import known_readings
+from cimento.studies.portuguese.judging import known_readings
 from cimento.suites.cloze import ClozeItem
 
 RULES = "rules:pt"

@@ -18,10 +18,10 @@ from cimento.corpus.morphology import WordReading
 from cimento.corpus.morphology.rules import Rules
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.report.grid import BLANK
+from cimento.studies.portuguese.asked import GRAMMAR_STARTER, starter_instance
 from cimento.studies.portuguese.coverage import covered
 from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import TABLES, rows_by_case
-from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
 from cimento.suites.cloze import expand_suite
 from tests.helpers.tidy_tables import check_folder
 
@@ -258,6 +258,9 @@ def test_answers_to_what_is_open_come_back_and_close_the_bounds(written, tmp_pat
     assert widths[1] < widths[0] / 2
     assert sum(row["judged@1_of"] - row["judged@1"] for row in after) == waiting - len(answered)
     assert invoke([*asked, "--export", str(tmp_path / "rest.tsv")]) == 0
+    [idioms] = (copy / "runs" / "pt-idioms").glob("demo-masked*")
+    assert invoke(["annotate", "candidates", str(idioms), "--only-open"]) == 2
+    assert "the run is of pt-idioms" in capsys.readouterr().err
     rest = (tmp_path / "rest.tsv").read_text(encoding="utf-8").splitlines()
     assert rest[1:] == lines[len(answered) :]
 

@@ -112,14 +112,22 @@ def _open_tasks(
     run: Run, tasks: Sequence[CandidateTask], options: CandidateOptions
 ) -> list[CandidateTask]:
     """The tasks that narrow the bounds of P@1 in the study of Portuguese, most of all first."""
+    from cimento.studies.portuguese.asked import is_of_grammar, model_answers
     from cimento.studies.portuguese.data import load_study
     from cimento.studies.portuguese.deciding import deciding_candidates
-    from cimento.studies.portuguese.models import known_readings, model_answers
+    from cimento.studies.portuguese.judging import earlier_candidates, known_readings
 
+    if not is_of_grammar(run):
+        raise UsageError(
+            where="--only-open",
+            seen=f"the run is of {run.suite.name}, not of the tests of grammar in Portuguese",
+            todo="Leave it out: all candidates of this run can be judged.",
+        )
     released = load_study(options.data) if options.data else None
     model = model_answers(run.model, [run], released)
     by_pair = {task.pair: task for task in tasks}
-    asked = deciding_candidates(model, known_readings(options.dictionary))
+    readings = known_readings(options.dictionary)
+    asked = deciding_candidates(model, readings, earlier_candidates(released, ()))
     return [by_pair[pair] for pair in asked if pair in by_pair]
 
 

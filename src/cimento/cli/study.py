@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from cimento.studies.agreement import AgreementReport
     from cimento.studies.agreement.released import ReleasedFiles
     from cimento.studies.agreement.syntaxgym import Verdicts
+    from cimento.studies.portuguese.asked import ModelAnswers
     from cimento.studies.portuguese.data import StudyData
     from cimento.studies.portuguese.judge import Readings
-    from cimento.studies.portuguese.models import ModelAnswers
 
 StateName = Literal["snapshot", "release"]
 
@@ -305,7 +305,7 @@ def _show_released(
     from cimento.studies.portuguese import numbers_of, of_judgments, part
     from cimento.studies.portuguese import table as compute
     from cimento.studies.portuguese.accuracy import accuracy_table, compared
-    from cimento.studies.portuguese.models import known_readings
+    from cimento.studies.portuguese.judging import known_readings
     from cimento.studies.portuguese.text import part_section, table_section
 
     for state in states if of_judgments(options.table, options.what) else ():
@@ -336,7 +336,8 @@ def _show_released(
 
 def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.studies.portuguese.models import asked_suites, known_readings, model_answers
+    from cimento.studies.portuguese.asked import asked_suites, model_answers
+    from cimento.studies.portuguese.judging import known_readings
     from cimento.studies.portuguese.tags import tag_table
 
     if options.what not in (None, PROFILES) or options.state is not None:
@@ -379,24 +380,24 @@ def _judged_tables(
 ) -> dict[str, Grid]:
     """The paper's tables of some models, or the one that is asked for."""
     from cimento.studies.portuguese.deciding import deciding_candidates
-    from cimento.studies.portuguese.models import earlier_candidates, judged, portuguese_tables
+    from cimento.studies.portuguese.judging import earlier_candidates, judged
+    from cimento.studies.portuguese.models import portuguese_tables
 
+    earlier = earlier_candidates(released, options.reuse)
     judgments = judged(
         models,
         dictionary=options.dictionary,
         readings=readings,
-        earlier=earlier_candidates(released, options.reuse),
+        earlier=earlier,
         released=released,
     )
     for line in judgments.said:
         note(f"cimento: {line}.")
-    if not options.reuse and released is None:
-        for model in models:
-            n = len(deciding_candidates(model, readings))
-            if n:
-                waiting = counted(n, "first candidate is", "first candidates are")
-                asked = "cimento annotate candidates RUN --only-open asks people about them"
-                note(f"cimento: {model.model}: {waiting} open; {asked}.")
+    for model in models:
+        if n := len(deciding_candidates(model, readings, earlier)):
+            waiting = counted(n, "first candidate is", "first candidates are")
+            asked = "cimento annotate candidates RUN --only-open asks people about them"
+            note(f"cimento: {model.model}: {waiting} open; {asked}.")
     rule = f"Dictionary: {options.dictionary}."
     ours = ["Published rows are about the study's sentences, the others about our own."]
     both = ours if released is None else []

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
+from cimento.paradigms.cloze.judgments import reuse_judgments
+from cimento.paradigms.cloze.requests import Candidate
+from cimento.studies.portuguese.asked import ModelAnswers
 from cimento.studies.portuguese.grammar import TABLES, rows_by_case, weights_of
 from cimento.studies.portuguese.judge import Readings
-from cimento.studies.portuguese.models import ModelAnswers, dictionary_judged, joined
+from cimento.studies.portuguese.judging import dictionary_judged, joined
 
 
-def deciding_candidates(model: ModelAnswers, readings: Readings) -> list[tuple[str, str]]:
+def deciding_candidates(
+    model: ModelAnswers, readings: Readings, earlier: Iterable[Candidate]
+) -> list[tuple[str, str]]:
     """The first candidates that are still open, those first whose judgment tells most.
 
     A judgment narrows the bounds of P@1 by the weight of the candidate in each row of Tables 4 to
@@ -19,11 +25,13 @@ def deciding_candidates(model: ModelAnswers, readings: Readings) -> list[tuple[s
     Args:
         model: with what people said of its candidates.
         readings: of words in the dictionary.
+        earlier: candidates of the same sentences that people judged before.
 
     Returns:
         The item and the text of each.
     """
-    by_people = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
+    judged = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
+    by_people = reuse_judgments(judged, earlier).candidates
     decided = [
         replace(one, fits=said.fits if one.fits is None else one.fits)
         for one, said in zip(by_people, dictionary_judged(model, readings), strict=True)

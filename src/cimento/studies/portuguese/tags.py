@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from cimento.report.cells import count
 from cimento.report.grid import Grid
+from cimento.studies.portuguese.asked import ModelAnswers
 from cimento.studies.portuguese.judge import Readings, is_whole_word
-from cimento.studies.portuguese.models import ModelAnswers
 
 UNKNOWN, NO_WORD = "unknown", "no whole word"
 
