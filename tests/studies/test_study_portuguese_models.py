@@ -175,7 +175,7 @@ def test_a_rate_by_people_needs_nine_in_ten_candidates_to_be_judged():
     assert among_ten.bounds == "40.00 to 95.00"
     first, _ = covered(some_rows(*["y-"] * 8, "--", "--"), "micro", by_people=True).values()
     assert (first.cell.value, first.n, first.bounds) == (None, "8 of 10", "80.00 to 100.00")
-    # A dictionary leaves out what it cannot decide, whichever model gave it; bounds stand beside.
+    # A dictionary leaves out what it cannot decide, whichever model gave it; bounds are beside.
     first, _ = covered(some_rows(*["y-"] * 8, "--", "--"), "micro", by_people=False).values()
     assert (first.cell.value, first.n, first.bounds) == (100.0, "8 of 10", "80.00 to 100.00")
 

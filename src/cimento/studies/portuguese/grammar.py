@@ -308,6 +308,8 @@ JUDGED_BY_RULE = (
 NO_READING = frozenset({"OOD", "bert_tk"})
 """Tags of the released table for what the dictionary does not have, and for pieces of words."""
 
+PUNCTUATION_TAG = "punct"
+
 _GENDERS = {"f": "Fem", "m": "Masc"}
 _NUMBERS = {"sg": "Sing", "pl": "Plur"}
 _PERSON_OF: Mapping[str, tuple[str, str]] = {
@@ -393,7 +395,9 @@ def readings(candidate: Candidate) -> list[WordReading]:
     """The readings that the released tags of a candidate say it has."""
     word_readings = []
     for tag in candidate.tags:
-        if tag not in NO_READING:
+        if tag == PUNCTUATION_TAG:
+            word_readings.append(WordReading(candidate.text, "", "PUNCT", "", tag))
+        elif tag not in NO_READING:
             pos, features = from_delaf(tag)
             word_readings.append(
                 WordReading(candidate.text, "", pos, format_features(features), tag)

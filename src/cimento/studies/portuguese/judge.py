@@ -117,7 +117,7 @@ def _nominal(one: _Asked) -> bool | None:
 
 
 def _passive(one: _Asked) -> bool | None:
-    """A participle that agrees; another predicate, *necessário*, may stand in its place."""
+    """A participle that agrees; another predicate, *necessário*, may be in its place."""
     if one.expected is None:
         return None
     if one.expected.met_by(one.readings):
@@ -189,7 +189,7 @@ def _connector(one: _Asked) -> bool | None:
 
 
 def _impersonal(one: _Asked) -> bool | None:
-    """Nothing but punctuation or an adverb stands before a verb without a subject."""
+    """Nothing but punctuation or an adverb comes before a verb without a subject."""
     if PUNCTUATION in one.classes:
         return True
     return None if one.classes & _NOT_INFLECTED else False
