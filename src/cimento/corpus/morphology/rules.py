@@ -5,7 +5,7 @@ first that fits is used. If a language allows two forms (``amici`` and ``laghi``
 frequent one. A few irregular verbs are known. Without a list of lemmas, `Rules.analyze` can only
 infer from its shape what a form could be. All readings from rules are marked as guessed.
 
-Function words of Portuguese, and participles that no class of verbs makes, stand in a list.
+Function words of Portuguese, and participles that no class of verbs makes, are in a list.
 """
 
 from __future__ import annotations

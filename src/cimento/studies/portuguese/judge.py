@@ -106,7 +106,7 @@ def persons_of(instance: Instance, readings: Readings) -> frozenset[tuple[str, s
 
 
 def _nominal(one: _Asked) -> bool | None:
-    """An adjective or participle that agrees; *dela* and *ali* may stand in its place."""
+    """An adjective or participle that agrees; *dela* and *ali* may be in its place."""
     if one.expected is None:
         return None
     if one.expected.met_by(one.readings):
