@@ -257,7 +257,9 @@ class PortugueseOptions(StudyOptions):
         "State of the judgments: the snapshot that the paper used, or the release; both "
         "by default.",
     )
-    dictionary: str = option("rules:pt", "Judges candidates; delaf:FILE for UNITEX-PB.")
+    dictionary: str = option(
+        "rules:pt", "Judges candidates; delaf:FILE for UNITEX-PB, or treebank:FILE."
+    )
     reuse: tuple[Path, ...] = option(
         (), "With -m: judged candidates of the same sentences; those of --data always."
     )
