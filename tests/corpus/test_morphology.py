@@ -400,6 +400,59 @@ def test_what_there_is_not_is_said():
         open_morphology("delaf:/nowhere/at/all.dic")
 
 
+def test_a_treebank_is_a_dictionary_of_the_forms_that_are_in_it(tmp_path):
+    path = tmp_path / "mini.conllu"
+    words = [
+        "1\tAs\to\tDET\t_\tGender=Fem|Number=Plur\t2\tdet\t_\t_",
+        "2\tchuvas\tchuva\tNOUN\t_\tGender=Fem|Number=Plur\t3\tnsubj\t_\t_",
+        "3\tvoltaram\tvoltar\tVERB\t_\tNumber=Plur|Person=3|VerbForm=Fin\t0\troot\t_\t_",
+    ]
+    path.write_text("# sent_id = 1\n" + "\n".join(words) + "\n\n", encoding="utf-8")
+    for name in (path, tmp_path):
+        treebank = open_morphology(f"treebank:{name}")
+        [reading] = treebank.analyze("Chuvas")
+        assert (reading.lemma, reading.pos) == ("chuva", "NOUN")
+        assert reading.features == {"Gender": "Fem", "Number": "Plur"}
+        assert treebank.analyze("chuva") == ()
+        assert forms(treebank.inflect("voltar", {"Number": "Plur"})) == ["voltaram"]
+    assert open_morphology(f"treebank:{path}").name == "treebank:mini.conllu"
+    with pytest.raises(InputError, match="nowhere"):
+        open_morphology(f"treebank:{tmp_path}/nowhere.conllu")
+
+
+FUNCTION_WORDS = [
+    ("que", {"PRON", "SCONJ"}), ("porque", {"ADV", "SCONJ"}), ("mas", {"CCONJ"}),
+    ("nas", {"ADP"}), ("aquelas", {"DET", "PRON"}), ("para", {"ADP", "VERB"}), ("nunca", {"ADV"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "classes"), FUNCTION_WORDS)
+def test_portuguese_function_words_have_no_other_readings(form, classes):
+    readings = Rules("pt").analyze(form.capitalize())
+    assert {reading.pos for reading in readings} == classes
+    assert not any(reading.guessed for reading in readings)
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma", "feats"),
+    [
+        ("escritas", "escrever", "Gender=Fem|Number=Plur|VerbForm=Part"),
+        ("posto", "pôr", "Gender=Masc|Number=Sing|VerbForm=Part"),
+        ("entregues", "entregar", "Gender=Fem|Number=Plur|VerbForm=Part"),
+        ("presa", "prender", "Gender=Fem|Number=Sing|VerbForm=Part"),
+    ],
+)
+def test_irregular_participles_are_read_beside_what_their_endings_say(form, lemma, feats):
+    readings = Rules("pt").analyze(form)
+    assert (lemma, "VERB", feats) in [(one.lemma, one.pos, one.feats) for one in readings]
+    assert "NOUN" in {one.pos for one in readings}
+
+
+def test_a_word_in_mente_may_be_an_adverb():
+    assert "ADV" in {reading.pos for reading in Rules("pt").analyze("raramente")}
+    assert Rules("pt", lemmas={"ADJ": ["raro"]}).analyze("raramente") == ()
+
+
 def test_russian_by_pymorphy3(monkeypatch):
     pytest.importorskip("pymorphy3")
     russian = open_morphology("pymorphy3")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -17,10 +18,10 @@ from cimento.corpus.morphology import WordReading
 from cimento.corpus.morphology.rules import Rules
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.report.grid import BLANK
+from cimento.studies.portuguese.asked import GRAMMAR_STARTER, starter_instance
 from cimento.studies.portuguese.coverage import covered
 from cimento.studies.portuguese.data import JudgedCandidate
 from cimento.studies.portuguese.grammar import TABLES, rows_by_case
-from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
 from cimento.suites.cloze import expand_suite
 from tests.helpers.tidy_tables import check_folder
 
@@ -89,26 +90,36 @@ def test_published_rows_stand_above_those_of_the_models(written, models):
     assert [row[0].partition("@")[0] for row in rows[6:]] == sorted([*models, *models])
     assert {row[5] for row in rows[6:]} == {"50"}
     _, *rows = rows_of(folder, "table-13")
-    nominal = [row[1].partition("@")[0] for row in rows[: 1 + len(models)]]
-    assert nominal == ["bertimbau-large (published)", *models]
+    size = 1 + 2 * len(models)
+    nominal = [row[1].partition("@")[0] for row in rows[:size]]
+    assert nominal == ["bertimbau-large (published)", *[m for m in models for _ in range(2)]]
+    assert [row[2] for row in rows[1:size]] == ["dictionary", "estimate"] * len(models)
     assert rows[0][3] == "77.53"
-    # 92 sentences of nominal agreement, ten candidates each
-    of_models = rows[1 : 1 + len(models)]
-    assert [(row[6], row[11]) for row in of_models] == [("92", "920")] * len(models)
+    # 92 sentences of nominal agreement, ten candidates each, of which the dictionary decides most
+    estimates = [row for row in rows[1:size] if row[2] == "estimate"]
+    assert [(row[6], row[11]) for row in estimates] == [("92", "920")] * len(models)
 
 
-def test_what_a_dictionary_cannot_judge_is_left_blank_and_said(written, models):
+def test_what_a_dictionary_cannot_judge_has_bounds_and_is_said(written, models):
     folder, _ = written
-    _, *rows = rows_of(folder, "table-13")
-    # The published row and those of the models are the rows of a dimension.
-    size = 1 + len(models)
-    subject, connectors = rows[2 * size : 3 * size], rows[3 * size : 4 * size]
-    assert subject[0][0] == "Subject Agreement"
-    assert connectors[0][0] == "Connectors"
-    assert [row[3] for row in (*subject[1:], *connectors[1:])] == [""] * 2 * len(models)
-    text = (folder / "table-13.txt").read_text(encoding="utf-8")
-    assert "subject agreement has no rule" in text
-    assert "rules:pt has no conjunctions, and judges no connectors" in text
+    table = json.loads((folder / "table-13.json").read_text(encoding="utf-8"))
+    of_models = [row for row in table["rows"] if row["judged_by"] in ("dictionary", "estimate")]
+    assert len(of_models) == 6 * 2 * len(models)
+    for row in of_models:
+        for k in (1, 10):
+            decided, of = row[f"judged@{k}"], row[f"judged@{k}_of"]
+            low, high = row[f"bounds@{k}_percent_low"], row[f"bounds@{k}_percent_high"]
+            assert 0 < decided <= of
+            assert (low is None) == (decided == of)
+            if low is not None:
+                assert 0 <= low < high <= 100
+            if row["judged_by"] == "estimate" and decided < 0.9 * of:
+                assert row[f"P@{k}_percent"] is None
+                assert "more than 10%" in row[f"P@{k}_percent_reason"]
+    # Of connectors only the original is known to fit: three sentences for each of six.
+    connectors = [row for row in of_models if row["Case_name"] == "Connectors"]
+    assert all(row["judged@10"] < 60 and row["judged@10_of"] == 180 for row in connectors)
+    assert any("Rogan and Gladen 1978" in note for note in table["notes"])
 
 
 def test_earlier_judgments_are_used_and_their_coverage_is_said(written, tmp_path, capsys):
@@ -137,7 +148,7 @@ def test_earlier_judgments_are_used_and_their_coverage_is_said(written, tmp_path
     for name, n in (("bounds@1", of), ("bounds@10", 10 * of)):
         assert row[f"{name}_percent_low"] == pytest.approx(100 / n, abs=0.005)
         assert row[f"{name}_percent_high"] == 100
-    assert any("if all candidates that nobody judged were wrong" in note for note in table["notes"])
+    assert any("if all candidates without a judgment were wrong" in note for note in table["notes"])
 
 
 def some_rows(*judgments: str, template: str = "t") -> list[JudgedCandidate]:
@@ -164,9 +175,9 @@ def test_a_rate_by_people_needs_nine_in_ten_candidates_to_be_judged():
     assert among_ten.bounds == "40.00 to 95.00"
     first, _ = covered(some_rows(*["y-"] * 8, "--", "--"), "micro", by_people=True).values()
     assert (first.cell.value, first.n, first.bounds) == (None, "8 of 10", "80.00 to 100.00")
-    # A dictionary judges all candidates of a sentence or none: which ones, no model decides.
+    # A dictionary leaves out what it cannot decide, whichever model gave it; bounds are beside.
     first, _ = covered(some_rows(*["y-"] * 8, "--", "--"), "micro", by_people=False).values()
-    assert (first.cell.value, first.n, first.bounds) == (100.0, "8 of 10", BLANK)
+    assert (first.cell.value, first.n, first.bounds) == (100.0, "8 of 10", "80.00 to 100.00")
 
 
 @given(st.lists(st.sampled_from(["y-", "n-", "--", "yy", "ny", "nn"]), min_size=1, max_size=12))
@@ -188,9 +199,9 @@ def test_the_rate_that_all_judgments_would_give_is_within_the_bounds(judgments):
 def test_how_many_are_judged_is_in_every_printed_form(written, models, ending):
     folder, _ = written
     table = (folder / f"table-13{ending}").read_text(encoding="utf-8")
-    # 92 sentences of nominal agreement, ten candidates each
-    assert table.count("92 of 92") == len(models)
-    assert table.count("920 of 920") == len(models)
+    # 92 sentences of nominal agreement, ten candidates each, judged by dictionary and in all
+    assert len(re.findall(r"\d+ of 92\b", table)) == 2 * len(models)
+    assert len(re.findall(r"\d+ of 920\b", table)) == 2 * len(models)
 
 
 def test_what_annotators_of_the_run_said_counts(written, tmp_path, capsys, monkeypatch):
@@ -205,6 +216,67 @@ def test_what_annotators_of_the_run_said_counts(written, tmp_path, capsys, monke
     arguments = ["study", "portuguese", "-m", "demo-masked", "-o", str(copy), "--table", "13"]
     assert invoke(arguments) == 0
     assert "2 of 4190 candidates are judged by people; 4188 are new" in capsys.readouterr().err
+
+
+def test_answers_to_what_is_open_come_back_and_close_the_bounds(written, tmp_path, capsys):
+    """Only what decides P@1 is asked, most of all first, and answers are in the estimates."""
+    folder, _ = written
+    copy = tmp_path / "study"
+    shutil.copytree(folder, copy)
+    [run] = (copy / "runs" / GRAMMAR_STARTER).glob("demo-masked*")
+    study = ["study", "portuguese", "-m", "demo-masked", "-o", str(copy), "--table", "13", "--json"]
+
+    def estimates():
+        assert invoke(study) == 0
+        out, err = capsys.readouterr()
+        rows = json.loads(out)["tables"]["table-13"]["rows"]
+        return [row for row in rows if row["judged_by"] == "estimate"], err
+
+    (before, said), sheet = estimates(), tmp_path / "open.tsv"
+    asked = ["annotate", "candidates", str(run), "--only-open"]
+    assert invoke([*asked, "--export", str(sheet)]) == 0
+    header, *lines = sheet.read_text(encoding="utf-8").splitlines()
+    waiting = sum(row["judged@1_of"] - row["judged@1"] for row in before)
+    assert f"{waiting} first candidates are open" in said
+    assert len(lines) == waiting > 100
+    # A connector counts most: there are three sentences in each of Table 11, and 18 in Table 13.
+    assert lines[0].startswith("connector-")
+    cells = [line.split("\t") for line in lines]
+    assert header.split("\t")[3] == "fits"
+    answered = [[*row[:3], "no", row[4]] for row in cells[: len(cells) // 2]]
+    sheet.write_text("\n".join(map("\t".join, [header.split("\t"), *answered])), encoding="utf-8")
+    assert invoke([*asked, "--import", str(sheet)]) == 0
+    capsys.readouterr()
+    after, _ = estimates()
+    widths = [
+        sum(
+            (row["bounds@1_percent_high"] or 0) - (row["bounds@1_percent_low"] or 0) for row in rows
+        )
+        for rows in (before, after)
+    ]
+    # The first half of the answers narrows the bounds by more than half.
+    assert widths[1] < widths[0] / 2
+    assert sum(row["judged@1_of"] - row["judged@1"] for row in after) == waiting - len(answered)
+    assert invoke([*asked, "--export", str(tmp_path / "rest.tsv")]) == 0
+    [idioms] = (copy / "runs" / "pt-idioms").glob("demo-masked*")
+    assert invoke(["annotate", "candidates", str(idioms), "--only-open"]) == 2
+    assert "the run is of pt-idioms" in capsys.readouterr().err
+    rest = (tmp_path / "rest.tsv").read_text(encoding="utf-8").splitlines()
+    assert rest[1:] == lines[len(answered) :]
+
+
+def test_parts_of_speech_of_candidates_are_counted_and_ambiguous_ones_say_so(written, capsys):
+    folder, _ = written
+    arguments = ["study", "portuguese", "-m", "demo-masked", "-o", str(folder)]
+    assert invoke([*arguments, "--what", "profiles", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["profiles"]["rows"]
+    # 419 sentences with ten candidates each
+    assert sum(row["first"] for row in rows) == 419
+    assert sum(row["among_ten"] for row in rows) == 4190
+    assert {row["ambiguous"] for row in rows if " or " in row["part_of_speech"]} == {"yes"}
+    assert {row["ambiguous"] for row in rows if " or " not in row["part_of_speech"]} == {"no"}
+    assert {"ADV", "PUNCT", "no whole word"} <= {row["part_of_speech"] for row in rows}
+    assert (folder / "profiles.csv").is_file()
 
 
 def test_asking_again_asks_nothing(written, capsys):
@@ -239,6 +311,7 @@ def test_starter_sentences_have_the_labels_of_the_tables():
     [
         ([], "there is neither --data nor -m"),
         (["-m", "demo-masked", "--what", "claims"], "it is about the authors' files"),
+        (["-m", "demo-masked", "--what", "dictionary"], "it is about the authors' files"),
         (["-m", "demo-masked", "--state", "release"], "it is about the authors' files"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from cimento import UsageError, evaluate, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.judging import scores_of
+from cimento.suites import sentence
 from cimento.suites.derived import Limits, balance, match_items
 from cimento.suites.variants import prime
 from cimento.testing import FakeScorer
@@ -145,6 +146,30 @@ def test_the_prime_command(path, tmp_path, capsys):
     assert "--context-column context" in capsys.readouterr().err
     item = load_suite(out).suite.items[0]
     assert "La casa." in (item.column("context") or "")
+
+
+def test_the_context_may_be_of_a_suite_in_another_language(tmp_path, capsys):
+    """The same phenomenon in a related language: its sentences and no others come before."""
+    out = tmp_path / "after-es"
+    command = ["suites", "prime", "pt-subject-verb", "-o", str(out), "--earlier", "3"]
+    source = load_suite("es-subject-verb").suite
+    asked = ["--from", "es-subject-verb", "--condition", source.condition_names[0]]
+    assert invoke([*command, *asked]) == 0
+    capsys.readouterr()
+    made = load_suite(out).suite
+    before = load_suite("pt-subject-verb").suite
+    assert len(made.items) == len(before.items)
+    known = {sentence(item.conditions[0], rule=source.join) for item in source.items}
+    for item, original in zip(made.items, before.items, strict=True):
+        assert item.conditions[0].regions == original.conditions[0].regions
+        contexts = {condition.columns["context"] for condition in item.conditions}
+        [context] = contexts
+        assert sum(one in context for one in known) == 3
+        assert len(context) == sum(len(one) for one in known if one in context) + 2
+    assert invoke([*command[:-1], "1000", *asked]) == 2
+    assert f"there are {len(source.items)} for each item" in capsys.readouterr().err
+    assert invoke([*command, "--from", "es-subject-verb", "--condition", "none"]) == 2
+    assert "es-subject-verb" in capsys.readouterr().err
 
 
 def test_the_merge_command(tmp_path, capsys):

@@ -18,7 +18,7 @@ from cimento.cli.evaluating import (
 )
 from cimento.cli.flags import command_of
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.evaluation import Failure
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import option
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from cimento.studies.agreement import AgreementReport
     from cimento.studies.agreement.released import ReleasedFiles
     from cimento.studies.agreement.syntaxgym import Verdicts
+    from cimento.studies.portuguese.asked import ModelAnswers
     from cimento.studies.portuguese.data import StudyData
+    from cimento.studies.portuguese.judge import Readings
 
 StateName = Literal["snapshot", "release"]
 
@@ -258,6 +260,10 @@ def _figures(report: AgreementReport, folder: Path) -> list[Path]:
     return write_drawn(draw, folder)
 
 
+PROFILES, DICTIONARY = "profiles", "dictionary"
+"""Parts of the study for which ``-m`` and ``--dictionary`` count."""
+
+
 class PortugueseOptions(StudyOptions):
     """The released files, the parts of the study to show, and models to ask."""
 
@@ -266,14 +272,16 @@ class PortugueseOptions(StudyOptions):
     what: str | None = option(
         None,
         "Instead of tables: mcnemar, claims, profiles, auto, confidence, per-template, "
-        "hits, per-mwe, person, tense, clusters.",
+        "hits, per-mwe, person, tense, clusters, dictionary.",
     )
     state: StateName | None = option(
         None,
         "State of the judgments: the snapshot that the paper used, or the release; both "
         "by default.",
     )
-    dictionary: str = option("rules:pt", "With -m: judges candidates; delaf:FILE for UNITEX-PB.")
+    dictionary: str = option(
+        "rules:pt", "Judges candidates; delaf:FILE for UNITEX-PB, or treebank:FILE."
+    )
     reuse: tuple[Path, ...] = option(
         (), "With -m: judged candidates of the same sentences; those of --data always."
     )
@@ -284,7 +292,9 @@ def portuguese(options: PortugueseOptions) -> int:
     """Recompute the tables of the Brazilian Portuguese study, next to the printed values.
 
     With -m, the same tables are made for your own models, below the published rows: the multiword
-    tables at once, and the grammar tests with the judgments of a dictionary and of people.
+    tables at once, and the grammar tests with the judgments of a dictionary and of people, and an
+    estimate from both that allows for the dictionary's errors. --what profiles has the parts of
+    speech of the candidates.
     """
     from cimento.studies.portuguese.data import STATE_FILES, WHERE, load_study
 
@@ -318,11 +328,21 @@ def _show_released(
     """Print the tables, or another requested part, of the authors' files."""
     from cimento.studies.portuguese import numbers_of, of_judgments, part
     from cimento.studies.portuguese import table as compute
+    from cimento.studies.portuguese.accuracy import accuracy_table, compared
+    from cimento.studies.portuguese.judging import known_readings
     from cimento.studies.portuguese.text import part_section, table_section
 
     for state in states if of_judgments(options.table, options.what) else ():
         for warning in released.warnings(state):
             note(f"warning: {state}: {warning}")
+    if options.what == DICTIONARY:
+        readings = known_readings(options.dictionary)
+        grid = accuracy_table(compared(released, readings, options.dictionary))
+        if options.as_json:
+            show_json({"tables": tables_plain({DICTIONARY: grid})}, indent=1)
+        else:
+            show(as_text([grid], options.form))
+        return
     if options.what is not None:
         result = part(released, options.what)
         if options.as_json:
@@ -340,19 +360,15 @@ def _show_released(
 
 def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.studies.portuguese.models import (
-        asked_suites,
-        earlier_candidates,
-        judged,
-        model_answers,
-        portuguese_tables,
-    )
+    from cimento.studies.portuguese.asked import asked_suites, model_answers
+    from cimento.studies.portuguese.judging import known_readings
+    from cimento.studies.portuguese.tags import tag_table
 
-    if options.what is not None or options.state is not None:
+    if options.what not in (None, PROFILES) or options.state is not None:
         raise UsageError(
             where="--what" if options.what else "--state",
             seen="it is about the authors' files, and -m asks a model",
-            todo="Leave one of the two out.",
+            todo=f"Leave one of the two out; --what {PROFILES} is for both.",
         )
     runs, failures = evaluate_with_progress(
         asked_suites(options.data), options.model, options.run_options()
@@ -363,20 +379,53 @@ def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None
     for run in runs:
         by_model.setdefault(run.model, []).append(run)
     models = [model_answers(model, model_runs, released) for model, model_runs in by_model.items()]
-    earlier = earlier_candidates(released, options.reuse)
-    rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
-    for line in said:
-        note(f"cimento: {line}.")
-    rule = f"Dictionary: {options.dictionary}; subject agreement has no rule."
-    ours = ["Published rows are about the study's sentences, the others about our own."]
-    both = ours if released is None else []
-    tables = portuguese_tables(models, rows, both, of_grammar=[rule, *said])
-    if options.table is not None:
-        tables = {name: table for name, table in tables.items() if name == f"table-{options.table}"}
+    readings = known_readings(options.dictionary)
+    profiles = {PROFILES: tag_table(models, readings, options.dictionary)}
+    if options.what == PROFILES:
+        tables = profiles
+    else:
+        tables = _judged_tables(options, released, models, readings)
     if options.as_json:
         show_json({"tables": tables_plain(tables)}, indent=1)
     elif tables:
         show(as_text(list(tables.values()), options.form))
     if options.output is not None and tables:
-        options.write(tables, report_figures(runs, options.output))
+        # The profiles are long, and so are only written, unless they are asked for.
+        beside = profiles if options.table is None and profiles[PROFILES].rows else {}
+        options.write({**tables, **beside}, report_figures(runs, options.output))
     return report_failures(runs, failures)
+
+
+def _judged_tables(
+    options: PortugueseOptions,
+    released: StudyData | None,
+    models: Sequence[ModelAnswers],
+    readings: Readings,
+) -> dict[str, Grid]:
+    """The paper's tables of some models, or the one that is asked for."""
+    from cimento.studies.portuguese.deciding import deciding_candidates
+    from cimento.studies.portuguese.judging import earlier_candidates, judged
+    from cimento.studies.portuguese.models import portuguese_tables
+
+    earlier = earlier_candidates(released, options.reuse)
+    judgments = judged(
+        models,
+        dictionary=options.dictionary,
+        readings=readings,
+        earlier=earlier,
+        released=released,
+    )
+    for line in judgments.said:
+        note(f"cimento: {line}.")
+    for model in models:
+        if n := len(deciding_candidates(model, readings, earlier)):
+            waiting = counted(n, "first candidate is", "first candidates are")
+            asked = "cimento annotate candidates RUN --only-open asks people about them"
+            note(f"cimento: {model.model}: {waiting} open; {asked}.")
+    rule = f"Dictionary: {options.dictionary}."
+    ours = ["Published rows are about the study's sentences, the others about our own."]
+    both = ours if released is None else []
+    tables = portuguese_tables(models, judgments, both, of_grammar=[rule, *judgments.said])
+    if options.table is None:
+        return tables
+    return {name: table for name, table in tables.items() if name == f"table-{options.table}"}

@@ -94,6 +94,11 @@ class ExpressionOptions(Options):
     named_by: Literal["keyword", "file"] = option(
         "keyword", "What an expression is called: its keyword, or its file, for inflected forms."
     )
+    kinds: Path | None = option(
+        None,
+        "A table with expression and kind, such as idiom, collocation or term; results are broken"
+        " down by it with --set by=kind.",
+    )
     license: str = option("", "Terms of use of the sentences.")
     per: int | None = option(None, "Sentences for each expression; else all.", ge=1)
     seed: int = option(0, "Seed of the draw and the order.")
@@ -119,6 +124,7 @@ def expressions(options: ExpressionOptions) -> None:
         seed=options.seed,
         shortest=options.shortest,
         longest=options.longest,
+        kinds=cloze.read_kinds(options.kinds) if options.kinds else None,
     )
     for reason, number in counts.items():
         note(f"{reason}: {number}")

@@ -81,23 +81,34 @@ class PrimeOptions(SuiteOptions):
     condition: str = option(..., "Condition of the preceding sentences.")
     earlier: int = option(1, "Number of preceding sentences.", ge=1)
     seed: int = option(0, "Seed of the choice.")
+    source: str = option(
+        "",
+        "Suite of the preceding sentences, such as the same phenomenon in a related language; else"
+        " the suite itself.",
+        flags=("--from",),
+        metavar="SUITE",
+    )
 
 
 @command_of
 def prime_suite(options: PrimeOptions) -> None:
     """Write a copy in which sentences of other items precede every sentence, as context.
 
-    Run it with --context-column context; cimento compare shows the effect of exposure.
+    Run it with --context-column context; cimento compare shows the effect of exposure. With --from
+    they are of another suite: a few examples of the same phenomenon in a related language, or in an
+    unrelated one.
     """
     from cimento.suites.variants import COLUMN, prime
 
     loaded, output = load_suite(options.suite), options.output
+    source = sentence_suite(load_suite(options.source)) if options.source else None
     made = prime(
         sentence_suite(loaded),
         options.condition,
         options.earlier,
         seed=options.seed,
         sha256=loaded.reading.sha256,
+        source=source,
     )
     folder_atomically(output, partial(write_native, made))
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")

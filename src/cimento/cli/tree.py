@@ -100,7 +100,7 @@ _SERVE = {
 }
 
 _ANNOTATE = {
-    "candidates": Entry("Judge words put into blanks.", "annotate_dialogues:candidates"),
+    "candidates": Entry("Judge words put into blanks.", "annotate_candidates:candidates"),
     "pairs": Entry("Decide on replacements in sampled sentences.", "annotate_dialogues:pairs"),
     "stories": Entry("Write stories down, field by field.", "annotate_dialogues:stories"),
     "second": Entry("Judge stories blind.", "annotate_dialogues:second"),

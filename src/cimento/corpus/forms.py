@@ -45,11 +45,11 @@ class TreebankMorphology:
 
     Args:
         index: the treebanks.
+        name: in messages and manifests.
     """
 
-    name = "treebank"
-
-    def __init__(self, index: TreebankIndex) -> None:
+    def __init__(self, index: TreebankIndex, *, name: str = "treebank") -> None:
+        self.name = name
         columns = [index.column(name) for name in ("form", "lemma", "upos", "feats")]
         rows, counts = np.unique(
             np.stack([column.codes for column in columns]), axis=1, return_counts=True
@@ -196,7 +196,7 @@ def _features(word: Word) -> dict[str, str]:
 
 def dictionary_pos(upos: str, source: Morphology) -> str:
     """The part of speech by which a source knows words: dictionaries have no auxiliaries."""
-    return "VERB" if upos == "AUX" and source.name != TreebankMorphology.name else upos
+    return "VERB" if upos == "AUX" and not isinstance(source, TreebankMorphology) else upos
 
 
 class Contexts:

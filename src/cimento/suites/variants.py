@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
-from cimento.suites import Condition, Item, JsonValue, Region, Suite, sentence
+from cimento.suites import Condition, Item, JoinRule, JsonValue, Region, Suite, sentence
 from cimento.suites.derived import origin_of, remade
 
 Filler: TypeAlias = "str | Mapping[str, str]"
@@ -277,13 +277,22 @@ def _slots(value: object, *, where: str) -> dict[str, Filler]:
 COLUMN = "context"
 
 
-def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") -> Suite:
+def prime(
+    suite: Suite,
+    condition: str,
+    n: int,
+    *,
+    seed: int,
+    sha256: str = "",
+    source: Suite | None = None,
+) -> Suite:
     """A suite in which `n` sentences of other items precede every sentence.
 
     They are put into the column ``context``, for ``--context-column context``. All sentences of an
     item have the same context, from the same phenomenon if it has enough items, so that compared
     sentences differ in nothing else. People accept islands more readily after having read some
-    (Snyder 2000, doi:10.1162/002438900554479).
+    (Snyder 2000, doi:10.1162/002438900554479). From a suite of a related language they are a few
+    examples by which its closeness can be tried.
 
     Args:
         suite: the suite.
@@ -291,37 +300,54 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
         n: number of preceding sentences.
         seed: seed of their random choice.
         sha256: digest of the suite, for the provenance.
+        source: the suite of the preceding sentences; None for the suite itself.
 
     Raises:
         UsageError: there is no such condition, or there are too few other items.
     """
+    others = suite if source is None else source
     need_known(
         condition,
-        suite.condition_names,
+        others.condition_names,
         where=f"condition {condition!r}",
-        seen=f"the suite {suite.name!r} has no such condition",
+        seen=f"the suite {others.name!r} has no such condition",
     )
-    if n < 1 or n >= len(suite.items):
+    most = len(others.items) - (source is None)
+    if n < 1 or n > most:
         raise UsageError(
             where=f"{n} earlier sentences",
-            seen=f"each item has {len(suite.items) - 1} others",
+            seen=f"there are {most} for each item" if source else f"each item has {most} others",
             todo="Choose a number from 1 to that.",
         )
     generator = random.Random(seed)  # noqa: S311 - a choice of stimuli, no secret
-    items = [_primed(number, suite, condition, n, generator) for number in range(len(suite.items))]
+    items = []
+    for number, item in enumerate(suite.items):
+        pool = list(others.items)
+        if source is None:
+            del pool[number]
+        items.append(_primed(item, pool, condition, n, generator, join=others.join))
     said = {**origin_of(suite, sha256), "condition": condition, "n": n, "seed": seed}
-    return remade(suite, items, name=f"after-{n}-{condition}", said=said)
+    said |= {} if source is None else {"source": source.name}
+    name = f"after-{n}-{condition}" if source is None else f"after-{n}-{source.name}-{condition}"
+    return remade(suite, items, name=name, said=said)
 
 
-def _primed(number: int, suite: Suite, condition: str, n: int, generator: random.Random) -> Item:
-    item = suite.items[number]
-    others = [*suite.items[:number], *suite.items[number + 1 :]]
+def _primed(
+    item: Item,
+    others: Sequence[Item],
+    condition: str,
+    n: int,
+    generator: random.Random,
+    *,
+    join: JoinRule,
+) -> Item:
+    """An item after `n` sentences of others, of its own phenomenon where these are enough."""
     phenomenon = item.column("phenomenon")
     alike = [other for other in others if other.column("phenomenon") == phenomenon]
     pool = alike if len(alike) >= n else others
     chosen = generator.sample(pool, n)
     context = " ".join(
-        sentence(context_item.condition(condition), rule=suite.join) for context_item in chosen
+        sentence(context_item.condition(condition), rule=join) for context_item in chosen
     )
     conditions = tuple(
         dataclasses.replace(condition, columns={**condition.columns, COLUMN: context})

@@ -60,3 +60,41 @@ def test_nothing_left_is_said(tmp_path, capsys, kept):
     arguments = ["suites", "build", "expressions", str(path), "--language", "it"]
     assert invoke([*arguments, "-o", str(tmp_path / "a")]) == 2
     assert "no sentence is left" in capsys.readouterr().err
+
+
+KINDS = "expression\tkind\npecora nera\tidiom\npecore nere\tidiom\ntesta al toro\tterm\n"
+
+
+def test_expressions_have_kinds_by_which_results_are_broken_down(tmp_path, capsys):
+    path, kinds = tmp_path / "k.csv", tmp_path / "kinds.tsv"
+    path.write_text(LINES, encoding="utf-8")
+    kinds.write_text(KINDS, encoding="utf-8")
+    out = tmp_path / "a"
+    arguments = ["suites", "build", "expressions", str(path), "--language", "it", "-o", str(out)]
+    assert invoke([*arguments, "--kinds", str(kinds)]) == 0
+    made = load_suite(out).suite.multiwords
+    assert {item.expression: item.columns["kind"] for item in made} == {
+        "pecora nera": "idiom", "pecore nere": "idiom", "testa al toro": "term",
+    }  # fmt: skip
+    asked = ["run", str(out), "-m", "demo-masked", "-o", str(tmp_path / "runs"), "--json"]
+    assert invoke([*asked, "--set", "by=kind"]) == 0
+    printed = capsys.readouterr().out
+    assert "idiom" in printed
+    assert "term" in printed
+
+
+@pytest.mark.parametrize(
+    ("table", "seen"),
+    [
+        (KINDS.replace("pecore nere\tidiom\n", ""), "'pecore nere': it has no kind"),
+        (KINDS + "pecora nera\tterm\n", "'pecora nera' is 'term' here and 'idiom' above"),
+        ("expression\tsort\na b\tterm\n", "kind"),
+    ],
+)
+def test_an_expression_has_one_kind(tmp_path, capsys, table, seen):
+    path, kinds = tmp_path / "k.csv", tmp_path / "kinds.tsv"
+    path.write_text(LINES, encoding="utf-8")
+    kinds.write_text(table, encoding="utf-8")
+    arguments = ["suites", "build", "expressions", str(path), "--language", "it"]
+    assert invoke([*arguments, "-o", str(tmp_path / "a"), "--kinds", str(kinds)]) == 2
+    assert seen in capsys.readouterr().err

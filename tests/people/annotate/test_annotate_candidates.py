@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from cimento import InputError, Meta, UsageError, evaluate
-from cimento.cli import annotate_dialogues
+from cimento.cli import annotate_candidates
 from cimento.io.tables import JUDGMENTS, read_table
 from cimento.people.annotate import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.candidates import CandidateDialogue, CandidateTask, Remarks, part_of
@@ -219,7 +219,7 @@ def run_folder(tmp_path):
 def typed(monkeypatch, *lines):
     waiting = list(lines)
     monkeypatch.setattr(
-        annotate_dialogues, "_typed", lambda _prompt: waiting.pop(0) if waiting else None
+        annotate_candidates, "_typed", lambda _prompt: waiting.pop(0) if waiting else None
     )
 
 

@@ -1,4 +1,4 @@
-"""Dictionaries by name: DELAF and UniMorph files, the rules of a language, pymorphy3.
+"""Dictionaries by name: DELAF and UniMorph files, treebanks, rules of a language, pymorphy3.
 
 Russian is analyzed by pymorphy3 (Korobov 2015, "Morphological analyzer and generator for Russian
 and Ukrainian languages", doi:10.1007/978-3-319-26123-2_31). All of its readings are kept, in its
@@ -233,7 +233,7 @@ def _reading(entry: DictionaryEntry, pos: str, features: Features, tag: str) -> 
     return WordReading(entry.form, entry.lemma, pos, format_features(features), tag)
 
 
-KNOWN = ("delaf", "unimorph", "rules", "pymorphy3")
+KNOWN = ("delaf", "unimorph", "treebank", "rules", "pymorphy3")
 
 
 def open_morphology(
@@ -246,7 +246,8 @@ def open_morphology(
     """Open a dictionary of word forms, or rules in place of one.
 
     Args:
-        name: ``delaf:FILE``, ``unimorph:FILE``, ``rules:LANGUAGE`` or ``pymorphy3``.
+        name: ``delaf:FILE``, ``unimorph:FILE``, ``treebank:FILE`` (or a folder), ``rules:LANGUAGE``
+            or ``pymorphy3``.
         language: ISO 639-1 code, for UniMorph files and for ``rules`` without one.
         index_folder: folder of the indices of files; None for the folder of the file.
         lemmas: for ``rules``, the existing lemmas by part of speech; None for any.
@@ -273,6 +274,15 @@ def open_morphology(
         return Rules(rest or language, lemmas=lemmas)
     if kind == "pymorphy3" and not rest:
         return Russian()
+    if kind == "treebank" and rest:
+        # They are read for queries too, which themselves need dictionaries.
+        from cimento.corpus.forms import TreebankMorphology
+        from cimento.corpus.queries import TreebankIndex
+        from cimento.corpus.treebanks import open_treebanks
+
+        path = expanded(rest)
+        index = TreebankIndex(open_treebanks([path]))
+        return TreebankMorphology(index, name=f"treebank:{path.name}")
     if kind in ("delaf", "unimorph") and rest:
         return open_dictionary_file(
             expanded(rest),
@@ -283,7 +293,8 @@ def open_morphology(
     raise UsageError(
         where="dictionary",
         seen=f"got {name!r}",
-        todo=did_you_mean(kind, KNOWN) + " Write delaf:FILE, unimorph:FILE, rules:pt or pymorphy3.",
+        todo=did_you_mean(kind, KNOWN)
+        + " Write delaf:FILE, unimorph:FILE, treebank:FILE, rules:pt or pymorphy3.",
     )
 
 

@@ -4,6 +4,8 @@ Plurals, feminines and conjugations are the regular patterns of school grammars,
 first that fits is used. If a language allows two forms (``amici`` and ``laghi``), it is the more
 frequent one. A few irregular verbs are known. Without a list of lemmas, `Rules.analyze` can only
 infer from its shape what a form could be. All readings from rules are marked as guessed.
+
+Function words of Portuguese, and participles that no class of verbs makes, are in a list.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from cimento.corpus.morphology import (
     chosen,
     format_features,
     from_delaf,
+    parse_features,
 )
 from cimento.errors import UsageError, need_known
 from cimento.io.values import grouped
@@ -215,6 +218,30 @@ def _reading(form: str, lemma: str, tag: str) -> WordReading:
     return WordReading(form, lemma, pos, format_features(features), tag, guessed=True)
 
 
+@functools.cache
+def listed_words(language: str) -> Mapping[str, tuple[WordReading, ...]]:
+    """The listed forms of a language with their readings; none where it has no list."""
+    path = DATA / f"{language}-words.tsv"
+    readings: dict[str, list[WordReading]] = {}
+    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
+    for line in lines:
+        lemma, pos, feats, written = line.split("\t")
+        forms = written.split()
+        plain = feats.removesuffix(_FOUR_FORMS).rstrip("|")
+        cells = [""] * len(forms) if plain == feats else _FOUR
+        for form, cell in zip(forms, cells, strict=True):
+            features = parse_features("|".join(filter(None, (plain, cell))))
+            reading = WordReading(form, lemma or form, pos, format_features(features), pos)
+            readings.setdefault(form, []).append(reading)
+    return {form: tuple(dict.fromkeys(some)) for form, some in readings.items()}
+
+
+_FOUR_FORMS = "*"
+_FOUR = (
+    "Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing",
+    "Gender=Masc|Number=Plur", "Gender=Fem|Number=Plur",
+)  # fmt: skip
+
 Article: TypeAlias = Literal["definite", "indefinite"]
 
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
@@ -272,6 +299,8 @@ def _italian(plain: str, form: str) -> str:
 
 
 _PARTS = ("NOUN", "ADJ", "VERB")
+_OF_MANNER = "mente"
+"""How adverbs of manner end in all three languages."""
 
 
 class Rules:
@@ -308,8 +337,12 @@ class Rules:
         word = one_spelling(form).lower()
         if self._lemmas is not None:
             return self._forms.get(word, ())
+        listed = listed_words(self._language).get(word, ())
+        if any(reading.pos != "VERB" for reading in listed):
+            # A function word is nothing else than what its list says.
+            return listed
         guesses = (guess for guess in self._guesses(word) if guess.form == word)
-        return tuple(dict.fromkeys(guesses))
+        return tuple(dict.fromkeys((*listed, *guesses)))
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
@@ -338,6 +371,8 @@ class Rules:
             yield from self._inflected(lemma, "ADJ")
         for lemma in dict.fromkeys(possible_verb_lemmas(word, self._language)):
             yield from self._inflected(lemma, "VERB")
+        if word.endswith(_OF_MANNER) and len(word) > len(_OF_MANNER):
+            yield WordReading(word, word, "ADV", "", "ADV", guessed=True)
 
     def _inflected(self, lemma: str, pos: str) -> tuple[WordReading, ...]:
         if pos == "VERB":

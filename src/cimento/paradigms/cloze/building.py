@@ -26,7 +26,7 @@ from cimento.corpus.texts import (
     read_concordance,
     tokens,
 )
-from cimento.errors import InputError, SuiteError
+from cimento.errors import InputError, SuiteError, did_you_mean
 from cimento.intake.decoding import decode
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
@@ -333,6 +333,7 @@ def items_of_concordances(
     seed: int,
     shortest: int,
     longest: int,
+    kinds: Mapping[str, str] | None = None,
 ) -> tuple[list[MultiwordItem], Counter[str]]:
     """Items of the sentences around the keywords, and the number of lines left out by reason.
 
@@ -345,9 +346,11 @@ def items_of_concordances(
         seed: seed of the draw and of the order.
         shortest: least number of tokens.
         longest: greatest number of tokens.
+        kinds: expression to its kind (idiom, collocation, term), a column of its items; None for
+            no such column.
 
     Raises:
-        InputError: a file cannot be read.
+        InputError: a file cannot be read, or an expression has no kind.
     """
     counts = Counter[str]()
     by_group: dict[str, list[MultiwordItem]] = {}
@@ -366,13 +369,41 @@ def items_of_concordances(
                 by_group.setdefault(name, []).append(MultiwordItem("", name, text, columns))
     items = []
     for name, group in by_group.items():
+        of_kind = {} if kinds is None else {"kind": _kind_of(name, kinds)}
         lengths = [len(list(tokens(item.text))) for item in group]
         drawn = balanced(group, lengths, n=per, seed=seed)
         items += [
-            MultiwordItem(f"{name}/{number}", name, item.text, item.columns)
+            MultiwordItem(f"{name}/{number}", name, item.text, {**of_kind, **item.columns})
             for number, item in enumerate(drawn, start=1)
         ]
     return items, counts
+
+
+def read_kinds(path: Path) -> dict[str, str]:
+    """The kind of each expression in a table with the columns ``expression`` and ``kind``.
+
+    Raises:
+        InputError: it cannot be read, a column is missing, or an expression has two kinds.
+    """
+    table = table_with(path, "expression", "kind")
+    kinds: dict[str, str] = {}
+    for row in table.rows:
+        name, kind = (read_cell(row.cells[column]) for column in ("expression", "kind"))
+        if kinds.setdefault(name, kind) != kind:
+            raise InputError(
+                where=table.where(row),
+                seen=f"{name!r} is {kind!r} here and {kinds[name]!r} above",
+                todo="Give each expression one kind.",
+            )
+    return kinds
+
+
+def _kind_of(name: str, kinds: Mapping[str, str]) -> str:
+    if not kinds.get(name):
+        raise InputError(
+            where=f"expression {name!r}", seen="it has no kind", todo=did_you_mean(name, kinds)
+        )
+    return kinds[name]
 
 
 def _braced(sentence: PlainSentence, language: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ LEAST_COVERED = 0.9
 
 UNCOVERED = "fewer than 90% of the candidates are judged by people, so there are bounds instead"
 BOUNDS_NOTE = (
-    "Bounds: P@1 and P@10 if all candidates that nobody judged were wrong, and if all were right."
+    "Bounds: P@1 and P@10 if all candidates without a judgment were wrong, and if all were right."
 )
 
 
@@ -46,8 +46,8 @@ def covered(
     Args:
         rows: candidates of one model, of which some may not be judged.
         aggregation: ``micro`` or ``macro``, as for `precisions`.
-        by_people: whether people judged candidates one by one, so that coverage depends on them; a
-            dictionary judges all candidates of a sentence, or none.
+        by_people: whether people judged them, those first that other models gave too, so that a
+            rate needs nearly all of them; a dictionary leaves out what it cannot decide.
     """
     shares, ends = precisions(rows, aggregation), intervals(rows, aggregation)
     wrong, right = (precisions(_filled(rows, fits=fits), aggregation) for fits in (False, True))
@@ -58,7 +58,8 @@ def covered(
     for name in ("p1", "p10"):
         counted = [row for row in rows if row.first or name == "p10"]
         n = sum(row.candidate.fits is not None for row in counted)
-        is_shown = not by_people or n >= LEAST_COVERED * len(counted)
+        least = LEAST_COVERED * len(counted) if by_people else len(counted)
+        is_shown = not by_people or n >= least
         low, high, reason = (ends[name][key] for key in ("low", "high", "reason"))
         pct = shares[name]["pct"]
         cell = EstimateCell(
@@ -68,12 +69,12 @@ def covered(
         by_name[name] = PrecisionCoverage(
             cell if is_shown else replace(unknown, n=n),
             Shown(f"{n} of {len(counted)}", {"": n, "_of": len(counted)}),
-            _bounds(None, None) if is_shown or not n else _bounds(low, high),
+            shown_bounds(low, high) if n and n < least else shown_bounds(None, None),
         )
     return by_name
 
 
-def _bounds(low: float | None, high: float | None) -> Shown:
+def shown_bounds(low: float | None, high: float | None) -> Shown:
     """The lowest and the highest rate that there could be, in percent; blank without them."""
     text = BLANK if low is None or high is None else f"{low:.2f} to {high:.2f}"
     return Shown(text, {f"_{PERCENT}{LOW}": low, f"_{PERCENT}{HIGH}": high})

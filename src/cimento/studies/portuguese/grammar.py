@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, methodcaller
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from cimento.io.values import group_by
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
+    expectations,
     judge_expected,
     parse_expectation,
 )
@@ -250,6 +252,15 @@ def _precision(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
 
 
+def weights_of(rows: Sequence[JudgedCandidate], aggregation: str) -> list[float]:
+    """What each candidate counts in a rate, together one: pooled, or as a mean over templates."""
+    if aggregation == "micro":
+        return [1 / len(rows) for _ in rows]
+    templates = [row.column("template") for row in rows]
+    sizes = Counter(templates)
+    return [1 / (len(sizes) * sizes[template]) for template in templates]
+
+
 def intervals(rows: Sequence[JudgedCandidate], aggregation: str) -> Json:
     """The intervals of `precisions`, in percent."""
     return {
@@ -296,6 +307,8 @@ JUDGED_BY_RULE = (
 )  # fmt: skip
 NO_READING = frozenset({"OOD", "bert_tk"})
 """Tags of the released table for what the dictionary does not have, and for pieces of words."""
+
+PUNCTUATION_TAG = "punct"
 
 _GENDERS = {"f": "Fem", "m": "Masc"}
 _NUMBERS = {"sg": "Sing", "pl": "Plur"}
@@ -358,6 +371,18 @@ def expectation_of(instance: Instance) -> Expectation:
     )
 
 
+def instance_expectations(instances: Collection[Instance]) -> dict[str, Expectation]:
+    """What instances expect: what they say themselves, else what their test and labels say."""
+    expected = expectations({instance.item.id: instance.item.columns for instance in instances})
+    for instance in instances:
+        dimension = instance.item.columns["dimension"]
+        needs_label = dimension in ("nominal_agreement", "passive")
+        has_rule = dimension in JUDGED_BY_RULE and (instance.case or not needs_label)
+        if instance.item.id not in expected and has_rule:
+            expected[instance.item.id] = expectation_of(instance)
+    return expected
+
+
 def _verb(group: str, seed: str) -> Expectation:
     forms = _VERB_GROUPS[group]
     if group not in _NOT_FINITE:
@@ -370,7 +395,9 @@ def readings(candidate: Candidate) -> list[WordReading]:
     """The readings that the released tags of a candidate say it has."""
     word_readings = []
     for tag in candidate.tags:
-        if tag not in NO_READING:
+        if tag == PUNCTUATION_TAG:
+            word_readings.append(WordReading(candidate.text, "", "PUNCT", "", tag))
+        elif tag not in NO_READING:
             pos, features = from_delaf(tag)
             word_readings.append(
                 WordReading(candidate.text, "", pos, format_features(features), tag)

@@ -1,48 +1,36 @@
 """The tables of the study for other models: published rows above, candidates judged as they can be.
 
 The multiword tables need nobody's judgment. In the tests of grammar a candidate is judged by a
-dictionary, as far as its sentence says what it expects, and by the judgments of earlier candidates
-of the same sentence, where there are some.
+dictionary, as far as it can, and by the judgments of earlier candidates of the same sentence, where
+there are some; an estimate takes both and the dictionary's errors into account.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from operator import itemgetter
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from cimento.corpus.morphology.dictionaries import dictionary_for
-from cimento.errors import UsageError
-from cimento.paradigms.cloze.detecting import MULTIWORD, SHEET
-from cimento.paradigms.cloze.judgments import (
-    Expectation,
-    Fits,
-    dictionary_readings,
-    expectations,
-    human_judgments,
-    judge_expected,
-    parse_expectation,
-    read_judged_candidates,
-    reuse_judgments,
-)
-from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
-from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
+from cimento.paradigms.cloze.portuguese import RECORDED_MODEL
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.report.cells import PERCENT, Shown, count, printed
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
+from cimento.studies.portuguese.accuracy import (
+    accuracy_table,
+)
+from cimento.studies.portuguese.asked import ModelAnswers
 from cimento.studies.portuguese.coverage import BOUNDS_NOTE, covered
-from cimento.studies.portuguese.data import JudgedCandidate, StudyData
+from cimento.studies.portuguese.data import StudyData
+from cimento.studies.portuguese.estimate import ESTIMATE_NOTE, estimated
 from cimento.studies.portuguese.grammar import (
     PRINTED,
     TABLES,
     GrammarTable,
     Json,
-    expectation_of,
     rows_by_case,
 )
+from cimento.studies.portuguese.judging import ESTIMATED, PEOPLE, JudgedModels
 from cimento.studies.portuguese.multiword import (
     TOP,
     WORDS,
@@ -51,231 +39,14 @@ from cimento.studies.portuguese.multiword import (
     mcnemar_tests,
     ranks_of,
 )
-from cimento.suites.cloze import ClozeItem
 
-if TYPE_CHECKING:
-    from cimento.corpus.morphology import WordReading
-    from cimento.kinds.run import Run
-
-MULTIWORD_STARTER = "pt-idioms"
-GRAMMAR_STARTER = "pt-grammar-templates"
 PUBLISHED = "(published)"
 _NONE = "none"
-DICTIONARY, PEOPLE = "dictionary", "people"
-A_CONNECTOR = "porque"
-"""A dictionary that does not read this as a conjunction has none, and no connector would fit."""
-
-_VERB_GROUPS: Mapping[str, str] = {
-    "past indicative": "1", "present indicative": "2", "future indicative": "2",
-    "infinitive": "3", "gerund": "4", "present subjunctive": "5", "past subjunctive": "6",
-    "future subjunctive": "7",
-}  # fmt: skip
-"""What the starter templates of verb agreement expect, to the study's group."""
-
-_PERSONS: Mapping[str, str] = {
-    "1sg": "pron_eu", "2sg": "pron_tu", "3sg": "pron_ele",
-    "1pl": "pron_nos", "2pl": "pron_vos", "3pl": "V:P3p",
-}  # fmt: skip
-_TENSES: Mapping[str, str] = {
-    "presente": "Indicativo presente",
-    "imperfeito": "Indicativo pretérito imperfeito",
-    "perfeito": "Indicativo pretérito perfeito simples",
-    "maisqueperfeito": "Indicativo Pretérito Mais que Perfeito Simples",
-    "futuro": "Indicativo Futuro do Presente Simples",
-    "condicional": "Condicional Futuro do Pretérito Simples",
-}
-_WEATHER = ("chov", "vent", "trovej", "nev")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAnswers:
-    """The candidates of one model for both halves of the study.
-
-    Attributes:
-        model: its label.
-        multiwords: items with a masked word of an expression.
-        hits: candidates for them.
-        instances: of the tests of grammar.
-        candidates: candidates for them.
-        expected: what each of these expects, as far as it says so.
-        people: what annotators of the run said of them.
-        warnings: what should be known of the multiword items, as sentences.
-    """
-
-    model: str
-    multiwords: Sequence[ClozeItem] = ()
-    hits: Sequence[Candidate] = ()
-    instances: Sequence[Instance] = ()
-    candidates: Sequence[Candidate] = ()
-    expected: Mapping[str, Expectation]
-    people: Fits = field(default_factory=dict)
-    warnings: Sequence[str] = ()
-
-
-def model_answers(model: str, runs: Sequence[Run], released: StudyData | None) -> ModelAnswers:
-    """What a model gave, from its runs of the two suites of the study.
-
-    Args:
-        model: its label.
-        runs: of it.
-        released: the authors' files, with the labels of their sentences; None for our own.
-    """
-    multi = next((run for run in runs if _is_multiword(run)), None)
-    grammar = next((run for run in runs if not _is_multiword(run)), None)
-    words, tests = (ClozeAnswers(run) if run else None for run in (multi, grammar))
-    known = {instance.item.id: instance for instance in released.instances} if released else {}
-    items = tests.items if tests else ()
-    instances = [known.get(item.id) or starter_instance(item) for item in items]
-    return ModelAnswers(
-        model=model,
-        multiwords=words.items if words else (),
-        hits=words.candidates(words.methods[0]) if words else (),
-        instances=instances,
-        candidates=tests.candidates(tests.methods[0]) if tests else (),
-        expected=_expected(instances),
-        people=human_judgments(grammar.folder) if grammar else {},
-        warnings=multi.warnings if multi else (),
-    )
-
-
-def _is_multiword(run: Run) -> bool:
-    return "expression" in ClozeAnswers(run).items[0].columns
-
-
-def _expected(instances: Sequence[Instance]) -> dict[str, Expectation]:
-    expected = expectations({instance.item.id: instance.item.columns for instance in instances})
-    for instance in instances:
-        needs_label = instance.item.columns["dimension"] in ("nominal_agreement", "passive")
-        is_judged = instance.item.columns["dimension"] != "subject_agreement"
-        if instance.item.id not in expected and is_judged and (instance.case or not needs_label):
-            expected[instance.item.id] = expectation_of(instance)
-    return expected
-
-
-def starter_instance(item: ClozeItem) -> Instance:
-    """A starter item of `GRAMMAR_STARTER` with the labels that the study's tables group by."""
-    columns, category = item.columns, item.columns.get("category", "")
-    dimension = columns.get("phenomenon", "").replace(" ", "_")
-    seed = columns.get("seed", "")
-    parts = [part.partition("_") for part in category.split("; ") if part]
-    tense = _TENSES.get(parts[-1][0]) if parts else None
-    persons = {person for _, _, person in parts}
-    case: str | None = category
-    group = ""
-    if dimension == "verb_agreement":
-        group, case = _VERB_GROUPS[columns["tense"]], f"pron_{seed}"
-    elif dimension == "subject_agreement":
-        # A form of two persons belongs to none of the rows of Table 6.
-        case = _PERSONS.get(persons.pop()) if len(persons) == 1 else None
-    elif dimension == "impersonal_verbs":
-        group = "1" if seed.startswith(_WEATHER) else "2"
-        tense = f"{tense.split()[0]}/{tense}" if tense else None
-    elif dimension == "connectors":
-        group = columns["template"].rpartition("-")[2]
-    kept = {**columns, "dimension": dimension, "group": group, "seed": seed}
-    asked = ClozeItem(item.id, item.before, item.after, item.options, columns=kept)
-    return Instance(asked, categories=tuple(category.split("; ")), case=case, tense=tense)
-
-
-Judged = Mapping[tuple[str, str], Sequence[JudgedCandidate]]
-"""Model and judge to what was judged."""
-
-
-def asked_suites(data: Path | None) -> list[str]:
-    """The suites for models: the authors' sentences if available, otherwise our own.
-
-    Args:
-        data: the authors' folder as released, or one file of it; None for our own sentences.
-
-    Raises:
-        UsageError: neither file of sentences is there.
-    """
-    if data is None:
-        return [MULTIWORD_STARTER, GRAMMAR_STARTER]
-    folder = data.parent if data.is_file() else data
-    names = [data.name] if data.is_file() else [MULTIWORD, SHEET]
-    paths = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
-    paths = [path for path in paths if Path(path).is_file()]
-    if not paths:
-        raise UsageError(
-            where=f"--data {data}",
-            seen=f"neither {MULTIWORD} nor {SHEET} is there, whose sentences are asked",
-            todo="Give the folder as the authors released it, or leave --data out.",
-        )
-    return paths
-
-
-def earlier_candidates(released: StudyData | None, tables: Iterable[Path]) -> list[Candidate]:
-    """The candidates that people judged before, the released ones first.
-
-    Args:
-        released: the authors' files; None without them.
-        tables: further tables of judged candidates.
-    """
-    candidates = [row.candidate for row in released.judged] if released else []
-    return candidates + [one for path in tables for one in read_judged_candidates(path)]
-
-
-def judged(
-    models: Sequence[ModelAnswers], *, dictionary: str, earlier: Sequence[Candidate]
-) -> tuple[dict[tuple[str, str], list[JudgedCandidate]], list[str]]:
-    """The candidates of the tests of grammar, judged by dictionary and by people.
-
-    Args:
-        models: with their candidates.
-        dictionary: as ``rules:pt`` or ``delaf:FILE``.
-        earlier: candidates of the same sentences that people judged, besides those of the runs.
-
-    Returns:
-        Model and judge to the rows, and how many candidates were judged, as sentences.
-    """
-    look_up = dictionary_readings(dictionary_for(dictionary, "pt"))
-    known: dict[str, tuple[WordReading, ...]] = {}
-
-    def readings(candidate: Candidate) -> tuple[WordReading, ...]:
-        if candidate.text not in known:
-            known[candidate.text] = look_up(candidate)
-        return known[candidate.text]
-
-    rows_by_source: dict[tuple[str, str], list[JudgedCandidate]] = {}
-    said = []
-    has_connectors = parse_expectation("CONJ or CCONJ or SCONJ").met_by(
-        look_up(Candidate("", 1, A_CONNECTOR))
-    )
-    if not has_connectors:
-        said.append(f"{dictionary} has no conjunctions, and judges no connectors")
-    for model in models:
-        if not model.candidates:
-            continue
-        wanted = {
-            one.item.id: model.expected[one.item.id]
-            for one in model.instances
-            if one.item.id in model.expected
-            and (has_connectors or one.item.columns["dimension"] != "connectors")
-        }
-        by_rule = judge_expected(model.candidates, wanted, readings)
-        rows_by_source[model.model, DICTIONARY] = _rows(model, by_rule)
-        if earlier or model.people:
-            candidates = [replace(one, fits=model.people.get(one.key)) for one in model.candidates]
-            reused = reuse_judgments(candidates, earlier)
-            rows_by_source[model.model, PEOPLE] = _rows(model, reused.candidates)
-            n, new = len(candidates), len(reused.new)
-            judged_by_people = f"{n - new} of {n} candidates are judged by people; {new} are new"
-            said.append(f"{model.model}: {judged_by_people}, and in none of their rates")
-    return rows_by_source, said
-
-
-def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[JudgedCandidate]:
-    instances = {instance.item.id: instance for instance in answers.instances}
-    return [
-        JudgedCandidate(instances[candidate.item], candidate, candidate.rank == 1)
-        for candidate in candidates
-    ]
 
 
 def portuguese_tables(
     models: Sequence[ModelAnswers],
-    rows: Judged,
+    judgments: JudgedModels,
     notes: Sequence[str],
     *,
     of_grammar: Sequence[str] = (),
@@ -284,7 +55,7 @@ def portuguese_tables(
 
     Args:
         models: in their order.
-        rows: as `judged` gives them.
+        judgments: as `judged` gives them.
         notes: sentences below all tables.
         of_grammar: sentences below the tables of grammar.
     """
@@ -298,11 +69,13 @@ def portuguese_tables(
         tables["table-3"] = _table_3(data)
         footnote = _footnote_11(data)
         tables |= {"footnote-11": footnote} if footnote.rows else {}
-    if rows:
+    if judgments.rows:
         tables |= {
-            f"table-{number}": _grammar_grid(table, rows, of_grammar)
+            f"table-{number}": _grammar_grid(table, judgments, of_grammar)
             for number, table in TABLES.items()
         }
+    if judgments.rows and judgments.compared:
+        tables["dictionary"] = accuracy_table(judgments.compared)
     return {name: replace(table, notes=(*table.notes, *notes)) for name, table in tables.items()}
 
 
@@ -431,27 +204,35 @@ def _footnote_11(data: StudyData) -> Grid:
     )
 
 
-def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Grid:
+def _grammar_grid(table: GrammarTable, judgments: JudgedModels, notes: Sequence[str]) -> Grid:
     """One of Tables 4 to 13, each case with the published numbers above those of the models."""
-    by_case = {key: rows_by_case(table, some) for key, some in rows.items()}
+    by_case = {key: rows_by_case(table, some) for key, some in judgments.rows.items()}
     written: list[tuple[GridCell, ...]] = []
     for case, (p1, p10) in table.printed.items():
         both_printed = (printed(f"{one:.2f}", unit=PERCENT) for one in (p1, p10))
         above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", *both_printed)
         written.append((case, *above, BLANK, BLANK, BLANK, BLANK))
         for (model, judge), groups in by_case.items():
-            both = covered(groups[case], table.aggregation, by_people=judge == PEOPLE).values()
+            some = groups[case]
+            if judge == ESTIMATED:
+                verdicts = judgments.verdicts[model]
+                known = estimated(
+                    some, table.aggregation, verdicts=verdicts, errors=judgments.errors
+                )
+            else:
+                known = covered(some, table.aggregation, by_people=judge == PEOPLE)
+            both = known.values()
             counts = (*(one.n for one in both), *(one.bounds for one in both))
             written.append((case, model, judge, *(one.cell for one in both), *counts))
     names = ["Case name", "model", "judged by", "P@1", "P@10", "judged@1", "judged@10"]
     has_bounds = any(row[-1] != BLANK or row[-2] != BLANK for row in written)
     names += ["bounds@1", "bounds@10"] if has_bounds else []
-    bounds_notes = (BOUNDS_NOTE,) if has_bounds else ()
+    told = [BOUNDS_NOTE] if has_bounds else []
     return Grid.of(
         written,
         {name: itemgetter(place) for place, name in enumerate(names)},
         title=f"Table {table.number}. {table.title}",
         labels=3,
         grouped=1,
-        notes=(f"{table.aggregation}: {table.note}", *bounds_notes, *notes),
+        notes=(f"{table.aggregation}: {table.note}", *told, ESTIMATE_NOTE, *notes),
     )
