@@ -276,6 +276,7 @@ def _conditions(table: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 Correction: TypeAlias = Literal["holm", "bh"]
+"""How p-values are corrected for their number: Holm, or Benjamini and Hochberg."""
 
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 

@@ -34,6 +34,7 @@ from cimento.statistics.intervals import Interval
 from cimento.statistics.raters import FOR_OTHERS, PeoplesRatings, alpha_of_ratings
 
 Label = Hashable
+"""An annotator's label of a unit."""
 MEASUREMENT_LEVELS = ("nominal", "ordinal", "interval")
 WEIGHTS: Mapping[str, int] = MappingProxyType({"none": 0, "linear": 1, "quadratic": 2})
 NO_PAIR = "no item has two ratings"

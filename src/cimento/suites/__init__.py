@@ -24,8 +24,11 @@ from cimento.io.values import FreeCells
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
+"""How the surprisals of a region's tokens become one value."""
 UnitName: TypeAlias = Literal["bits", "nats"]
+"""The unit of surprisal."""
 JoinRule: TypeAlias = Literal["blank", "detok", "none"]
+"""How regions become a sentence: with blanks, with blanks as the language writes them, as they are."""
 
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
 
