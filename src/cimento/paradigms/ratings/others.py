@@ -71,7 +71,7 @@ def alphas_for_others(
     people = [_people(some) for some in ratings]
     design = sentence_design(rated)
     for level in LEVELS:
-        ends = alpha_for_others(values, people, level=level, design=design)
+        ends = alpha_for_others(values, people, scale=level, design=design)
         yield _with(estimates[level], ends, name=ALPHA)
 
 
