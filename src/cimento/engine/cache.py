@@ -150,7 +150,8 @@ class FileCache:
         StorageError: the file cannot be opened or written, or is not a cache.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: str | Path) -> None:
+        folder = Path(folder)
         self.path = folder / "answers.sqlite3"
         self._turn = threading.Lock()
         self._putting = threading.Lock()

@@ -28,7 +28,7 @@ Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
 UnitName: TypeAlias = Literal["bits", "nats"]
 """The unit of surprisal."""
 JoinRule: TypeAlias = Literal["blank", "detok", "none"]
-"""How regions become a sentence: with blanks, with blanks as the language writes them, as they are."""
+"""What is put between regions: a blank, a blank unless punctuation follows, nothing."""
 
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
 
