@@ -153,7 +153,7 @@ def alphas(trials: int = 1000) -> Table:
                     item = (generator.normal(size=design.m)[labels] + item) / math.sqrt(2)
                 noise = generator.normal(size=(labels.size, 3))
                 values = math.sqrt(part) * item[:, None] + math.sqrt(1 - part) * noise
-                agreed = krippendorff_alpha(values.tolist(), level="interval", design=design)
+                agreed = krippendorff_alpha(values.tolist(), scale="interval", design=design)
                 tally.count(holds(agreed.low, agreed.high, part))
             cells.append(tally.cell(COVERED))
         rows.append((name, *cells))

@@ -70,7 +70,7 @@ def truths(spread: tuple[float, float]) -> tuple[float, float]:
     generator = np.random.default_rng(SEED)
     _, given = ratings(400, MANY, spread, generator)
     seven = scale(given, 7)
-    alpha = krippendorff_alpha(seven.tolist(), level="interval").value
+    alpha = krippendorff_alpha(seven.tolist(), scale="interval").value
     return float(alpha or 0), float((given > 0).mean())
 
 
@@ -102,8 +102,8 @@ def main() -> int:
                 value, given = ratings(people, ITEMS, spread, generator)
                 table, answers = scale(given, 7), given > 0
                 rated = table.tolist()
-                of_people = krippendorff_alpha(rated, level="interval", design=design)
-                ends = alpha_for_others(rated, who, level="interval", design=design)
+                of_people = krippendorff_alpha(rated, scale="interval", design=design)
+                ends = alpha_for_others(rated, who, scale="interval", design=design)
                 pearson = correlate(value, table.mean(axis=1), kind="pearson", design=design)
                 other = correlation_for_others(value, rated, who, design=design, kind="pearson")
                 items = Design(both.units, tuple(i for i in range(ITEMS) for _ in range(people)))

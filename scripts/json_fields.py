@@ -27,19 +27,23 @@ _SECTION = re.compile(r"^(?:Attributes|Args):\n(.*?)(?=^\S|\Z)", re.DOTALL | re.
 _ENTRY = re.compile(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 
-def descriptions_of(record: type) -> dict[str, str]:
-    """The descriptions of a class's attributes, by name, as JSON has the values."""
+def attributes_of(record: type) -> dict[str, str]:
+    """The descriptions of a class's attributes, inherited ones too, by name, each in one line."""
     section = _SECTION.search(inspect.cleandoc(record.__doc__ or ""))
-    inherited = [descriptions_of(base) for base in record.__bases__ if base is not object]
+    inherited = [attributes_of(base) for base in record.__bases__ if base is not object]
     merged = {name: text for texts in inherited for name, text in texts.items()}
     entries = _ENTRY.findall(section[1]) if section else []
-    return merged | {name: _in_json(text) for name, text in entries}
+    return merged | {name: " ".join(text.split()) for name, text in entries}
+
+
+def descriptions_of(record: type) -> dict[str, str]:
+    """The descriptions of a class's attributes, by name, as JSON has the values."""
+    return {name: _in_json(text) for name, text in attributes_of(record).items()}
 
 
 def _in_json(text: str) -> str:
     """A description of a Python value as one of a JSON value."""
-    line = " ".join(text.split()).replace("``", "`")
-    line = re.sub(r"\bNone\b", "null", line)
+    line = re.sub(r"\bNone\b", "null", text.replace("``", "`"))
     return line if line.startswith("d'") else line[:1].upper() + line[1:]
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 import types
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from cimento.kinds.registry import own_paradigms
 from cimento.models.hf.arguments import texts_of_arguments
 from cimento.models.settings import dtype_rule
 from cimento.options import ModelOptions, RunOptions, ScoringOptions, TargetOptions
+from json_fields import attributes_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -86,31 +88,64 @@ def joined(types_: Iterable[str]) -> str:
     return " | ".join([*literal, *(part for part in parts if part not in literals)])
 
 
-def declared(model: type[BaseModel], *, without: Iterable[str] = ()) -> dict[str, str]:
-    """The options of a class and their types."""
+class Written(NamedTuple):
+    """An option as the module has it: its type, and what is said of it."""
+
+    type_: str
+    about: str
+
+
+def declared(model: type[BaseModel], *, without: Iterable[str] = ()) -> dict[str, Written]:
+    """The options of a class."""
     left_out = {*without, *INNER}
-    fields = model.model_fields.items()
-    return {name: taken(name, field) for name, field in fields if name not in left_out}
+    said = attributes_of(model)
+    return {
+        name: Written(taken(name, field), sentence(field.description or said[name]))
+        for name, field in model.model_fields.items()
+        if name not in left_out
+    }
 
 
-def of_paradigms() -> dict[str, str]:
+def sentence(text: str) -> str:
+    """A text with a period at its end."""
+    return f"{' '.join(text.split()).removesuffix('.')}."
+
+
+def of_paradigms() -> dict[str, Written]:
     """The options that paradigms have beside those of every run; of one name, either type."""
-    types_: dict[str, list[str]] = {}
+    written: dict[str, dict[str, Written]] = {}
     for paradigm in own_paradigms():
-        for name, type_ in declared(paradigm.options, without=RunOptions.model_fields).items():
-            types_.setdefault(name, []).append(type_)
-    return {name: joined(several) for name, several in types_.items()}
+        for name, one in declared(paradigm.options, without=RunOptions.model_fields).items():
+            written.setdefault(name, {})[paradigm.name] = one
+    return {name: shared(several) for name, several in written.items()}
 
 
-def written_class(name: str, base: str, doc: str, fields: Mapping[str, str]) -> str:
+def shared(several: Mapping[str, Written]) -> Written:
+    """An option of several paradigms; where they say something else of it, who says what."""
+    abouts = dict.fromkeys(one.about for one in several.values())
+    about = " ".join(f"{name}: {one.about}" for name, one in several.items())
+    about = next(iter(abouts)) if len(several) > 1 == len(abouts) else about
+    return Written(joined(one.type_ for one in several.values()), about)
+
+
+def written_class(name: str, base: str, doc: str, options: Mapping[str, Written]) -> str:
     """The class of some options."""
-    lines = [f"    {field}: {type_}" for field, type_ in fields.items()]
+    lines = [f"    {field}: {one.type_}\n{quoted(one.about)}" for field, one in options.items()]
     return "\n".join([f"\n\nclass {name}({base}, total=False):", f'    """{doc}"""\n', *lines, ""])
+
+
+def quoted(text: str) -> str:
+    """A text as the docstring of a field."""
+    lines = textwrap.wrap(f'r"""{text}' if "\\" in text else f'"""{text}', 90)
+    return textwrap.indent("\n".join(lines) + '"""', "    ")
 
 
 def module() -> str:
     """The module, as ruff formats it."""
-    named = {name: taken(name, RunOptions.model_fields[name]) for name in NAMED}
+    fields = RunOptions.model_fields
+    named = {
+        name: Written(taken(name, fields[name]), fields[name].description or "") for name in NAMED
+    }
     parts = [
         HEAD,
         written_class(

@@ -36,7 +36,9 @@ def main(arguments: list[str]) -> int:
         kinds[kind_of(path)] += n
     n_of = Counter(map(kind_of, kept))
     made = staging.made_pages()
-    print(f"pages in the menu         {len(staging.menu(config)):>7,}")
+    in_menu = staging.menu(config)
+    print(f"pages in the menu         {len(in_menu):>7,}")
+    print(f"  of which kept           {len(kept_in(in_menu)):>7,}")
     print(f"kept pages                {n_of['prose']:>7,}   {kinds['prose']:>8,} words")
     print(f"kept pages of check codes {n_of['checks']:>7,}   {kinds['checks']:>8,} words")
     print(f"kept pages of printed rows{n_of['printed']:>7,}   {kinds['printed']:>8,} words")
@@ -46,6 +48,11 @@ def main(arguments: list[str]) -> int:
             if kind_of(path) == "prose":
                 print(f"{n:>8,}  {path}")
     return 0
+
+
+def kept_in(pages: list[str]) -> list[str]:
+    """Those of some pages that are written by hand, whole; the rest is made by scripts/site/."""
+    return [page for page in pages if page in staging.AT_ROOT or (DOCS / page).is_file()]
 
 
 def kind_of(path: str) -> str:

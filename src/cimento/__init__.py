@@ -1,11 +1,10 @@
 """cimento: targeted linguistic evaluation of language models.
 
 The names that ``__init__.pyi`` lists, in the order of use, are the public interface, together with
-`cimento.statistics`, `cimento.models` (for writing a model in another package), `cimento.paradigms`
-(for writing a paradigm in another package), `cimento.testing`, `cimento.explain` and
-`cimento.site`; everything else may change. A class that functions return and that is in no list,
-such as `cimento.records.summary.Missing`, is imported from its module. Each name is loaded when it
-is first used, so that importing cimento is quick and does not import torch.
+those of the modules in docs/extending.md, section "Public names"; everything else may change. A
+class that functions return and that is in no list, such as `cimento.records.summary.Missing`, is
+imported from its module. Each name is loaded when it is first used, so that importing cimento is
+quick and does not import torch.
 """
 
 from __future__ import annotations

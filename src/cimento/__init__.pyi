@@ -47,6 +47,9 @@ from cimento.models.settings import Asking as Asking
 from cimento.models.base import Scorer as Scorer
 from cimento.models.base import TextScorer as TextScorer
 from cimento.models.base import ModelCard as ModelCard
+from cimento.engine.cache import AnswerCache as AnswerCache
+from cimento.engine.cache import MemoryCache as MemoryCache
+from cimento.engine.cache import FileCache as FileCache
 from cimento.measures import Measure as Measure
 from cimento.measures import Sentence as Sentence
 from cimento.site import SiteSettings as SiteSettings
@@ -56,5 +59,9 @@ from cimento.errors import InputError as InputError
 from cimento.errors import SuiteError as SuiteError
 from cimento.errors import ModelError as ModelError
 from cimento.errors import TableError as TableError
+from cimento.errors import TextTooLongError as TextTooLongError
+from cimento.errors import MissingDependencyError as MissingDependencyError
+from cimento.errors import PluginError as PluginError
+from cimento.errors import StorageError as StorageError
 
 __version__: str

@@ -51,6 +51,7 @@ _BLANKS = "\t\u00a0\u202f"
 _VERBS = frozenset({"is", "are", "has", "have", "holds", "lacks", "cannot", "does", "do", "was"})
 
 Severity = Literal["error", "warning"]
+"""Whether a suite with this fault can be used."""
 
 
 _OPTION = re.compile(

@@ -267,6 +267,22 @@ def test_options_of_other_programs_lead_to_ours(tmp_path, capsys, option, said):
     assert said in capsys.readouterr().err
 
 
+ELSEWHERE = {
+    "study stories --prompt x": "write --set prompt=VALUE or --also prompt=VALUE for one more row",
+    "run it-islands -m demo-causal --shots 3": "of a kind of test: write --set shots=VALUE.",
+    "cite runs --draws 3": "It is an option of `cimento study stories`.",
+    "run it-islands --mesure lp": "Did you mean '--measure'",
+    "cite runs --nowhere": "See cimento cite --help-all.",
+}
+"""A command line with an option that is elsewhere, or nowhere, to the advice."""
+
+
+@pytest.mark.parametrize("line", ELSEWHERE)
+def test_an_option_that_is_elsewhere_is_named_with_its_place(capsys, line):
+    assert invoke(line.split()) == 2
+    assert ELSEWHERE[line] in capsys.readouterr().err
+
+
 def test_junit_has_what_could_not_be_run_and_no_folder_is_left_of_it(tmp_path):
     broken = tmp_path / "broken"
     shutil.copytree(DEMO, broken)

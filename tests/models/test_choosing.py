@@ -209,7 +209,7 @@ def test_a_text_without_beginning_has_no_first_score(scorer_of):
 def test_prompt_and_answer_part_at_a_token(prompt, option):
     for kind in ("byte-bpe", "bpe-fallback", "gemma"):
         tokenizer = zoo.tokenizer(kind)
-        ids, start = split_ids(tokenizer, prompt, option, before=(), window=None)
+        [(ids, start)] = split_ids(tokenizer, [(prompt, option)], before=[()], window=None)
         assert 0 <= start < len(ids)
         written = "".join(tokenizer.convert_ids_to_tokens(ids[start:]))
         for mark, text in (("Ġ", " "), ("▁", " "), ("<0x30>", "0"), ("<0x31>", "1")):
@@ -219,8 +219,8 @@ def test_prompt_and_answer_part_at_a_token(prompt, option):
 
 def test_a_beginning_that_a_template_wrote_is_not_put_there_twice():
     tokenizer = zoo.tokenizer("gemma")
-    once, start = split_ids(tokenizer, "<bos>ciao", " no", before=(2,), window=None)
-    again, other = split_ids(tokenizer, "ciao", " no", before=(2,), window=None)
+    pairs = [("<bos>ciao", " no"), ("ciao", " no")]
+    (once, start), (again, other) = split_ids(tokenizer, pairs, before=[(2,)] * 2, window=None)
     assert once[:1] == again[:1] == [2]
     assert once.count(2) == 1
     assert start == other

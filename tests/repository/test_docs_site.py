@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import http.server
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import pytest
 
@@ -151,7 +154,8 @@ def test_the_menu_has_six_groups_and_names_no_page_twice():
     config = tomllib.loads((FOLDER.parents[1] / "zensical.toml").read_text(encoding="utf-8"))
     names = site_module("staging").menu(config)
     assert len(config["project"]["nav"]) == 6
-    assert len({*names}) == len(names) <= 45
+    assert len({*names}) == len(names)
+    assert len(site_module("count").kept_in(names)) <= 45
 
 
 def test_every_command_has_a_page_with_its_options():
@@ -170,10 +174,75 @@ def test_every_command_has_a_page_with_its_options():
 def test_every_public_name_is_in_the_python_reference():
     pages = site_module("reference").pages()
     for package, page in ((cimento, "python"), (statistics, "statistics")):
-        shown = re.findall(r"^::: [\w.]+\.(\w+)$", pages[f"reference/{page}.md"], re.MULTILINE)
+        names = pages[f"reference/{page}.md"].partition("## Types in signatures")[0]
+        shown = [path.rpartition(".")[2] for path in shown_on(names)]
         assert sorted(shown) == sorted(package.__all__)
         if package is cimento:  # in the order of use, which is that of the stub
             assert shown == list(homes_of(cimento.__file__))
+
+
+OTHERS = {
+    *("Any", "Callable", "ClassVar", "Collection", "Hashable", "Iterable", "Iterator", "Mapping"),
+    *("Annotated", "Counter", "ForwardRef", "Literal", "None", "Sequence", "TypeAlias"),
+    *("Unpack",),
+    *("Array", "DataFrame", "Generator", "LazyFrame", "Path"),
+    *("BeforeValidator", "PreTrainedModel", "PreTrainedTokenizerBase", "Trainer"),
+}
+"""Types of Python, numpy, polars, pydantic and transformers."""
+
+
+def annotations_of(made: object) -> Iterator[str]:
+    """What a function, or a class with its public methods, is annotated with."""
+    if inspect.isclass(made):
+        for name, member in vars(made).items():
+            if not name.startswith("_") or name == "__init__":
+                yield from annotations_of(getattr(member, "fget", None) or member)
+    made = inspect.unwrap(getattr(made, "__func__", made))
+    yield from map(str, getattr(made, "__annotations__", {}).values())
+
+
+def is_variable(home: str, name: str) -> bool:
+    """Whether a name in the annotations of a module stands for any type."""
+    made = getattr(importlib.import_module(home), name, None)
+    return isinstance(made, TypeVar | ParamSpec)
+
+
+def test_every_type_that_a_public_signature_names_has_an_entry():
+    reference = site_module("reference")
+    entries = [name for page in reference.pages().values() for name in shown_on(page)]
+    shown = {name.rpartition(".")[2] for name in entries}
+    for module in map(importlib.import_module, reference.MODULES):
+        shown |= {*module.__all__}
+    lacking = set()
+    for face in map(importlib.import_module, ("cimento", "cimento.statistics", *reference.MODULES)):
+        for made in (getattr(face, name) for name in face.__all__):
+            for annotation in annotations_of(made):
+                bare = re.sub(r"""'[^']*'|"[^"]*"|<[^>]*>""", "", annotation)
+                named = {*re.findall(r"\b[A-Z]\w*[a-z]\w*", bare)} - shown - OTHERS
+                home = getattr(made, "__module__", face.__name__)
+                lacking |= {(home, name) for name in named if not is_variable(home, name)}
+    assert lacking == set()
+    assert {"AnswerCache", "EvaluationKeywords", "FillPolicy", "ModelLike", "SuiteLike"} <= shown
+
+
+def test_what_an_entry_of_a_type_shows_is_described():
+    for module, _, name in (path.rpartition(".") for path in types_shown()):
+        made = getattr(importlib.import_module(module), name)
+        if inspect.isclass(made) and made.__module__ == module:
+            assert inspect.getdoc(made), name
+        else:
+            source = inspect.getsource(importlib.import_module(module))
+            assert re.search(rf'^{name}\b[^=\n]*= (?:.*\n)+?"""\S', source, re.MULTILINE), name
+
+
+def types_shown() -> list[str]:
+    """The types that have an entry because a signature names them."""
+    return [path for paths in site_module("reference").types().values() for path in paths]
+
+
+def shown_on(page: str) -> list[str]:
+    """The objects that a page of the reference shows."""
+    return re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
 
 
 @pytest.mark.slow
@@ -181,7 +250,9 @@ def test_the_reference_says_what_docstrings_say(site):
     page = (site / "reference" / "python.html").read_text(encoding="utf-8")
     assert "a built-in name, a path, or a suite made in Python, of any paradigm." in page
     page = (site / "reference" / "statistics.html").read_text(encoding="utf-8")
-    assert len(re.findall(r'<h3 id="cimento\.statistics\.', page)) == len(statistics.__all__)
+    types = site_module("reference").types()["statistics"]
+    shown = len(statistics.__all__) + len(types)
+    assert len(re.findall(r'<h3 id="cimento\.', page)) == shown
     page = (site / "reference" / "run.html").read_text(encoding="utf-8")
     assert '<code class="option">--all-tokens</code>' in page
 

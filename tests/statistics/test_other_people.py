@@ -34,13 +34,13 @@ def test_alpha_without_some_ratings_is_alpha_of_the_others(level):
     _, table, who, design = rated()
     ratings = PeoplesRatings.of(table, who, design)
     kept = np.random.default_rng(2).random((3, len(ratings.values))) < 0.6
-    some = alpha_of_ratings(ratings, level=level)(kept.astype(float))
+    some = alpha_of_ratings(ratings, scale=level)(kept.astype(float))
     for row, alpha in zip(kept.reshape(3, 16, 6), some, strict=True):
         left = [
             [value if there else None for value, there in zip(*both, strict=True)]
             for both in zip(table, row, strict=True)
         ]
-        assert alpha == pytest.approx(krippendorff_alpha(left, level=level).value, abs=1e-12)
+        assert alpha == pytest.approx(krippendorff_alpha(left, scale=level).value, abs=1e-12)
 
 
 LENGTHS = np.array([[4, 7, 5, 9, 6, 6, 8, 3, 5, 7, 9, 4], [2, 1, 2, 3, 3, 1, 2, 2, 1, 3, 2, 1]]).T
@@ -125,8 +125,8 @@ def test_kendalls_coefficient_has_no_covariates():
 
 def test_people_with_biases_make_the_interval_for_others_wider():
     _, table, who, design = rated(bias=1.5)
-    these = krippendorff_alpha(table, level="interval", design=design)
-    others = alpha_for_others(table, who, level="interval", design=design)
+    these = krippendorff_alpha(table, scale="interval", design=design)
+    others = alpha_for_others(table, who, scale="interval", design=design)
     assert others.low < these.low
     assert others.high > these.high
 
@@ -134,7 +134,7 @@ def test_people_with_biases_make_the_interval_for_others_wider():
 def test_no_interval_for_others_without_names_or_with_few_people():
     values, table, who, design = rated()
     nameless = [[None] * 6] * 16
-    assert alpha_for_others(table, nameless, level="interval", design=design).reason == (
+    assert alpha_for_others(table, nameless, scale="interval", design=design).reason == (
         UNKNOWN_PEOPLE
     )
     few = [row[:3] for row in table], [row[:3] for row in who]

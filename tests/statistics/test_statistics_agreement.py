@@ -38,7 +38,7 @@ SECOND = [1, 2, 2, 3, 3, 1, 4, 3, 2, 4, 2, 2]
 @given(RATINGS, st.sampled_from(["nominal", "ordinal", "interval"]))
 @settings(deadline=None)
 def test_alpha_is_the_krippendorff_packages(ratings, level):
-    alpha = krippendorff_alpha(ratings, level=level)
+    alpha = krippendorff_alpha(ratings, scale=level)
     paired = [[rating for rating in item if rating is not None] for item in ratings]
     paired = [item for item in paired if len(item) > 1]
     if not paired:
@@ -63,7 +63,7 @@ def test_alpha_is_the_krippendorff_packages(ratings, level):
 def test_one_item_tells_nothing_of_agreement():
     for alpha in (
         krippendorff_alpha([[1, 2]], design=Design.independent(1)),
-        krippendorff_alpha([[1, 2], [None, 1]], level="ordinal"),
+        krippendorff_alpha([[1, 2], [None, 1]], scale="ordinal"),
         fleiss_kappa([[1, 2, 2]]),
         cohen_kappa([1], [2]),
     ):
@@ -86,18 +86,18 @@ def test_more_items_make_the_interval_narrower():
     ratings = [
         (base + generator.integers(0, 2, 6)).tolist() for base in generator.integers(1, 5, 40)
     ]
-    alpha = krippendorff_alpha(ratings, level="ordinal", design=Design.independent(40))
+    alpha = krippendorff_alpha(ratings, scale="ordinal", design=Design.independent(40))
     assert alpha.low < alpha.value < alpha.high
     assert alpha.method == JACKKNIFE
-    assert krippendorff_alpha(ratings, level="ordinal").low is None
-    fewer = krippendorff_alpha(ratings[:10], level="ordinal", design=Design.independent(10))
+    assert krippendorff_alpha(ratings, scale="ordinal").low is None
+    fewer = krippendorff_alpha(ratings[:10], scale="ordinal", design=Design.independent(10))
     assert fewer.high - fewer.low > alpha.high - alpha.low
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_where_all_agree_there_is_no_interval(level):
     alpha = krippendorff_alpha(
-        [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], level=level, design=Design.independent(8)
+        [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], scale=level, design=Design.independent(8)
     )
     assert alpha.value == 1.0
     assert alpha.reason == "it is 1 or -1, or is so without one item or cluster"
@@ -105,9 +105,9 @@ def test_where_all_agree_there_is_no_interval(level):
 
 def test_bad_levels_and_ratings_are_refused():
     with pytest.raises(UsageError, match="Did you mean 'ordinal'"):
-        krippendorff_alpha([[1, 2]], level="ordnal")
+        krippendorff_alpha([[1, 2]], scale="ordnal")
     with pytest.raises(UsageError, match="not all values are numbers"):
-        krippendorff_alpha([["a", "b"]], level="interval")
+        krippendorff_alpha([["a", "b"]], scale="interval")
 
 
 def test_fleiss_kappa_is_statsmodels():
@@ -229,7 +229,7 @@ def test_agreement_on_released_ratings(shared):
                 for row in csv.DictReader(file)
             ]
         for level, alpha in expected[key]["alpha"].items():
-            agreement = krippendorff_alpha(ratings, level=level)
+            agreement = krippendorff_alpha(ratings, scale=level)
             assert agreement.value == pytest.approx(alpha, abs=1e-9)
             assert agreement.ratings == expected[key]["ratings"]
 

@@ -57,7 +57,7 @@ CALLS = {
         list(zip(truths(x), truths(y), strict=True)), design=d
     ),
     "krippendorff_alpha": lambda x, y, d: krippendorff_alpha(
-        list(zip(x.round(), y.round(), strict=True)), level="interval", design=d
+        list(zip(x.round(), y.round(), strict=True)), scale="interval", design=d
     ),
     "pearson": lambda x, y, d: correlate(x, y, kind="pearson", design=d),
     "spearman": lambda x, y, d: correlate(x, y, kind="spearman", design=d),

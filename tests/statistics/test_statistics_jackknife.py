@@ -86,7 +86,7 @@ def test_alphas_are_the_krippendorff_packages_without_each_cluster(design, level
     def alpha(rows):
         return krippendorff.alpha(reliability_data=table[:, rows], level_of_measurement=level)
 
-    agreement = krippendorff_alpha(ratings, level=level, design=design)
+    agreement = krippendorff_alpha(ratings, scale=level, design=design)
     # 33 ratings of twelve items.
     assert (agreement.low, agreement.high) == pytest.approx(
         by_a_loop(alpha, design, ratings=33 / 12)

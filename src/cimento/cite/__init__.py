@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import RunsLike
 
 Cited: TypeAlias = Literal["bibtex", "methods", "appendix"]
+"""What `cite` returns: entries of BibTeX, a methods paragraph, or an appendix."""
 
 __all__ = [
     "Cited",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
 
 ParagraphForm: TypeAlias = Literal["text", "markdown", "latex"]
+"""How a methods paragraph is written."""
 
 _CITED = re.compile(r" ?\[@[^\s;\]]+(?:; @[^\s;\]]+)*\]")
 _KEY = re.compile(r"@([^\s;\]]+)")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from cimento.cli.help import choices_of, metavar_of
 from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from typer._click import Context
+    from typer._click import Command, Context
 
 _GIVEN = re.compile(r"'(?P<value>.*)' is not one of ", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)", re.DOTALL)
@@ -68,10 +68,42 @@ def _bad_value(error: Any, param: Any) -> UsageError:  # noqa: ANN401
 
 
 def _no_such_option(name: str, context: Context | None) -> UsageError:
+    """Say where an option is, or which one is meant: a near spelling may be another thing."""
     flags = _flags(context)
-    meant = did_you_mean(name, flags)
-    todo = meant if meant.startswith("Did you mean") else _see(context, every=True)
+    near = did_you_mean(name, flags)
+    meant = near if near.startswith("Did you mean") else ""
+    todo = _as_setting(name, flags) or meant or _elsewhere(name) or _see(context, every=True)
     return UsageError(where=name, seen="there is no such option", todo=todo)
+
+
+_SETTERS = {"--set": "", "--also": " for one more row"}
+"""The flags that take options of a kind of test, and what they take them for."""
+
+
+def _as_setting(name: str, flags: Collection[str]) -> str:
+    """How an option of a kind of test is written, if the command takes these."""
+    from cimento.kinds.registry import own_paradigms
+
+    setters = [flag for flag in _SETTERS if flag in flags]
+    option = name.lstrip("-").replace("-", "_")
+    if not setters or all(option not in kind.options.model_fields for kind in own_paradigms()):
+        return ""
+    ways = " or ".join(f"{flag} {option}=VALUE{_SETTERS[flag]}" for flag in setters)
+    return f"It is an option of a kind of test: write {ways}"
+
+
+_NAMED_COMMANDS = 2
+
+
+def _elsewhere(name: str) -> str:
+    """The commands that have an option with this name."""
+    from cimento.cli.groups import command_of
+    from cimento.cli.tree import leaves
+
+    having = [words for words in leaves() if name in _flags_of(command_of(words))]
+    named = [f"`cimento {' '.join(words)}`" for words in having[:_NAMED_COMMANDS]]
+    others = ", among others" if len(having) > _NAMED_COMMANDS else ""
+    return f"It is an option of {' and '.join(named)}{others}" if named else ""
 
 
 def _bad_usage(name: str, message: str) -> UsageError:
@@ -82,10 +114,14 @@ def _bad_usage(name: str, message: str) -> UsageError:
     return UsageError(where=name, seen=message.rstrip("."))
 
 
-def _flags(context: Context | None) -> Sequence[str]:
-    params = [] if context is None else context.command.params
-    return [flag for param in params for flag in (*param.opts, *param.secondary_opts)
-            if param.param_type_name == "option"]  # fmt: skip
+def _flags(context: Context | None) -> list[str]:
+    return [] if context is None else _flags_of(context.command)
+
+
+def _flags_of(command: Command) -> list[str]:
+    """Every spelling of the options of a command."""
+    options = [param for param in command.params if param.param_type_name == "option"]
+    return [flag for param in options for flag in (*param.opts, *param.secondary_opts)]
 
 
 def _command(context: Context | None) -> str:

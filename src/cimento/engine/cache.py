@@ -51,7 +51,7 @@ _OURS = f"CREATE TABLE {_SEALED}"
 
 
 class AnswerCache(Protocol):
-    """The protocol of a cache of answers."""
+    """The protocol of a cache of answers: a `MemoryCache`, a `FileCache` or one of your own."""
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values stored under these keys; keys without a value are left out."""
@@ -143,11 +143,15 @@ class MemoryCache:
 class FileCache:
     """A cache in one SQLite file, safe for several processes at once.
 
+    Args:
+        folder: where the file is, or is made.
+
     Raises:
         StorageError: the file cannot be opened or written, or is not a cache.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: str | Path) -> None:
+        folder = Path(folder)
         self.path = folder / "answers.sqlite3"
         self._turn = threading.Lock()
         self._putting = threading.Lock()

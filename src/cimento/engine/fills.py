@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from cimento.engine.cache import AnswerCache
@@ -97,12 +98,16 @@ def _fill_shard(
     return [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
 
 
+_VALUES = attrgetter(*(field.name for field in fields(FillCandidate)))
+"""The values of a candidate in order; `dataclasses.astuple` would copy each."""
+
+
 def _filled(
     filler: Filler, policy: FillPolicy, rules: Sequence[ChoiceRule], asks: Sequence[Fill]
 ) -> Iterator[dict[int, JsonValue]]:
     """The candidates of a model and its scores of options, of all blanks at once."""
     filled = filler.fill(asks, policy, choice=rules)
-    yield {number: [list(astuple(fill)) for fill in given] for number, given in enumerate(filled)}
+    yield {number: [[*_VALUES(fill)] for fill in given] for number, given in enumerate(filled)}
 
 
 def score_options(

@@ -53,6 +53,7 @@ class Fill:
 
 
 Request: TypeAlias = Score | Fill | Choose | Reply | Patch | Attribute
+"""One question to a model."""
 
 
 def sentences_in(request: Request) -> tuple[str, ...]:

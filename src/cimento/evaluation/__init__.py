@@ -53,7 +53,13 @@ from cimento.suites.builtin import is_builtin
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The error in place of a run that was asked for and could not be made."""
+    """The error in place of a run that was asked for and could not be made.
+
+    Attributes:
+        suite: name of the suite.
+        model: the model, as results name it.
+        error: why there is no run; raise it to stop, or print it.
+    """
 
     suite: str
     model: str
@@ -80,7 +86,7 @@ def evaluate(
         limit: number of items to ask about, from the first; None for all.
         output: folder in which runs are stored; None keeps the run in memory.
         force: whether a run that is already stored is made again.
-        cache: where answers are kept; None forgets them afterwards.
+        cache: where answers are kept, such as a `FileCache`; None forgets them afterwards.
         options: options of ``cimento run``, named after its flags (``batch_size``, ``seed``,
             ``device``), and options of the suite's paradigm (``k`` of cloze suites).
 

@@ -66,7 +66,7 @@ def fill(
         protocol: how candidates are found, see `FillPolicy`.
         masks: the longest candidate, in tokens.
         choice: how options are scored, see `FillPolicy`; empty for what suits the model.
-        cache: where answers are kept; None forgets them afterwards.
+        cache: where answers are kept, such as a `FileCache`; None forgets them afterwards.
         options: of ``cimento fill``, named after its flags: ``device``, ``dtype`` ...
 
     Returns:
@@ -147,7 +147,7 @@ def fill_texts(
             none.
         policy: how blanks are asked for.
         asking: how texts are scored.
-        cache: where answers are kept; None forgets them afterwards.
+        cache: where answers are kept, such as a `FileCache`; None forgets them afterwards.
         remark: is told of special tokens of the model in the texts.
 
     Returns:

@@ -34,6 +34,7 @@ VOCABULARY = "vocabulary"
 """The column with the names of tokens in the model's vocabulary."""
 
 Level: TypeAlias = Literal["token", "word", "sentence"]
+"""What each row of `score` is about."""
 
 
 def score(

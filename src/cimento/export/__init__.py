@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ExportTarget: TypeAlias = Literal[
     "lm-eval", "inspect", "every-eval-ever", "hf-dataset", "eval-results", "r"
 ]
+"""The program or format that `export` writes for."""
 
 _OWN: Mapping[str, ExportTarget] = {
     "organization": "every-eval-ever",

@@ -58,6 +58,7 @@ def _listed(value: object) -> object:
 
 
 Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+"""Several texts; one alone is taken too."""
 
 
 Name: TypeAlias = Annotated[

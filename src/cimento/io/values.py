@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Record = TypeVar("Record")
 Key = TypeVar("Key")
 Unit: TypeAlias = Literal["bits", "nats"]
+"""The unit of information."""
 
 BITS_PER_NAT = 1 / math.log(2)
 
@@ -34,6 +35,7 @@ class NoValue:
 
 
 Value: TypeAlias = "float | NoValue"
+"""A number, or why there is none."""
 
 
 def surprisal_bits(logprob_nats: float) -> float:
@@ -69,6 +71,7 @@ def group_by(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Ke
 
 
 Numbers: TypeAlias = tuple[float, ...]
+"""Numbers of one sentence, one per token."""
 
 
 class UndefinedValueError(Exception):  # it is not an error that a measure is undefined

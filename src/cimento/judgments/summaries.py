@@ -173,9 +173,9 @@ def _described(
         mean=_mean(list(means.values())),
         sd=_mean(deviations) if rated else None,
         by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
-        alpha=krippendorff_alpha(list(answers.values()), level=level, design=design),
+        alpha=krippendorff_alpha(list(answers.values()), scale=level, design=design),
         alpha_others=alpha_for_others(
-            list(answers.values()), list(people.values()), level=level, design=design
+            list(answers.values()), list(people.values()), scale=level, design=design
         ),
     )
 
@@ -253,7 +253,7 @@ def pair_agreement(
             weights="quadratic" if rated else "none",
             design=design,
         ),
-        alpha=krippendorff_alpha(answers, level="interval" if rated else "nominal", design=design),
+        alpha=krippendorff_alpha(answers, scale="interval" if rated else "nominal", design=design),
     )
 
 

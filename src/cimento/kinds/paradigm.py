@@ -54,6 +54,7 @@ class Paradigm(Generic[SuiteT, OptionsT, RunT]):
 
 
 AnyParadigm: TypeAlias = Paradigm[Any, Any, Any]
+"""A paradigm with suites, options and runs of any kind."""
 
 
 def with_form(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> SuiteReading[Any]:

@@ -17,7 +17,9 @@ from cimento.suites.reading import sha256_of
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 SystemRule: TypeAlias = Literal["system", "folded"]
+"""Whether a template takes a message of the system, or has it in the first turn of the user."""
 ShotRule: TypeAlias = Literal["turns", "text"]
+"""Whether examples come as turns of a conversation or as text in the prompt."""
 
 Message: TypeAlias = tuple[Role, str]
 """One turn: who speaks, and what is said."""

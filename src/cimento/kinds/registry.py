@@ -284,10 +284,10 @@ def audit_suite(
     return paradigm.reader.audit(reading).with_table(reading.table)
 
 
-_MADE = "python"
-"""The format of suites made in Python."""
+_MADE = "python"  # the format of suites made in Python
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
+"""A built-in name, the path of a suite, or a suite made or loaded in Python."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -487,6 +487,7 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
 RunLike: TypeAlias = "Run | str | Path"
 """A run, the folder of a run, or a folder of runs."""
 RunsLike: TypeAlias = "RunLike | Iterable[RunLike]"
+"""One such, or several."""
 
 
 def runs_of(runs: RunsLike) -> list[Run]:

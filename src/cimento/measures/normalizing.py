@@ -27,6 +27,7 @@ from cimento.suites.derived import Frequency
 Normalization: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
 ]
+"""How scores are made comparable across models."""
 Scope: TypeAlias = Literal["suite", "phenomenon"]
 """The pool for one model and one measure: all scores of the suite, or of a phenomenon."""
 

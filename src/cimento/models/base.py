@@ -30,6 +30,7 @@ TWO_SIDED = ("masked", "diffusion")
 """The kinds of models that predict a token from the text on both sides of it."""
 
 FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
+"""An array of numbers with double precision, of any shape."""
 
 
 @dataclass(frozen=True, slots=True)

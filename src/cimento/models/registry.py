@@ -29,6 +29,7 @@ from cimento.suites import JsonValue
 from cimento.suites.stimuli import NO_CONTEXT
 
 AnyScorer: TypeAlias = Scorer | TextScorer
+"""A model that knows its tokens, or one that reports them only with their scores."""
 
 # The user name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")

@@ -17,7 +17,9 @@ from cimento.suites import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context, PunctuationRule, SegmenterRule
 
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
+"""The precision of weights, as torch names it."""
 DtypeRule: TypeAlias = DtypeName | Literal["auto"]
+"""The precision of weights; ``auto`` is that of the checkpoint."""
 
 _ALSO_CALLED: Mapping[str, DtypeName] = {
     "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32",
@@ -107,11 +109,17 @@ AUTO = BatchLimits()
 
 
 KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq", "diffusion"]
+"""How a model computes probabilities; ``auto`` asks its configuration."""
 BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
+"""What is put before a text; ``auto``: what the tokenizer puts there, else BOS, else EOS."""
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
+"""Which tokens are masked together when a masked model scores a token; see `docs/scoring.md`."""
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
+"""What becomes of a text longer than the window: refused, or scored in parts that overlap."""
 BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
+"""The correction of probabilities for word boundaries, by where tokens have their blank."""
 FirstWordRule: TypeAlias = Literal["initial", "none"]
+"""What the probability of the first word is divided by, in that correction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,7 @@ def paired_correlations(first: ItemOutcomes, second: ItemOutcomes) -> list[Paire
 
 
 Correction: TypeAlias = Literal["holm", "bh"]
+"""How p-values are corrected for their number: Holm, or Benjamini and Hochberg."""
 
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 

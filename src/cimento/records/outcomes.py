@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 VerdictName: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
+"""What became of one question about one item."""
 TieRule: TypeAlias = Literal["tie", "pass"]
 """The verdict of a tie: a pass, or a tie, which never counts as right."""
 

@@ -130,6 +130,7 @@ ADDED = JUDGED | {f"{schema.name}.parquet" for schema in EXPLAINED}
 _DIGITS = 8
 
 Manifest = Mapping[str, JsonValue]
+"""What a run was made with: the content of its ``manifest.json``."""
 
 
 @dataclass(frozen=True, slots=True)

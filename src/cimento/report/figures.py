@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 VegaSpec: TypeAlias = Mapping[str, object]
+"""A figure in the grammar Vega-Lite."""
 
 BLUE, ORANGE, GRAY = "#0072b2", "#d55e00", "#767676"
 """Two colors that color-blind readers can tell apart (Okabe and Ito 2008), and one for marks."""

@@ -116,6 +116,7 @@ class EstimateCell:
 
 
 GridCell: TypeAlias = "str | EstimateCell"
+"""A text, or an estimate with its interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import functools
 import gzip
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -121,16 +121,17 @@ def html_page(page: Page) -> str:
     style, script = asset("base.css", "report.css"), asset("items.js")
     common, own_provenance = provenance(page.runs)
     block = encode_items(page.runs)
-    charted = _charted(page.runs)
-    shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
     anchored = [(f"suite-{nth}", suite) for nth, suite in enumerate(page.suites, 1)]
+    groups = overview(anchored)
+    counted = [run for run in page.runs if not run.effects]
     return environment.get_template("report.html").render(
         page=page,
         title=_title(page.runs),
         style=style,
         script=script,
         policy=security_policy(style, script),
-        groups=overview(anchored),
+        groups=groups,
+        scales=[words for end, words in _SCALES.items() if end in {g.scale[:1] for g in groups}],
         sections=[
             (anchor, suite, drawings_of(suite.figures, anchor)) for anchor, suite in anchored
         ],
@@ -153,23 +154,43 @@ def html_page(page: Page) -> str:
         steps=STEPS,
         step_bits=STEP_BITS,
         counting=counting(
-            [run.headline for run in page.runs if run.headline and run.headline.is_share],
-            several=any(run.together > 1 for run in page.runs),
+            [run.headline for run in counted if run.headline and run.headline.is_share],
+            several=any(run.together > 1 for run in counted),
         ),
-        methods=methods(shown),
+        methods=methods(_in_overview(page.runs)),
         has_constant=any(run.constant for run in page.runs),
     )
 
 
+_SCALES = {("0",): "rates from 0 to 1", ("−1",): "correlations from −1 to 1"}
+"""The beginning of a scale in the overview to what is drawn on it."""
+
+
+def _in_overview(runs: Sequence[RunReport]) -> Iterator[Estimate]:
+    """The estimates whose intervals the overview is about: of designs, DD alone."""
+    for run in runs:
+        if run.effects:
+            yield from (effect.estimate for effect in run.effects)
+        elif run.rates or run.headline is None:
+            yield from _charted([run])
+        else:
+            yield run.headline
+
+
 def below_rates(runs: Sequence[RunReport]) -> str:
-    """The text below the rates of a suite, on chance, constant answers and length; or empty."""
+    """The text below the rates of a suite, on chance, constant answers and length; or empty.
+
+    Of a design, the overview says nothing of rates, so that it is said here how they were counted.
+    """
+    designs = [run for run in runs if run.effects]
     constants = dict.fromkeys(run.constant for run in runs if run.constant)
     dashed = [f"{one.name} {number(one.value)}" for one in constants]
     said = (
         chances(_charted(runs)),
         f"Dashed: the best constant answer ({', '.join(dashed)})." if dashed else "",
         _LENGTH if off_by_length(runs) else "",
-        counting(_charted(runs), several=False),
+        counting(_charted(runs), several=any(run.together > 1 for run in designs)),
+        methods(_charted(designs)) if designs else "",
     )
     return " ".join(filter(None, said))
 

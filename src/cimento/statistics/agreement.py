@@ -39,7 +39,8 @@ from cimento.statistics.raters import (
 )
 
 Label = Hashable
-MEASUREMENT_LEVELS = ("nominal", "ordinal", "interval")
+"""An annotator's label of a unit."""
+MEASUREMENT_SCALES = ("nominal", "ordinal", "interval")
 WEIGHTS: Mapping[str, int] = MappingProxyType({"none": 0, "linear": 1, "quadratic": 2})
 NO_PAIR = "no item has two ratings"
 NO_VARIATION = "all ratings are equal"
@@ -74,9 +75,9 @@ class Agreement:
 def krippendorff_alpha(
     ratings: Sequence[Sequence[Label | None]],
     *,
-    level: str = "nominal",
+    scale: str = "nominal",
     design: Design | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> Agreement:
     """Compute Krippendorff's alpha, for any number of raters and with ratings missing.
 
@@ -88,37 +89,37 @@ def krippendorff_alpha(
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
-            count for nothing. Numbers, unless the level is nominal.
-        level: ``nominal``, ``ordinal`` or ``interval``.
+            count for nothing. Numbers, unless the scale is nominal.
+        scale: ``nominal``, ``ordinal`` or ``interval``.
         design: of the items; no interval without it.
-        confidence: of the interval.
+        level: confidence level.
 
     Returns:
         The coefficient, at most 1, and its interval if a design is given. Without a value, and with
         a reason, where fewer than two items have two ratings or all ratings are equal.
 
     Raises:
-        UsageError: an unknown level, or ratings that are not numbers where numbers are needed.
+        UsageError: an unknown scale, or ratings that are not numbers where numbers are needed.
 
     Example:
         >>> round(krippendorff_alpha([list("aa"), list("bb"), list("ab"), list("bb")]).value, 3)
         0.533
     """
     need_known(
-        level,
-        MEASUREMENT_LEVELS,
+        scale,
+        MEASUREMENT_SCALES,
         where="Krippendorff's alpha",
-        seen=f"no level is called {level!r}",
+        seen=f"no scale is called {scale!r}",
     )
-    name = f"Krippendorff's alpha, {level}"
+    name = f"Krippendorff's alpha, {scale}"
     paired = _pairable(ratings)
-    if level == "interval":
+    if scale == "interval":
         statistic = interval_alpha(_moments(paired))
-    elif level == "ordinal":
+    elif scale == "ordinal":
         statistic = ordinal_alpha(_counts(paired, ordered=True))
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
-    return _agreement(name, ratings, statistic, design, confidence)
+    return _agreement(name, ratings, statistic, design, level)
 
 
 def alpha_for_others(
@@ -126,8 +127,8 @@ def alpha_for_others(
     people: Sequence[Sequence[Hashable | None]],
     *,
     design: Design,
-    level: str = "nominal",
-    confidence: float = 0.95,
+    scale: str = "nominal",
+    level: float = 0.95,
 ) -> Interval:
     """Compute the interval of Krippendorff's alpha for other people and other items of the kind.
 
@@ -139,8 +140,8 @@ def alpha_for_others(
         ratings: of each item, in any order; None for a missing one.
         people: who gave each rating, in the same form.
         design: of the items.
-        level: ``nominal``, ``ordinal`` or ``interval``.
-        confidence: of the interval.
+        scale: ``nominal``, ``ordinal`` or ``interval``.
+        level: confidence level.
 
     Returns:
         The interval, or the reason why there is none: people who are not known, fewer than five
@@ -153,24 +154,24 @@ def alpha_for_others(
         >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
         ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5]]
         >>> people, items = [list("uvwxy")] * 6, Design.independent(6)
-        >>> one = alpha_for_others(ratings, people, level="interval", design=items)
+        >>> one = alpha_for_others(ratings, people, scale="interval", design=items)
         >>> round(one.low, 2), round(one.high, 2)
         (0.11, 0.9)
     """
-    alpha = krippendorff_alpha(ratings, level=level)
+    alpha = krippendorff_alpha(ratings, scale=scale)
     given = _pairable(ratings)
     if alpha.value is None or (rare := _rare(given, "ratings")):
         return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
     each = PeoplesRatings.of(ratings, people, design)
-    statistic = alpha_of_ratings(each, level=level)
-    return each.interval(statistic, alpha.value, level=confidence, ratings=each.of_each)
+    statistic = alpha_of_ratings(each, scale=scale)
+    return each.interval(statistic, alpha.value, level=level, ratings=each.of_each)
 
 
 def fleiss_kappa(
     ratings: Sequence[Sequence[Label]],
     *,
     design: Design | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> Agreement:
     """Compute Fleiss's kappa of items that were all rated equally often.
 
@@ -181,7 +182,7 @@ def fleiss_kappa(
     Args:
         ratings: of each item, in any order.
         design: of the items; no interval without it.
-        confidence: of the interval.
+        level: confidence level.
 
     Returns:
         The coefficient, at most 1, and its interval if a design is given. Without a value, and with
@@ -197,7 +198,7 @@ def fleiss_kappa(
         reason = "items differ in their number of ratings: use Krippendorff's alpha"
         return Agreement(None, len(paired), sum(map(len, paired)), name, reason=reason)
     statistic = fleiss(_counts(paired, ordered=False))
-    return _agreement(name, ratings, statistic, design, confidence)
+    return _agreement(name, ratings, statistic, design, level)
 
 
 def fleiss_for_others(
@@ -233,7 +234,7 @@ def cohen_kappa(
     weights: str = "none",
     categories: Sequence[Label] | None = None,
     design: Design | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
     what: str = "ratings",
 ) -> Agreement:
     """Compute Cohen's kappa of two raters, with or without weights.
@@ -250,7 +251,7 @@ def cohen_kappa(
         categories: in their order; needed for weights unless labels are numbers, whose order is
             known (a number that nobody used is not a step then).
         design: of the items; no interval without it.
-        confidence: of the interval.
+        level: confidence level.
         what: the word for labels, where there is no interval and it says why.
 
     Returns:
@@ -273,7 +274,7 @@ def cohen_kappa(
     power = WEIGHTS[weights]
     statistic = cohen(*numbers.T, categories=len(order), power=power)
     name = "Cohen's kappa" + (f", {weights} weights" if power else "")
-    return _agreement(name, pairs, statistic, design, confidence, what)
+    return _agreement(name, pairs, statistic, design, level, what)
 
 
 def correlation_with_rest(
@@ -327,7 +328,7 @@ def _agreement(
     ratings: Sequence[Sequence[Label | None]],
     statistic: Weighted,
     design: Design | None,
-    confidence: float,
+    level: float,
     what: str = "ratings",
 ) -> Agreement:
     """The coefficient of some items, and its interval."""
@@ -348,7 +349,7 @@ def _agreement(
     if rare:
         return Agreement(value, *size, name, reason=rare)
     interval = jackknife(
-        statistic, value, design.take(kept), level=confidence, ratings=size[1] / size[0]
+        statistic, value, design.take(kept), level=level, ratings=size[1] / size[0]
     ).interval
     return Agreement(
         value, *size, name, interval.low, interval.high, interval.method, interval.reason

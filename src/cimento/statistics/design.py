@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ArrayLike: TypeAlias = "npt.ArrayLike"
+"""What numpy makes an array of: a list of numbers, or a column of polars or pandas."""
 Floats: TypeAlias = "npt.NDArray[np.float64]"
+"""An array of numbers with double precision."""
 Integers: TypeAlias = "npt.NDArray[np.int64]"
+"""An array of integers."""
 Booleans: TypeAlias = "npt.NDArray[np.bool_]"
 
 FloatsOrFloat = TypeVar("FloatsOrFloat", "npt.NDArray[np.float64]", float)

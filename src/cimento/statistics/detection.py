@@ -39,6 +39,7 @@ from cimento.statistics.design import (
 )
 
 DetectionTask: TypeAlias = Literal["yes-no", "2afc"]
+"""Judgments of single stimuli, or choices between two."""
 
 DRAWN = "Bayesian bootstrap, half an item at each bound"
 DRAWN_CLUSTERED = "Bayesian bootstrap over clusters, half a cluster at each bound"

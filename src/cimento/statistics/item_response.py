@@ -38,6 +38,7 @@ from cimento.statistics.response_likelihood import (
 )
 
 ItemModel: TypeAlias = Literal["rasch", "2pl"]
+"""The Rasch model, or the one with two parameters per item."""
 
 _PRIOR_SD = {"discrimination": 1.0}
 _USUAL_PRIOR_SD = 2.0

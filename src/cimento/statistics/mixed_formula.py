@@ -17,6 +17,7 @@ from cimento.statistics.mixed_deviance import GroupBlock, spans
 INTERCEPT = "(Intercept)"
 Term = tuple[str, ...]
 Column = Sequence[Hashable]
+"""The values of a variable, one per row."""
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
 _RANDOM = re.compile(r"\(([^()|]*)(\|\|?)([^()|]*)\)")

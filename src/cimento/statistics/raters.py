@@ -125,16 +125,16 @@ class PeoplesRatings:
         return totals
 
 
-def alpha_of_ratings(ratings: PeoplesRatings, *, level: str) -> Weighted:
+def alpha_of_ratings(ratings: PeoplesRatings, *, scale: str) -> Weighted:
     """Krippendorff's alpha as a function of which ratings are there (`krippendorff_alpha`).
 
     Args:
         ratings: those of all items.
-        level: ``nominal``, ``ordinal`` or ``interval``.
+        scale: ``nominal``, ``ordinal`` or ``interval``.
     """
-    if level == "interval":
+    if scale == "interval":
         return _interval_alpha(ratings)
-    return _alpha_of_categories(ratings, ordered=level == "ordinal")
+    return _alpha_of_categories(ratings, ordered=scale == "ordinal")
 
 
 def _interval_alpha(ratings: PeoplesRatings) -> Weighted:

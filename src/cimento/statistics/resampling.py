@@ -30,6 +30,7 @@ from cimento.statistics.design import (
 )
 
 RowStatistic: TypeAlias = "Callable[[Floats], float | None]"
+"""A function from rows of numbers to one number; None where it is undefined."""
 
 METHODS: Mapping[str, str] = MappingProxyType(
     {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}

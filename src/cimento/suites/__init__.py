@@ -24,8 +24,11 @@ from cimento.io.values import FreeCells
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
+"""How the surprisals of a region's tokens become one value."""
 UnitName: TypeAlias = Literal["bits", "nats"]
+"""The unit of surprisal."""
 JoinRule: TypeAlias = Literal["blank", "detok", "none"]
+"""What is put between regions: a blank, a blank unless punctuation follows, nothing."""
 
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
 

@@ -22,7 +22,9 @@ Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
 
 PunctuationRule: TypeAlias = Literal["split", "keep"]
+"""Whether a punctuation mark is a word of its own."""
 SegmenterRule: TypeAlias = Literal["letters", "icu", "bars"]
+"""How words are found in scripts without blanks: each letter, dictionaries of ICU, or bars."""
 
 _NOT_BLANK = re.compile(r"\S+")
 _ICU = "icu4py"

@@ -24,7 +24,9 @@ Task: TypeAlias = Tier | Literal["story_pair", "attributes"]
 """A tier, or one of the additional questions."""
 
 StoryType: TypeAlias = Literal["order", "cloze"]
+"""How an implausible story was made: two sentences exchanged, or one replaced."""
 Nested: TypeAlias = "int | tuple[Nested, ...]"
+"""Integers in lists of any depth, as in the published files."""
 TripleKey: TypeAlias = int
 """What a plausible story and its variants share; intervals are clustered on it."""
 
@@ -217,6 +219,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 StoryFormat: TypeAlias = Literal["gita4calamita", "gita-v1", "native"]
+"""The published form that a suite of stories has, or our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -265,36 +266,46 @@ def _largest_difference(one: torch.Tensor, other: torch.Tensor) -> float:
 
 def split_ids(
     tokenizer: PreTrainedTokenizerBase,
-    prompt: str,
-    following: str,
+    pairs: Sequence[tuple[str, str]],
     *,
-    before: Sequence[int],
+    before: Sequence[Sequence[int]],
     window: int | None,
-) -> tuple[list[int], int]:
-    """Token ids of a prompt with what follows it, and the number of the prompt's.
+) -> list[tuple[list[int], int]]:
+    """Token ids of prompts with what follows each, and the number of the prompt's.
 
     Both are tokenized together, as text is. Where a token would lie across the seam they are
     tokenized apart, for a model that reads the prompt can only go on after it.
 
     Args:
         tokenizer: a fast tokenizer.
-        prompt: may hold special tokens, written out.
-        following: what comes after it; not empty.
-        before: ids put before the prompt, unless it begins with them.
+        pairs: each prompt, which may hold special tokens, written out, and what comes after it,
+            which is not empty.
+        before: ids put before each prompt, unless it begins with them.
         window: longest sequence that the model can read.
 
     Raises:
-        TextTooLongError: both are longer than `window`.
+        TextTooLongError: one of them is longer than `window`.
         ModelError: the tokenizer makes nothing of what follows.
     """
-    ids, spans = _tokens(tokenizer, prompt + following)
-    n_prompt = sum(end <= len(prompt) for _, end in spans)
-    if n_prompt < len(ids) and spans[n_prompt][0] < len(prompt):
-        first, _ = _tokens(tokenizer, prompt)
-        second, _ = _tokens(tokenizer, following)
-        ids, n_prompt = first + second, len(first)
-    if list(before) != ids[: len(before)]:
-        ids, n_prompt = [*before, *ids], n_prompt + len(before)
+    together = tokenized([prompt + following for prompt, following in pairs], tokenizer)
+    found = list[tuple[list[int], int]]()
+    for (prompt, following), tokens, spans, start in zip(pairs, *together, before, strict=True):
+        ids = list(tokens)
+        n_prompt = sum([end <= len(prompt) for _, end in spans])
+        if n_prompt < len(ids) and spans[n_prompt][0] < len(prompt):
+            (first, second), _ = tokenized([prompt, following], tokenizer)
+            ids, n_prompt = [*first, *second], len(first)
+        if list(start) != ids[: len(start)]:
+            ids, n_prompt = [*start, *ids], n_prompt + len(start)
+        _need_room(ids, n_prompt, prompt, following, window=window)
+        found.append((ids, n_prompt))
+    return found
+
+
+def _need_room(
+    ids: Sequence[int], n_prompt: int, prompt: str, following: str, *, window: int | None
+) -> None:
+    """Refuse a prompt after which nothing comes, or with which it is too long."""
     if n_prompt == len(ids):
         raise ModelError(
             where=f"answer {following!r}", seen="the tokenizer makes no token of it", todo=""
@@ -306,23 +317,14 @@ def split_ids(
             f" and the model's window holds {window}",
             todo=_ASK_SHORTER,
         )
-    return ids, n_prompt
 
 
 def prompt_ids(
     tokenizer: PreTrainedTokenizerBase, prompt: str, *, before: Sequence[int]
 ) -> list[int]:
     """Token ids of a prompt alone, as a model reads it before it goes on."""
-    ids, _ = _tokens(tokenizer, prompt)
-    return ids if list(before) == ids[: len(before)] else [*before, *ids]
-
-
-def _tokens(
-    tokenizer: PreTrainedTokenizerBase, text: str
-) -> tuple[list[int], list[tuple[int, int]]]:
-    """Ids, and the characters that each token covers."""
-    [ids], [offsets] = tokenized([text], tokenizer)
-    return list(ids), list(offsets)
+    [ids], _ = tokenized([prompt], tokenizer)
+    return list(ids) if list(before) == list(ids[: len(before)]) else [*before, *ids]
 
 
 class _PromptReader:
@@ -355,22 +357,14 @@ class CausalOptions(_PromptReader):
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`. Prompts that begin alike come one after another."""
-        split = [self._split(ask) for ask in asks]
+        pairs = [(ask.prompt, option) for ask in asks for option in ask.options]
+        before = [() if ask.templated else self._before for ask in asks for _ in ask.options]
+        window = self.card.window
+        found = iter(split_ids(self._tokenizer, pairs, before=before, window=window))
+        split = [[*islice(found, len(ask.options))] for ask in asks]
         for number in sorted(range(len(asks)), key=lambda number: split[number][0][0]):
             texts, starts = zip(*split[number], strict=True)
             yield number, self._score(texts, starts, where=asks[number].prompt)
-
-    def _split(self, ask: Choose) -> list[tuple[list[int], int]]:
-        return [
-            split_ids(
-                self._tokenizer,
-                ask.prompt,
-                option,
-                before=() if ask.templated else self._before,
-                window=self.card.window,
-            )
-            for option in ask.options
-        ]
 
     def _score(
         self, texts: Sequence[Sequence[int]], starts: Sequence[int], *, where: str

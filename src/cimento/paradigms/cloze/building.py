@@ -318,6 +318,7 @@ def _shown(value: float | None) -> str:
 
 
 NamedBy: TypeAlias = Literal["keyword", "file"]
+"""Whether concordances are named after their keywords or their file."""
 FEWEST_WORDS = 2
 """Words that an expression must have besides articles and the like."""
 

@@ -40,9 +40,11 @@ UNANSWERED = "unanswered"
 _TIE = " = "
 
 TopClass: TypeAlias = Literal["target", "plausible", "both", "other"]
+"""What a model's likeliest word is."""
 TOP_CLASSES: tuple[TopClass, ...] = get_args(TopClass)
 
 Label: TypeAlias = Literal["same meaning", "plausible", "dubious", "unacceptable"]
+"""What people may call a word in a blank, in comparison with the word that was there."""
 LABELS: tuple[Label, ...] = get_args(Label)
 """What can be said of a candidate that is none of the options."""
 

@@ -421,7 +421,7 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
     once = [_of_each_once(sentence) for sentence in rated]
     lists = [[rating.value for rating in ratings] for ratings in once]
     design = sentence_design(rated)
-    alphas = [krippendorff_alpha(lists, level=level, design=design) for level in LEVELS]
+    alphas = [krippendorff_alpha(lists, scale=level, design=design) for level in LEVELS]
     by_level = {}
     for one in (*alphas, fleiss_kappa(lists, design=design)):
         statistic, _, level = one.coefficient.partition(", ")

@@ -96,7 +96,7 @@ def agreement_for_others(
     people = [_people(some) for some in ratings]
     design = sentence_design(rated)
     for level in LEVELS:
-        ends = alpha_for_others(values, people, level=level, design=design)
+        ends = alpha_for_others(values, people, scale=level, design=design)
         yield _with(estimates[level], ends, name=ALPHA)
     kappa = estimates[""]
     yield _with(kappa, fleiss_for_others(values, people, design=design), name=kappa.statistic)

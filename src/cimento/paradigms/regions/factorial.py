@@ -314,12 +314,6 @@ class DDTest:
         """The number of clusters that the items are in; None where each is by itself."""
         return self.dd.m if self.dd.m < self.dd.n else None
 
-    @property
-    def above(self) -> DesignRate:
-        """The rate of items in which DD is above 0, in raw scores."""
-        of_name = (one for one in self.result.phenomena if one.name == self.phenomenon)
-        return next(of_name).super_additive
-
 
 def dd_tests(
     results: Sequence[Factorial], *, normalization: Normalization = "raw", seed: int = 0

@@ -276,7 +276,6 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             "clusters": lambda test: test.clusters,
             "DD": lambda test: EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
             "p (Holm)": lambda test: _p(test.p_holm),
-            "DD > 0, %": lambda test: _percent(test.above.accuracy),
             "shows": lambda test: SHOWN[side_of(test.dd.value, test.p_holm)],
             "reason": lambda test: test.dd.reason,
         },
@@ -298,10 +297,6 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
 def _is_z(test: DDTest) -> bool:
     """Whether scores are z-scores already, as those of people are."""
     return test.result.unit == "z"
-
-
-def _percent(share: float | None) -> str:
-    return BLANK if share is None else f"{100 * share:.1f}"
 
 
 def regions_grid(regions: Sequence[Estimate]) -> Grid:

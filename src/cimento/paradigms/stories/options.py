@@ -228,6 +228,7 @@ def code_group(example_id: str) -> str:
 
 
 Norm: TypeAlias = Literal["sum", "token", "char", "pmi", "prior"]
+"""What options are compared by: ln P, the same per token or character, or relative to a prior."""
 
 
 def normalized(
@@ -298,6 +299,7 @@ def _whole(value: object, info: ValidationInfo) -> int:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
+"""An integer."""
 
 
 class StoryOptions(ClusteredOptions):

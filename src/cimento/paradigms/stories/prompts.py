@@ -350,7 +350,13 @@ def are_siblings(one: Story, other: Story) -> bool:
     """
     if one.story_id == other.story_id:
         return True
-    return len({*map(str.strip, one.sentences)} & {*map(str.strip, other.sentences)}) >= _SHARED
+    return len(_told(one.sentences) & _told(other.sentences)) >= _SHARED
+
+
+@functools.lru_cache(maxsize=10_000)
+def _told(sentences: tuple[str, ...]) -> frozenset[str]:
+    """What a story tells, in any order."""
+    return frozenset(map(str.strip, sentences))
 
 
 def _as_the_study(
@@ -375,18 +381,15 @@ def _mixed(pool: Sequence[Story], seed: int | str) -> list[Story]:
 
 def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], rule: Shots) -> tuple[Story, ...]:
     chosen: list[Story] = []
+    allowed = [story for story in mixed if not are_siblings(story, item)]
     for _ in range(rule.n):
-        allowed = [
-            story
-            for story in mixed
-            if not any(are_siblings(story, other) for other in (item, *chosen))
-        ]
         if not allowed:
             raise _too_few(
                 tier, len(chosen), rule.n, f"that are not variants of {item.example_id!r}"
             )
         pick = _PICKS.get(rule.mode)
         chosen.append(pick(tier, allowed, chosen) if pick else allowed[0])
+        allowed = [story for story in allowed if not are_siblings(story, chosen[-1])]
     return tuple(chosen)
 
 

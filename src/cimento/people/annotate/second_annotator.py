@@ -380,7 +380,7 @@ def _agreement(
     without, with_judge = (
         krippendorff_alpha(
             [[*by_place[place], *more(place)] for place in places],
-            level=level,
+            scale=level,
             design=place_design(places, clusters),
         )
         for more in (lambda _: (), lambda place: (answers[place],))

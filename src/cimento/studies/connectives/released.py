@@ -216,7 +216,7 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
             for sentence, mean in zip(rated.sentences, means, strict=True)
         ),
         "alpha": {
-            level: krippendorff_alpha(lists, level=level).value
+            level: krippendorff_alpha(lists, scale=level).value
             for level in ("nominal", "ordinal", "interval")
         },
         "by_translated": {
