@@ -30,6 +30,7 @@ from cimento.people.surveys import (
 )
 from cimento.people.surveys.material import words
 from cimento.people.surveys.storage import stored_design
+from cimento.people.surveys.timed import page_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
+READING = (Path(__file__).parent / "static" / "reading.js").read_text(encoding="utf-8")
+"""The script that shows a sentence word by word, here and in both experiments."""
 
 
 @cache
@@ -103,7 +106,7 @@ def known_columns(
         "question": field.name,
         "survey": survey,
         "position": str(position),
-        "expected": question.expected,
+        "expected": field.expected,
         "scale": field.scale,
     }
 
@@ -185,7 +188,9 @@ def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
         "description": "A survey made with cimento, for jsPsych.",
         "dependencies": PACKAGES,
     }
+    reading = {"reading.js": READING} if design.is_timed else {}
     return {
+        **reading,
         "package.json": json.dumps(package, indent=2) + "\n",
         "index.html": environment().get_template("jspsych.html").render(design=design),
         "survey.js": f"const SURVEY = {script_json(_experiment(design, _page))};\n",
@@ -218,7 +223,10 @@ def _page(
         }
         for field in design.fields_of(question)
     ]
-    return [{"lines": question.lines, "mark": question.mark, "fields": fields}]
+    sentence = page_of(design, question) if design.is_timed else None
+    return [
+        {"lines": question.lines, "mark": question.mark, "sentence": sentence, "fields": fields}
+    ]
 
 
 def pcibex_script(design: SurveyDesign) -> str:
@@ -230,6 +238,7 @@ def pcibex_script(design: SurveyDesign) -> str:
     stored = words(design.language)["consent"]["pcibex"]
     data = _experiment(design, _trials, text=escape, more_consent=[stored])
     code = (TEMPLATES / "pcibex.js").read_text(encoding="utf-8")
+    code = code.replace("{/* reading */}", READING if design.is_timed else "")
     return code.replace("{/* the survey */}", script_json(data))
 
 
@@ -237,9 +246,11 @@ def _trials(
     design: SurveyDesign, question: SurveyQuestion, survey: str, position: int
 ) -> list[dict[str, object]]:
     """The trials of PCIbex that ask a question, one for each field."""
+    fields = design.fields_of(question)
     return [
         {
-            "lines": _lines(question),
+            "lines": [] if design.is_timed else _lines(question),
+            "sentence": page_of(design, question) if design.is_timed and not number else None,
             "prompt": escape(field.prompt),
             "low": escape(field.low),
             "high": escape(field.high),
@@ -248,7 +259,7 @@ def _trials(
             "choices": [asdict(choice) for choice in field.choices],
             "data": known_columns(design, question, field, survey, position),
         }
-        for field in design.fields_of(question)
+        for number, field in enumerate(fields)
     ]
 
 
@@ -270,6 +281,8 @@ KEPT = "design-answered.json"
 
 def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the design, tables for forms, pages to print, a jsPsych and a PCIbex experiment.
+
+    Sentences that are read word by word are only in the experiments.
 
     Args:
         design: what is written.
@@ -301,9 +314,13 @@ def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> 
             seen="holds another design, which people may have answered already",
             todo="Name another folder, or give --force to replace it.",
         )
+    # On paper and in forms, nobody is timed word by word.
+    on_paper: dict[str, str] = {}
+    if not design.is_timed:
+        on_paper |= {f"forms/{name}": text for name, text in form_tables(design).items()}
+        on_paper |= {f"print/{name}": text for name, text in printed(design).items()}
     files = {
-        **{f"forms/{name}": text for name, text in form_tables(design).items()},
-        **{f"print/{name}": text for name, text in printed(design).items()},
+        **on_paper,
         **{f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()},
         "pcibex/main.js": pcibex_script(design),
     }
