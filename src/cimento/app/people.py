@@ -35,7 +35,7 @@ from cimento.app.shown import (
 from cimento.app.words import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
-from cimento.kinds.base import SurveyTask
+from cimento.kinds.base import TIMED_TASKS, SurveyTask
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import MOST_LINKS
 from cimento.people.surveys.building import build_design
@@ -120,7 +120,10 @@ def _form(visit: Visit) -> None:
     wanted = visit.query.get("suite", "")
     suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
     tasks = {"": say("people.task-usual")} | {
-        task: say(f"people.task-{task}") for task in get_args(SurveyTask)
+        # A maze needs a sheet of distractors, and times are no answers that this page shows.
+        task: say(f"people.task-{task}")
+        for task in get_args(SurveyTask)
+        if task not in TIMED_TASKS
     }
     tongues = {"": say("people.language-suite")} | {
         code: say.named("language", code) for code in languages()

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import NamedTuple
 
 from cimento.engine.cache import MemoryCache
 from cimento.engine.handle import ModelHandle
@@ -79,7 +78,8 @@ class Proposal:
         ]  # fmt: skip
 
 
-class _Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Place:
     """A word in its sentence."""
 
     question: SurveyQuestion
@@ -243,8 +243,10 @@ class _Surprisals:
         )
         parts = table.partition_by("request", as_dict=True, maintain_order=True)
         for number, request in enumerate(requests):
-            ((bits, _),) = surprisals_of_words(parts[(number,)], [(0, len(request.text))])
-            self._bits[request] = bits
+            # With the words before it, as a correction for where words may end needs them.
+            last = request.text.rindex(" ")
+            spans = [(0, last), (last + 1, len(request.text))]
+            self._bits[request] = surprisals_of_words(parts[(number,)], spans)[1][0]
 
     def of(self, place: _Place, word: str | None = None) -> float | None:
         """The surprisal of a distractor in a place; of the word itself without one."""
@@ -264,7 +266,8 @@ class _Surprisals:
 def _request(place: _Place, word: str | None) -> Score:
     shown = place.word if word is None else dressed(word, place.word)
     plain = without_marks(shown)
-    return Score(shown[: shown.index(plain) + len(plain)] if plain else shown, place.before)
+    ended = shown[: shown.index(plain) + len(plain)] if plain else shown
+    return Score(f"{place.before} {ended}")
 
 
 def _chosen(

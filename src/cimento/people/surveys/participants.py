@@ -322,7 +322,7 @@ class Participants:
         values: dict[str, str] = {}
         asked_all = self.design.fields_of(question)
         if self.design.is_timed:
-            times, *asked_all = asked_all
+            times, asked_all = asked_all[0], asked_all[1:]
             values[times.name] = fields.get("field-0", "")
             try:
                 read = read_times(values[times.name], question)

@@ -102,12 +102,15 @@ class WordTimes:
         names = [field.name for field in fields(ReadWord)]
         numbers = {"position": pl.Int32(), "trial": pl.Int32(), "rt": pl.Float64()}
         numbers["corrected_rt"] = pl.Float64()
-        columns = {name: [getattr(word, name) for word in self.words] for name in names}
+        columns = {
+            name: [None if (cell := getattr(word, name)) == "" else cell for word in self.words]
+            for name in names
+        }
         return pl.DataFrame(
             {
                 name: pl.Series(cells, dtype=numbers.get(name, pl.String()))
                 for name, cells in columns.items()
-                if name in _ALWAYS or any(cell not in ("", None) for cell in cells)
+                if name in _ALWAYS or any(cell is not None for cell in cells)
             }
         )
 
@@ -271,6 +274,6 @@ def _reasons(
 def _shares(answered: Mapping[tuple[str | None, str, str], bool]) -> dict[str, tuple[int, int]]:
     """Participant to right answers and answers."""
     people: dict[str, list[bool]] = {}
-    for (person, _, _), is_right in reversed(answered.items()):
+    for (person, _, _), is_right in reversed([*answered.items()]):
         people.setdefault(person or "", []).append(is_right)
     return {person: (sum(given), len(given)) for person, given in people.items()}

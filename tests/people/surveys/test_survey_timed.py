@@ -1,0 +1,488 @@
+"""Self-paced reading and mazes: designs, what the server takes, and times by word."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cimento
+from cimento import InputError, UsageError
+from cimento.judgments import Judgment
+from cimento.people.surveys import SurveyQuestion, parse_design, storage
+from cimento.people.surveys.building import build_design
+from cimento.people.surveys.distractors import dressed
+from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.lexicon import lexicon_of, read_lexicon
+from cimento.people.surveys.material import SurveyPlan, languages, words
+from cimento.people.surveys.maze import FIRST_FOIL, read_sheet, with_foils
+from cimento.people.surveys.server import make_app
+from cimento.people.surveys.timed import WordTime, read_times
+from cimento.people.surveys.times import TimeRules, word_times
+from tests.helpers.command_line import invoke
+from tests.helpers.reading_help import (
+    MARKS,
+    distractors,
+    maze_design,
+    reading_design,
+    times_of,
+    written,
+)
+from tests.helpers.survey_help import SECRET, Person, asked_of, hidden
+
+testclient = pytest.importorskip("starlette.testclient")
+
+
+def rows_of(path):
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t"))
+
+
+@pytest.fixture(scope="module")
+def maze(tmp_path_factory):
+    return maze_design(tmp_path_factory.mktemp("maze"))
+
+
+def test_each_list_has_one_condition_of_an_item_and_all_lists_have_all(tmp_path):
+    design = reading_design(tmp_path)
+    assert len(design.surveys) == 2
+    seen = Counter()
+    for questions in design.by_survey.values():
+        assert questions[0].kind == "practice"
+        asked = [(q.item, q.condition) for q in questions if not q.kind]
+        assert sorted(item for item, _ in asked) == ["1", "2", "3"]
+        seen.update(asked)
+    assert seen == Counter(itertools.product("123", ("good", "bad")))
+    assert not any(question.expected for question in design.questions)
+
+
+def test_comprehension_questions_are_those_of_the_columns(tmp_path):
+    by_item = {q.item: q for q in reading_design(tmp_path).questions}
+    assert by_item["1"].comprehension == "Sono finestre?"
+    assert [(c.value, c.label) for c in by_item["1"].choices] == [("yes", "sì"), ("no", "no")]
+    assert by_item["1"].right == "yes"
+    assert (by_item["2"].comprehension, by_item["2"].choices) == ("", ())
+    assert by_item["3"].right == "no"
+
+
+def test_a_design_survives_its_file(tmp_path, maze):
+    from cimento.people.surveys import design_json
+
+    for design in (reading_design(tmp_path), maze):
+        assert parse_design(design_json(design).encode(), where="x") == design
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (",forse", "is empty"),
+        ("Chi dorme?,forse", "none of the answers"),
+    ],
+)
+def test_an_answer_without_its_question_is_refused(tmp_path, cells, said):
+    suite = tmp_path / "frasi.csv"
+    header = "item,good,bad,comprehension,comprehension_answer"
+    suite.write_text(f"{header}\n1,Il gatto dorme.,Il gatto dormono.,{cells}\n")
+    with pytest.raises(InputError, match=said):
+        build_design(suite, SurveyPlan(task="reading", language="it"))
+
+
+def test_choices_of_comprehension_questions_can_be_ones_own(tmp_path):
+    suite = tmp_path / "frasi.csv"
+    header = "item,good,bad,comprehension,comprehension_answer,comprehension_choices"
+    suite.write_text(f"{header}\n1,Il gatto dorme.,Il gatto dormono.,Chi?,gatto,cane | gatto\n")
+    design = build_design(suite, SurveyPlan(task="reading", language="it"))
+    assert {q.right for q in design.questions} == {"gatto"}
+    assert [choice.label for choice in design.questions[0].choices] == ["cane", "gatto"]
+
+
+def test_a_maze_needs_a_sheet_and_no_other_task_takes_one(tmp_path):
+    suite = written(tmp_path)
+    with pytest.raises(UsageError, match="there are no distractors"):
+        build_design(suite, SurveyPlan(task="maze", language="it"))
+    sheet = tmp_path / "sheet.tsv"
+    sheet.write_text("")
+    with pytest.raises(UsageError, match="there are none in the task reading"):
+        build_design(suite, SurveyPlan(task="reading", language="it", distractors=sheet))
+
+
+def test_regions_of_words_are_those_of_the_suite(tmp_path):
+    suite = tmp_path / "suite.tsv"
+    suite.write_text(
+        "item\tcondition\tsubject\tverb\trest\n"
+        "1\tsg\tIl gatto\tdorme\tsul divano.\n1\tpl\tI gatti\tdormono\tsul divano.\n"
+    )
+    design = build_design(suite, SurveyPlan(task="reading", language="it"))
+    for question in design.questions:
+        assert question.regions == ("subject", "subject", "verb", "rest", "rest")
+
+
+def test_nothing_is_written_for_paper(tmp_path):
+    design = reading_design(tmp_path)
+    write_survey(design, tmp_path / "survey")
+    folders = {path.name for path in (tmp_path / "survey").iterdir()}
+    assert folders == {"design.json", "jspsych", "pcibex"}
+
+
+@pytest.mark.parametrize("language", languages())
+def test_consent_says_that_times_are_stored_in_every_language(tmp_path, language):
+    suite = written(tmp_path)
+    suite.write_text(suite.read_text().split("\n2,")[0].replace(",sì", ","))
+    design = build_design(suite, SurveyPlan(task="reading", language=language))
+    assert words(language)["timed"]["consent"] in design.consent
+    asks = words(language)["timed"]["comprehension"]
+    assert asks in design.guidelines
+
+
+finite = st.floats(0, 1e6).map(lambda ms: round(ms, 1))
+
+
+@given(st.lists(finite, min_size=1, max_size=12), st.sampled_from(["key", "touch"]))
+def test_times_of_reading_are_read_as_they_are_written(milliseconds, device):
+    question = SurveyQuestion(id="q", item="1", lines=(" ".join("w" for _ in milliseconds),))
+    read = read_times(" ".join([device, *map("{:.1f}".format, milliseconds)]), question)
+    assert read.device == device
+    assert [time.ms for time in read.times] == pytest.approx(milliseconds)
+
+
+def test_times_of_a_maze_have_sides_errors_and_corrections():
+    question = SurveyQuestion(id="q", item="1", lines=("a b c",), foils=(FIRST_FOIL, "d", "e"))
+    read = read_times("key 812.3l 640.1r!1203.9 500l!", question)
+    assert read.times == (
+        WordTime(812.3, "left"),
+        WordTime(640.1, "right", is_wrong=True, corrected_ms=1203.9),
+        WordTime(500.0, "left", is_wrong=True),
+    )
+    assert len(read_times("key 812.3l 640.1r!", question).times) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "key", "key 1 2", "key 1 2 3 4", "pen 1 2 3", "key 1 2 x", "key 1l 2l 3l", "key 1 -2 3",
+     "key 1 nan 3", "key 1 2 1e400", f"key 1 2 {'9' * 400}", "key  1 2 3", "key 1 2 3\n"],
+)  # fmt: skip
+def test_what_no_page_gives_is_refused(text):
+    with pytest.raises(ValueError, match=r"."):
+        read_times(text, SurveyQuestion(id="q", item="1", lines=("a b c",)))
+
+
+@pytest.mark.parametrize("text", ["key 1 2 3", "key 1l 2l", "key 1l! 2l 3l", "key 1l! 2l"])
+def test_times_that_no_maze_gives_are_refused(text):
+    question = SurveyQuestion(id="q", item="1", lines=("a b c",), foils=(FIRST_FOIL, "d", "e"))
+    with pytest.raises(ValueError, match=r"."):
+        read_times(text, question)
+
+
+@pytest.fixture
+def database(tmp_path):
+    return tmp_path / "answers.sqlite"
+
+
+@pytest.fixture
+def reader(database):
+    """Makes somebody who has agreed to read a design."""
+    with ExitStack() as stack:
+
+        def made(design):
+            app = make_app(design, database, secret=SECRET, pace=1000)
+            client = stack.enter_context(testclient.TestClient(app, base_url="http://localhost"))
+            ((_, token),) = storage.invite_participants(database, design, 1)
+            person = Person(client, token)
+            assert person.agree().status_code == 303
+            return person
+
+        yield made
+
+
+def test_a_sentence_is_sent_to_the_page_as_it_is(reader, tmp_path):
+    person = reader(reading_design(tmp_path))
+    page = person.get("/1").text
+    sent = json.loads(unescape(page.partition('data-sentence="')[2].partition('"')[0]))
+    assert sent["words"] == ["Il", "treno", "parte."]
+    assert sent["foils"] == []
+    assert words("it")["timed"]["script"] in page
+    assert '<script src="/static/reading.js"' in page
+
+
+def test_times_and_answers_are_stored_together_and_the_first_count(reader, tmp_path, database):
+    design = reading_design(tmp_path)
+    person = reader(design)
+    question = asked_of(database, design)[0]
+    page = person.get("/1").text
+    data = {**hidden(page), "field-0": "key 300.1 200.5 410.0", "field-1": "yes"}
+    assert person.send(1, {**data, "field-0": "key 300.1 200.5"}).status_code == 422
+    assert person.send(1, {**data, "field-1": "forse"}).status_code == 422
+    assert storage.answers(database) == []
+    assert person.send(1, data).status_code == 303
+    person.send(1, {**data, "field-0": "key 1 1 1"})
+    stored = {(a.question, a.field): a.value for a in storage.answers(database)}
+    assert stored == {
+        (question.id, "practice"): "key 300.1 200.5 410.0",
+        (question.id, "practice comprehension"): "yes",
+    }
+    again = person.get("/1")
+    assert (again.status_code, again.headers["location"][-11:]) == (303, "/guidelines")
+
+
+def test_a_maze_that_ended_at_a_mistake_needs_no_answer_about_it(reader, maze, database):
+    person = reader(maze)
+    question = asked_of(database, maze)[0]
+    data = {**hidden(person.get("/1").text), "field-0": times_of(question, wrong_at=1)}
+    assert person.send(1, data).status_code == 303
+    assert [answer.value for answer in storage.answers(database)] == ["key 301l 302l!"]
+
+
+def test_a_survey_that_was_read_comes_back_by_word(reader, tmp_path, database):
+    design = reading_design(tmp_path)
+    person = reader(design)
+    asked = asked_of(database, design)
+    for position, question in enumerate(asked, start=1):
+        answers = [question.right] if question.comprehension else []
+        assert person.answer(position, times_of(question), *answers).status_code == 303
+    write_survey(design, tmp_path / "survey")
+    judgments, times = tmp_path / "judgments.csv", tmp_path / "times.csv"
+    export = ["annotate", "serve", "export", str(tmp_path / "survey"), "-o", str(judgments)]
+    assert invoke([*export, "--database", str(database)]) == 0
+    turned = ["annotate", "times", str(judgments), "--design", str(tmp_path / "survey")]
+    assert invoke([*turned, "-o", str(times)]) == 0
+    table = pl.read_csv(times)
+    expected = [
+        (f"{q.item}/{q.condition}", n + 1, word, 301.0 + n, place)
+        for place, q in enumerate(asked, start=1)
+        if not q.kind
+        for n, word in enumerate(q.words)
+    ]
+    assert table.select("text", "position", "word", "rt", "trial").rows() == expected
+    joined = tmp_path / "joined.csv"
+    command = ["analyze", "reading-times", str(times), "-m", "demo-causal", "-o", str(joined)]
+    assert invoke(command) == 0
+    after = pl.read_csv(joined)
+    assert after["rt"].to_list() == table["rt"].to_list()
+    assert after["surprisal_bits"].null_count() == 0
+    assert {"surprisal_bits_1", "surprisal_bits_2"} <= set(after.columns)
+
+
+def judged(design, question, value, *, who="p1", position=2):
+    return Judgment(
+        suite="frasi", item=question.item, condition=question.condition, annotator=who,
+        question=design.fields[0].name, value=value, position=position, survey="1",
+    )  # fmt: skip
+
+
+def answer(question, value, *, who="p1"):
+    return Judgment(
+        suite="frasi", item=question.item, condition=question.condition, annotator=who,
+        question="comprehension", value=value, expected=question.right,
+    )  # fmt: skip
+
+
+def of_suite(design, item, condition="good"):
+    return next(q for q in design.questions if (q.item, q.condition) == (item, condition))
+
+
+def test_each_time_that_is_left_out_is_named_with_its_reason(tmp_path):
+    design = reading_design(tmp_path)
+    first, third = of_suite(design, "1"), of_suite(design, "3")
+    judgments = [
+        judged(design, first, "key 99.9 100 3000 3000.1 250 310"),
+        answer(first, "yes"),
+        judged(design, third, "touch 400 400 400 400 400"),
+        answer(third, "yes"),
+    ]
+    rules = TimeRules(shortest_ms=100, longest_ms=3000, right_only=True)
+    made = word_times(judgments, design, rules)
+    assert [word.rt for word in made.words[:6]] == [None, 100.0, 3000.0, None, 250.0, 310.0]
+    assert made.words[0].excluded == "shorter than 100 ms (99.9 ms)"
+    assert made.words[3].excluded == "longer than 3000 ms (3000.1 ms)"
+    assert [word.rt for word in made.words[6:]] == [None] * 5
+    assert {word.device for word in made.words[6:]} == {"touch"}
+    assert made.comprehension == {"p1": (1, 2)}
+    log = made.log()
+    assert "11 words in 2 sentences read by 1 person" in log
+    assert "p1, sentence 1/good, word 4 'scuola': longer than 3000 ms (3000.1 ms)" in log
+    assert "left out, wrong answer to the comprehension question: 5 words" in log
+    everything = word_times(judgments, design)
+    assert not any(word.excluded for word in everything.words)
+
+
+@pytest.mark.parametrize(
+    ("errors", "kept"),
+    [("rest", [True, False, False]), ("word", [True, False, True]),
+     ("sentence", [False, False, False]), ("keep", [True, True, True])],
+)  # fmt: skip
+def test_a_wrong_choice_leaves_out_what_the_rule_says(maze, errors, kept):
+    question = of_suite(maze, "3")
+    text = times_of(question, wrong_at=1, after="900")
+    made = word_times([judged(maze, question, text)], maze, TimeRules(errors=errors))
+    assert [word.rt is not None for word in made.words[:3]] == kept
+    assert made.words[1].choice == "wrong"
+    assert made.words[1].corrected_rt == 900
+    assert made.words[0].distractor == FIRST_FOIL
+
+
+def test_words_after_the_end_of_a_maze_are_there_without_a_time(maze):
+    question = of_suite(maze, "3")
+    text = times_of(question, wrong_at=1)
+    for errors in ("rest", "keep"):
+        made = word_times([judged(maze, question, text)], maze, TimeRules(errors=errors))
+        assert [word.word for word in made.words] == list(question.words)
+        assert made.words[-1].excluded == "not read after a wrong choice"
+        assert made.words[-1].rt is None
+
+
+def test_who_read_a_sentence_twice_counts_once(tmp_path):
+    design = reading_design(tmp_path)
+    second = of_suite(design, "2")
+    judgments = [
+        judged(design, second, times_of(second)),
+        judged(design, second, "key 1 1 1 1 1 1"),
+    ]
+    made = word_times(judgments, design)
+    assert [word.rt for word in made.words] == [301, 302, 303, 304, 305, 306]
+
+
+def test_judgments_of_another_survey_are_refused(tmp_path):
+    design = reading_design(tmp_path)
+    second = of_suite(design, "2")
+    with pytest.raises(InputError, match="no times of words"):
+        word_times([], design)
+    with pytest.raises(InputError, match="the survey has no such sentence"):
+        word_times([judged(design, replace(second, item="9"), "key 1")], design)
+    with pytest.raises(InputError, match="it has 2 times, and the sentence has 6 words"):
+        word_times([judged(design, second, "key 1 2")], design)
+
+
+def test_the_command_refuses_a_survey_without_times(tmp_path, capsys):
+    folder = tmp_path / "survey"
+    build = ["annotate", "survey", "build", str(written(tmp_path)), "--language", "it"]
+    assert invoke([*build, "--contact", "A", "-o", str(folder)]) == 0
+    turned = ["annotate", "times", "j.csv", "--design", str(folder), "-o", "t.csv"]
+    assert invoke(turned) == 2
+    assert "in which no words are timed" in capsys.readouterr().err
+
+
+def test_distractors_keep_the_rules(tmp_path):
+    sheet = distractors(tmp_path, "--words", "it_sample")
+    rows = rows_of(sheet)
+    sentences = {}
+    for row in rows:
+        sentences.setdefault((row["item"], row["condition"]), []).append(row)
+    assert len(sentences) == 7
+    lexicon = read_lexicon(Path("it_sample"))
+    for words_of in sentences.values():
+        foils = [MARKS.sub("", row["distractor"]).casefold() for row in words_of]
+        assert len({*foils}) == len(foils)
+        assert foils[0] == FIRST_FOIL
+        shown = {MARKS.sub("", row["word"]).casefold() for row in words_of}
+        for row, foil in list(zip(words_of, foils, strict=True))[1:]:
+            assert foil not in shown
+            assert foil in lexicon.counts
+            assert row["word"][0].isupper() == row["distractor"][0].isupper()
+            assert (
+                row["word"][len(row["word"].rstrip(".")) :]
+                == row["distractor"][len(row["distractor"].rstrip(".")) :]
+            )
+            assert abs(len(MARKS.sub("", row["word"])) - len(foil)) <= 2
+            more = float(row["distractor_bits"]) - float(row["word_bits"])
+            assert more >= 8 - 0.01 or row["note"].startswith("less surprising")
+
+
+def test_conditions_with_the_same_words_have_the_same_distractors(tmp_path):
+    rows = rows_of(distractors(tmp_path, "--words", "it_sample"))
+    by_item = {}
+    for row in rows:
+        foils = by_item.setdefault(row["item"], {}).setdefault(row["condition"], [])
+        foils.append(MARKS.sub("", row["distractor"]))
+    for item in "123":
+        assert by_item[item]["good"] == by_item[item]["bad"]
+
+
+def test_the_bits_of_the_sheet_are_surprisals_in_context(tmp_path):
+    rows = rows_of(distractors(tmp_path, "--words", "it_sample"))
+    sentence = [row for row in rows if (row["item"], row["condition"]) == ("3", "good")]
+    policy = cimento.Policy(punctuation="keep", boundary="auto")
+    for index in (1, 3):
+        before = [row["word"] for row in sentence[:index]]
+        for column, bits in (("word", "word_bits"), ("distractor", "distractor_bits")):
+            shown = [*before, MARKS.sub("", sentence[index][column])]
+            table = {"text": 1, "position": range(1, len(shown) + 1), "word": shown}
+            joined = cimento.join_surprisals(
+                pl.DataFrame(table), "demo-causal", asking=cimento.Asking(policy=policy)
+            )
+            there = joined["surprisal_bits"][-1]
+            assert float(sentence[index][bits]) == pytest.approx(there, abs=0.006)
+
+
+def test_the_same_seed_gives_the_same_sheet_and_another_one_another(tmp_path):
+    sheets = []
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        (tmp_path / name).mkdir()
+        sheets.append(distractors(tmp_path / name, "--seed", seed).read_text())
+    assert sheets[0] == sheets[1]
+    assert sheets[0] != sheets[2]
+
+
+def test_without_frequencies_the_command_says_so_and_keeps_corrections(tmp_path, capsys):
+    sheet = distractors(tmp_path)
+    assert "in length only" in capsys.readouterr().err
+    sheet.write_text("corrected")
+    again = ["annotate", "survey", "distractors", str(written(tmp_path)), "-m", "demo-causal"]
+    assert invoke([*again, "--language", "it", "-o", str(sheet)]) == 2
+    assert "perhaps with corrections" in capsys.readouterr().err
+    assert sheet.read_text() == "corrected"
+
+
+@pytest.mark.parametrize(
+    ("distractor", "word", "shown"),
+    [("tavolo", "Maria", "Tavolo"), ("pane", "«bello»,", "«pane»,"), ("ora", "NATO", "ORA"),
+     ("erba", "l'amica.", "l'erba."), ("uva", "dell’Etna", "dell’Uva"), ("so", "è", "so")],
+)  # fmt: skip
+def test_a_distractor_has_the_capitals_and_the_marks_of_its_word(distractor, word, shown):
+    assert dressed(distractor, word) == shown
+
+
+def test_a_lexicon_counts_words_without_marks_and_leaves_names_out(tmp_path):
+    text = tmp_path / "corpus.txt"
+    text.write_text("La casa, la CASA e Maria. Maria dorme: casa!")
+    lexicon = read_lexicon(text)
+    assert dict(lexicon.counts) == {"la": 2, "casa": 3, "e": 1, "dorme": 1}
+    assert lexicon.has_frequencies
+    # 4 words of 7 occurrences: (3 + 1) / (7 + 4) of a billion, and log10 of that by hand
+    assert lexicon.zipf("Casa") == pytest.approx(8.5607, abs=1e-4)
+    table = tmp_path / "list.tsv"
+    table.write_text("word\tcount\ncasa\t10\nRoma\t99\n")
+    assert dict(read_lexicon(table).counts) == {"casa": 10}
+    assert lexicon_of(["Il gatto dorme."]).zipf("gatto") is None
+
+
+def test_a_sheet_is_held_against_the_sentences(tmp_path):
+    sheet = tmp_path / "sheet.tsv"
+    header = "item\tcondition\tposition\tword\tdistractor\n"
+    question = SurveyQuestion(id="q", item="1", condition="a", lines=("Il gatto dorme.",))
+    right = "1\ta\t1\tIl\tx-x-x\n1\ta\t2\tgatto\tpoco\n1\ta\t3\tdorme.\tsedia.\n"
+    sheet.write_text(header + right)
+    (done,) = with_foils([question], read_sheet(sheet))
+    assert done.foils == ("x-x-x", "poco", "sedia.")
+    for wrong, said in (
+        (right.replace("poco", "gatto"), "should be one other word"),
+        (right.replace("poco", ""), "should be one other word"),
+        (right.replace("poco", "due parole"), "should be one other word"),
+        (right.replace("poco", "sedia."), "is in this sentence already"),
+        (right.replace("\tgatto", "\tcane"), "word 2 is 'gatto'"),
+        (right.replace("1\ta\t2\tgatto\tpoco\n", ""), "word 2 is 'gatto'"),
+        (right.replace("\t2\t", "\t0\t"), "whole number from 1"),
+        (right.replace("\t3\t", "\t2\t"), "is there already"),
+        (right.replace("1\ta", "2\ta"), "not in the sheet"),
+    ):
+        sheet.write_text(header + wrong)
+        with pytest.raises(InputError, match=said):
+            list(with_foils([question], read_sheet(sheet)))
