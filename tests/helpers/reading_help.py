@@ -59,7 +59,7 @@ def times_of(question, *, device="key", wrong_at=None, after=""):
         question: the sentence.
         device: what was pressed.
         wrong_at: index of a word of a maze that was chosen wrongly.
-        after: milliseconds until the right choice; empty where the sentence ends there.
+        after: milliseconds until the correct choice; empty where the sentence ends there.
     """
     side = "l" if question.foils else ""
     parts = []

@@ -120,7 +120,7 @@ def _form(visit: Visit) -> None:
     wanted = visit.query.get("suite", "")
     suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
     tasks = {"": say("people.task-usual")} | {
-        # A maze needs a sheet of distractors, and times are no answers that this page shows.
+        # A maze needs a sheet of distractors, and times are not what this page shows.
         task: say(f"people.task-{task}")
         for task in get_args(SurveyTask)
         if task not in TIMED_TASKS

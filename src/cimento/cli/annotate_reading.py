@@ -136,7 +136,7 @@ class TimesOptions(SheetOptions):
         "What a wrong choice in a maze leaves out: that word and the rest of the sentence (rest),"
         " that word, the sentence, or nothing (keep).",
     )
-    right_only: bool = option(
+    correct_only: bool = option(
         default=False, help="Leave sentences out whose comprehension question was answered wrongly."
     )
 
@@ -166,7 +166,7 @@ def times(options: TimesOptions) -> None:
         shortest_ms=options.shortest,
         longest_ms=options.longest,
         errors=options.errors,
-        right_only=options.right_only,
+        correct_only=options.correct_only,
     )
     made = word_times(_judgments(options.files), design, rules)
     write_joined(made.frame(), options.output)

@@ -69,9 +69,9 @@ def test_comprehension_questions_are_those_of_the_columns(tmp_path):
     by_item = {q.item: q for q in reading_design(tmp_path).questions}
     assert by_item["1"].comprehension == "Sono finestre?"
     assert [(c.value, c.label) for c in by_item["1"].choices] == [("yes", "sì"), ("no", "no")]
-    assert by_item["1"].right == "yes"
+    assert by_item["1"].correct == "yes"
     assert (by_item["2"].comprehension, by_item["2"].choices) == ("", ())
-    assert by_item["3"].right == "no"
+    assert by_item["3"].correct == "no"
 
 
 def test_a_design_survives_its_file(tmp_path, maze):
@@ -101,7 +101,7 @@ def test_choices_of_comprehension_questions_can_be_ones_own(tmp_path):
     header = "item,good,bad,comprehension,comprehension_answer,comprehension_choices"
     suite.write_text(f"{header}\n1,Il gatto dorme.,Il gatto dormono.,Chi?,gatto,cane | gatto\n")
     design = build_design(suite, SurveyPlan(task="reading", language="it"))
-    assert {q.right for q in design.questions} == {"gatto"}
+    assert {q.correct for q in design.questions} == {"gatto"}
     assert [choice.label for choice in design.questions[0].choices] == ["cane", "gatto"]
 
 
@@ -246,7 +246,7 @@ def test_a_survey_that_was_read_comes_back_by_word(reader, tmp_path, database):
     person = reader(design)
     asked = asked_of(database, design)
     for position, question in enumerate(asked, start=1):
-        answers = [question.right] if question.comprehension else []
+        answers = [question.correct] if question.comprehension else []
         assert person.answer(position, times_of(question), *answers).status_code == 303
     write_survey(design, tmp_path / "survey")
     judgments, times = tmp_path / "judgments.csv", tmp_path / "times.csv"
@@ -281,7 +281,7 @@ def judged(design, question, value, *, who="p1", position=2):
 def answer(question, value, *, who="p1"):
     return Judgment(
         suite="frasi", item=question.item, condition=question.condition, annotator=who,
-        question="comprehension", value=value, expected=question.right,
+        question="comprehension", value=value, expected=question.correct,
     )  # fmt: skip
 
 
@@ -298,7 +298,7 @@ def test_each_time_that_is_left_out_is_named_with_its_reason(tmp_path):
         judged(design, third, "touch 400 400 400 400 400"),
         answer(third, "yes"),
     ]
-    rules = TimeRules(shortest_ms=100, longest_ms=3000, right_only=True)
+    rules = TimeRules(shortest_ms=100, longest_ms=3000, correct_only=True)
     made = word_times(judgments, design, rules)
     assert [word.rt for word in made.words[:6]] == [None, 100.0, 3000.0, None, 250.0, 310.0]
     assert made.words[0].excluded == "shorter than 100 ms (99.9 ms)"
@@ -324,7 +324,7 @@ def test_a_wrong_choice_leaves_out_what_the_rule_says(maze, errors, kept):
     text = times_of(question, wrong_at=1, after="900")
     made = word_times([judged(maze, question, text)], maze, TimeRules(errors=errors))
     assert [word.rt is not None for word in made.words[:3]] == kept
-    assert made.words[1].choice == "wrong"
+    assert made.words[1].choice == "incorrect"
     assert made.words[1].corrected_rt == 900
     assert made.words[0].distractor == FIRST_FOIL
 

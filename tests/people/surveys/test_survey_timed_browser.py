@@ -112,7 +112,7 @@ def read_sentence(reader, question, answer=None):
         return
     reader.press("Space")
     reader.page.wait_for_selector("#asked:not([hidden])")
-    reader.press(answer or ("1" if question.right == "yes" else "2"))
+    reader.press(answer or ("1" if question.correct == "yes" else "2"))
     reader.go_on(lambda: reader.press("Enter"))
 
 
@@ -310,7 +310,7 @@ def held_against(table, questions, *, wrong):
     assert table["rt"].drop_nulls().min() > 0
     answered = {q.item for q in of_suite if q.comprehension and q.id != wrong}
     assert set(table.drop_nulls("comprehension")["item"].cast(pl.String)) == answered
-    assert set(table.drop_nulls("comprehension")["comprehension"]) == {"right"}
+    assert set(table.drop_nulls("comprehension")["comprehension"]) == {"correct"}
 
 
 @pytest.fixture(params=["reading", "maze"])
@@ -340,7 +340,7 @@ def test_real_jspsych_shows_sentences_and_its_results_come_back(
         finish(page, question, wrong_at=1 if question.id == wrong else None)
         if question.comprehension and question.id != wrong:
             values = [choice.value for choice in question.choices]
-            buttons.nth(values.index(question.right)).click()
+            buttons.nth(values.index(question.correct)).click()
     with page.expect_download() as download:
         page.locator("#download a").click()
     results = tmp_path / "P-1.csv"
@@ -486,7 +486,7 @@ def test_the_pcibex_script_shows_sentences_and_its_results_come_back(
     for question in questions:
         finish(page, question, wrong_at=1 if question.id == wrong else None)
         if question.comprehension and question.id != wrong:
-            label = next(c.label for c in question.choices if c.value == question.right)
+            label = next(c.label for c in question.choices if c.value == question.correct)
             page.locator("button.label", has_text=re.compile(f"^{label}$")).click()
     page.wait_for_function("window.finished")
     rows = page.evaluate("window.rows")

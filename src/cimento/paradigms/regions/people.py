@@ -24,15 +24,8 @@ from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, SCALE, Judgment
 from cimento.judgments.summaries import rating_of
-from cimento.kinds.base import (
-    TIMED_TASKS,
-    AppliedJudgments,
-    SurveyItem,
-    SurveyItems,
-    SurveyTask,
-)
+from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
-from cimento.models.characters import containing
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,
@@ -48,7 +41,7 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
 from cimento.suites.builtin import RATED
 from cimento.suites.formula import Formula, Junction, canonical, numbers, references
-from cimento.suites.stimuli import join_regions, stimulus_text, stimulus_texts
+from cimento.suites.stimuli import regions_of_words, stimulus_text, stimulus_texts
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -335,7 +328,7 @@ def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = N
         UsageError: the task is of another kind, or a run is given.
     """
     refuse_run(run, suite)
-    chosen = chosen_task(task, "likert", "yesno", "choice", *TIMED_TASKS)
+    chosen = chosen_task(task, "likert", "yesno", "choice", "reading", "maze")
     items: list[SurveyItem] = []
     for item in suite.items:
         texts = [stimulus_text(condition, rule=suite.join) for condition in item.conditions]
@@ -359,20 +352,11 @@ def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = N
                 columns=condition.columns,
                 apart=item.id,
                 names=(condition.columns.get(SENTENCE_ID, ""),),
-                regions=_regions_of_words(condition, suite),
+                regions=regions_of_words(suite, condition),
             )
             for condition, text in zip(item.conditions, texts, strict=True)
         ]
     return SurveyItems(chosen, tuple(items))
-
-
-def _regions_of_words(condition: Condition, suite: Suite) -> tuple[str, ...]:
-    """The name of the region that each word begins in; empty in suites of whole sentences."""
-    if len(suite.region_names) <= 1:
-        return ()
-    text, spans = join_regions(condition.regions, rule=suite.join)
-    begins = [match.start() for match in re.finditer(r"\S+", text)]
-    return tuple(suite.region_names[containing(spans, begin)] for begin in begins)
 
 
 def judged_sentences(

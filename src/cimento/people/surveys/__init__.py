@@ -64,7 +64,7 @@ class SurveyField:
         low: what the first choice of a scale means; empty where it is not a scale.
         high: what the last one means.
         when: the value of the first field for which this one is asked; empty for always.
-        expected: the right answer; empty where there is none.
+        expected: the correct answer; empty where there is none.
     """
 
     name: str
@@ -99,9 +99,9 @@ class SurveyQuestion:
         kind: `FILLER`, `PRACTICE`, or empty for what is of the suite and for attention checks.
         comprehension: asked after a sentence that is read word by word; empty for no question.
             Its answers are `choices`.
-        right: the right answer to that; empty where none is.
+        correct: the correct answer to that; empty where there is none.
         regions: the region of each word of such a sentence; empty where they are not known.
-        foils: what stands beside each word of such a sentence in a maze; empty in other tasks.
+        foils: what is beside each word of such a sentence in a maze; empty in other tasks.
     """
 
     id: str
@@ -116,7 +116,7 @@ class SurveyQuestion:
     expected: str = ""
     kind: QuestionKind = ""
     comprehension: str = ""
-    right: str = ""
+    correct: str = ""
     regions: tuple[str, ...] = ()
     foils: tuple[str, ...] = ()
 
@@ -277,10 +277,10 @@ def _timed_fields(first: SurveyField, question: SurveyQuestion) -> tuple[SurveyF
     if not question.comprehension:
         return (times,)
     name = PRACTICE_COMPREHENSION if question.kind == PRACTICE else COMPREHENSION
-    right = "" if question.kind == PRACTICE else question.right
+    correct = "" if question.kind == PRACTICE else question.correct
     return (
         times,
-        SurveyField(name, question.comprehension, question.choices, expected=right),
+        SurveyField(name, question.comprehension, question.choices, expected=correct),
     )
 
 

@@ -200,7 +200,7 @@ def _judgment(
 
 
 def _expected(design: SurveyDesign, question: str, field: str) -> str:
-    """The right answer to a field of a question; empty where there is none."""
+    """The correct answer to a field of a question; empty where there is none."""
     fields = design.fields_of(design.by_id[question])
     return next((asked.expected for asked in fields if asked.name == field), "")
 

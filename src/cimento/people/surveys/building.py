@@ -137,18 +137,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         InputError: the suite or another file cannot be used.
         UsageError: the plan cannot be carried out for this suite.
     """
-    if plan.scale is not None and not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
-        raise UsageError(
-            where=f"--scale {plan.scale}",
-            seen="a scale cannot have that many points",
-            todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
-        )
-    if "://" in plan.completion and not plan.completion.startswith("https://"):
-        raise UsageError(
-            where=f"--completion={plan.completion}",
-            seen="is neither a code nor an address that begins with https://",
-            todo="Copy the completion link of the platform.",
-        )
+    _refuse_values(plan)
     material = read_material(path, plan)
     _refuse_scale(plan, material.task)
     _refuse_sheet(plan, material.task)
@@ -269,6 +258,22 @@ def _checks(
     return (*made, *from_file)
 
 
+def _refuse_values(plan: SurveyPlan) -> None:
+    """Refuse a scale and a completion that no survey can have, whatever its suite."""
+    if plan.scale is not None and not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
+        raise UsageError(
+            where=f"--scale {plan.scale}",
+            seen="a scale cannot have that many points",
+            todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
+        )
+    if "://" in plan.completion and not plan.completion.startswith("https://"):
+        raise UsageError(
+            where=f"--completion={plan.completion}",
+            seen="is neither a code nor an address that begins with https://",
+            todo="Copy the completion link of the platform.",
+        )
+
+
 def _refuse_scale(plan: SurveyPlan, task: str) -> None:
     if plan.scale is not None and task != "likert":
         raise UsageError(
@@ -374,8 +379,8 @@ def read_sentences(path: Path, name: str, texts: Words) -> list[SurveyQuestion]:
     table = open_table(path)
     sentences = []
     for row, sentence in _texts_of(table, name):
-        asked, choices, right = comprehension_of(row.cells, texts, where=table.where(row))
-        sentences.append(replace(sentence, comprehension=asked, choices=choices, right=right))
+        asked, choices, correct = comprehension_of(row.cells, texts, where=table.where(row))
+        sentences.append(replace(sentence, comprehension=asked, choices=choices, correct=correct))
     return sentences
 
 

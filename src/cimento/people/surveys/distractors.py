@@ -142,7 +142,7 @@ def propose_distractors(
 
 
 def _slots(members: Sequence[SurveyQuestion]) -> list[list[_Place]]:
-    """The words of an item's sentences, those together that stand in the same place of several.
+    """The words of an item's sentences, those together that are in the same place of several.
 
     Sentences are aligned with the first one (`difflib`): equal words, and as many other words in
     their stead, are in the same places. First words have no distractor that a model proposes.

@@ -279,6 +279,19 @@ KEPT = "design-answered.json"
 """The design of the answers in a folder into which another was written all the same."""
 
 
+def _files_of(design: SurveyDesign) -> dict[str, str]:
+    """The files that are made from a design, by their places in its folder."""
+    files = {f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()}
+    files["pcibex/main.js"] = pcibex_script(design)
+    if design.is_timed:  # on paper and in forms, words are not
+        return files
+    return {
+        **{f"forms/{name}": text for name, text in form_tables(design).items()},
+        **{f"print/{name}": text for name, text in printed(design).items()},
+        **files,
+    }
+
+
 def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the design, tables for forms, pages to print, a jsPsych and a PCIbex experiment.
 
@@ -314,16 +327,7 @@ def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> 
             seen="holds another design, which people may have answered already",
             todo="Name another folder, or give --force to replace it.",
         )
-    # On paper and in forms, nobody is timed word by word.
-    on_paper: dict[str, str] = {}
-    if not design.is_timed:
-        on_paper |= {f"forms/{name}": text for name, text in form_tables(design).items()}
-        on_paper |= {f"print/{name}": text for name, text in printed(design).items()}
-    files = {
-        **on_paper,
-        **{f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()},
-        "pcibex/main.js": pcibex_script(design),
-    }
+    files = _files_of(design)
     written = [
         *([write_design(answered, folder / KEPT)] if answered != design else []),
         write_design(design, folder / FILE),

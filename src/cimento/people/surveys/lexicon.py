@@ -68,7 +68,7 @@ def read_lexicon(path: Path) -> Lexicon:
             table with a column of words and one of `COUNTS`.
 
     Raises:
-        InputError: it does not exist, holds no words, or a count is no number.
+        InputError: it does not exist, holds no words, or a count is not a number.
         SuiteError: the table is damaged.
     """
     if str(path) == SAMPLE or path.is_dir() or path.name.endswith(SUFFIXES):

@@ -85,13 +85,13 @@ YES, NO = "yes", "no"
 
 
 ANSWER, CHOICES = f"{COMPREHENSION}_answer", f"{COMPREHENSION}_choices"
-"""Columns beside the one called ``comprehension``: the right answer, and all of them."""
+"""Columns beside the one called ``comprehension``: the correct answer, and all of them."""
 
 
 def comprehension_of(
     cells: Mapping[str, str], texts: Words, *, where: str
 ) -> tuple[str, tuple[AnswerChoice, ...], str]:
-    """The question after a sentence, its answers, and the right one; empty where none is asked.
+    """The question after a sentence, its answers, and the correct one; empty where none is asked.
 
     Args:
         cells: of the columns ``comprehension``, ``comprehension_answer``, and
@@ -100,11 +100,11 @@ def comprehension_of(
         where: place of the row, for messages.
 
     Raises:
-        InputError: the right answer is none of the answers, or there is one without a question.
+        InputError: the correct answer is none of the answers, or there is one without a question.
     """
-    asked, right, listed = (cells.get(n, "").strip() for n in (COMPREHENSION, ANSWER, CHOICES))
+    asked, correct, listed = (cells.get(n, "").strip() for n in (COMPREHENSION, ANSWER, CHOICES))
     if not asked:
-        if right or listed:
+        if correct or listed:
             raise InputError(
                 where=where,
                 seen=f"there is an answer, and the column {COMPREHENSION} is empty",
@@ -116,13 +116,13 @@ def comprehension_of(
         AnswerChoice(value, texts["answers"][value]) for value in (YES, NO)
     )
     known = {name.casefold(): c.value for c in choices for name in (c.label, c.value)}
-    if right and right.casefold() not in known:
+    if correct and correct.casefold() not in known:
         raise InputError(
             where=where,
-            seen=f"{right!r} is none of the answers ({', '.join(c.label for c in choices)})",
+            seen=f"{correct!r} is none of the answers ({', '.join(c.label for c in choices)})",
             todo=f"Write one of them into {ANSWER}, or others into {CHOICES}, with | between them.",
         )
-    return asked, choices, known[right.casefold()] if right else ""
+    return asked, choices, known[correct.casefold()] if correct else ""
 
 
 def fields_for(
@@ -410,9 +410,9 @@ class _Questions:
         return self._question(item, tuple(choices))
 
     def _question(self, item: SurveyItem, choices: tuple[AnswerChoice, ...] = ()) -> SurveyQuestion:
-        asked, right = "", ""
+        asked, correct = "", ""
         if self._task in TIMED_TASKS:
-            asked, choices, right = comprehension_of(
+            asked, choices, correct = comprehension_of(
                 item.columns, self._words, where=self._place(item)
             )
         return SurveyQuestion(
@@ -426,7 +426,7 @@ class _Questions:
             members=item.columns.get(self._wanted.apart, "") or item.apart,
             group=item.columns.get(self._balance, ""),
             comprehension=asked,
-            right=right,
+            correct=correct,
             regions=item.regions,
         )
 

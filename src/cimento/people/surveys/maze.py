@@ -20,7 +20,7 @@ from cimento.suites.letters import one_spelling
 COLUMNS = ("item", "condition", "position", "word", "distractor")
 
 FIRST_FOIL = "x-x-x"
-"""What stands beside the first word of a sentence, before which there is no context."""
+"""What is beside the first word of a sentence, before which there is no context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class SheetWord:
 
     Attributes:
         word: as it is in the sentence.
-        distractor: what stands beside it.
+        distractor: what is beside it.
         where: place of the row, for messages.
     """
 

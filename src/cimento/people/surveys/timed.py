@@ -6,8 +6,8 @@ from two (Forster, Guerrera and Elliot 2009, doi:10.3758/BRM.41.1.163).
 
 The times of a sentence are one text, such as ``key 812.3l 640.1r!1203.9``: what was pressed, and
 for each word the milliseconds from the press that showed it to the next one. In a maze the side of
-the right word follows (``l``, ``r``), and ``!`` where the first choice was wrong, with the
-milliseconds until the right one if there was one.
+the correct word follows (``l``, ``r``), and ``!`` where the first choice was wrong, with the
+milliseconds until the correct one if there was one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class WordTime:
 
     Attributes:
         ms: milliseconds from the press that showed it to the next one.
-        side: of the right word in a maze, ``left`` or ``right``; empty in reading.
+        side: of the correct word in a maze, ``left`` or ``right``; empty in reading.
         is_wrong: whether the first choice was the distractor.
-        corrected_ms: milliseconds until the right choice after a wrong one; None where there was
+        corrected_ms: milliseconds until the correct choice after a wrong one; None where there was
             none.
     """
 

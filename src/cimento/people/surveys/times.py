@@ -31,13 +31,13 @@ class TimeRules:
         shortest_ms: shorter times are; None for no limit.
         longest_ms: longer ones are; None for no limit.
         errors: the words of a maze that a wrong choice leaves out.
-        right_only: whether a sentence is whose comprehension question was answered wrongly.
+        correct_only: whether a sentence is whose comprehension question was answered wrongly.
     """
 
     shortest_ms: float | None = None
     longest_ms: float | None = None
     errors: MazeErrors = "rest"
-    right_only: bool = False
+    correct_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +56,11 @@ class ReadWord:
         trial: place of the sentence in the participant's order, from 1.
         survey: which of the lists.
         device: ``key``, or ``touch`` for a screen.
-        comprehension: ``right`` or ``wrong``, of the question after the sentence; empty for none.
+        comprehension: ``correct`` or ``incorrect``, the answer about the sentence; empty for none.
         distractor: of a maze.
         side: of the word in a maze, ``left`` or ``right``.
-        choice: in a maze, ``right`` or ``wrong``, the first one.
-        corrected_rt: milliseconds until the right choice after a wrong one.
+        choice: in a maze, ``correct`` or ``incorrect``, the first one.
+        corrected_rt: milliseconds until the correct choice after a wrong one.
         excluded: why there is no time, with the time that was measured.
     """
 
@@ -89,7 +89,7 @@ class WordTimes:
 
     Attributes:
         words: one for each word of each sentence that somebody read.
-        comprehension: participant to right answers and answers, of those who were asked.
+        comprehension: participant to correct answers and answers, of those who were asked.
     """
 
     words: tuple[ReadWord, ...]
@@ -125,8 +125,8 @@ class WordTimes:
         total = f"{counted(len(self.words), 'word')} in {counted(len(read), 'sentence')}"
         lines = [f"{total} read by {whom}"]
         lines += [
-            f"comprehension questions: {person} {right} of {asked} right"
-            for person, (right, asked) in self.comprehension.items()
+            f"comprehension questions: {person} {correct} of {asked} correct"
+            for person, (correct, asked) in self.comprehension.items()
         ]
         out = [word for word in self.words if word.excluded]
         for reason, number in Counter(map(_reason, out)).items():
@@ -173,14 +173,16 @@ def word_times(
         if judgment.question != name or not design.is_timed:
             continue
         key = (judgment.annotator or "", judgment.item, judgment.condition)
-        is_right = answered.get(key)
+        is_correct = answered.get(key)
         question = sentences.get(key[1:])
         read = _read(judgment, question)
         if question is None or (key[0], question.id) in words:
             continue
         text = f"{key[1]}/{key[2]}" if len(conditions) > 1 else key[1]
         words[key[0], question.id] = [
-            *_words(judgment, question, read, rules or TimeRules(), text=text, is_right=is_right)
+            *_words(
+                judgment, question, read, rules or TimeRules(), text=text, is_correct=is_correct
+            )
         ]
     if not words:
         raise InputError(
@@ -217,10 +219,10 @@ def _words(
     rules: TimeRules,
     *,
     text: str,
-    is_right: bool | None,
+    is_correct: bool | None,
 ) -> Iterator[ReadWord]:
     """The words of one sentence that somebody read."""
-    reasons = list(_reasons(read, question, rules, is_wrong=is_right is False))
+    reasons = list(_reasons(read, question, rules, is_wrong=is_correct is False))
     for number, word in enumerate(question.words):
         time = read.times[number] if number < len(read.times) else None
         yield ReadWord(
@@ -235,10 +237,10 @@ def _words(
             trial=judgment.position,
             survey=judgment.survey or "",
             device=read.device,
-            comprehension="" if is_right is None else "right" if is_right else "wrong",
+            comprehension="" if is_correct is None else "correct" if is_correct else "incorrect",
             distractor=question.foils[number] if question.foils else "",
             side=time.side if time else "",
-            choice="" if not (time and time.side) else "wrong" if time.is_wrong else "right",
+            choice="" if not (time and time.side) else "incorrect" if time.is_wrong else "correct",
             corrected_rt=time.corrected_ms if time else None,
             excluded=reasons[number],
         )
@@ -255,7 +257,7 @@ def _reasons(
             continue
         time = read.times[number]
         measured = f" ({time.ms:g} ms)"
-        if is_wrong and rules.right_only:
+        if is_wrong and rules.correct_only:
             yield "wrong answer to the comprehension question" + measured
         elif time.is_wrong and rules.errors != "keep":
             yield "wrong choice" + measured
@@ -272,8 +274,8 @@ def _reasons(
 
 
 def _shares(answered: Mapping[tuple[str | None, str, str], bool]) -> dict[str, tuple[int, int]]:
-    """Participant to right answers and answers."""
+    """Participant to correct answers and answers."""
     people: dict[str, list[bool]] = {}
-    for (person, _, _), is_right in reversed([*answered.items()]):
-        people.setdefault(person or "", []).append(is_right)
+    for (person, _, _), is_correct in reversed([*answered.items()]):
+        people.setdefault(person or "", []).append(is_correct)
     return {person: (sum(given), len(given)) for person, given in people.items()}

@@ -94,7 +94,7 @@ const readSentence = (() => {
     };
   }
 
-  // Two words at a time, the right one on a side drawn by chance.
+  // Two words at a time, the correct one on a side drawn by chance.
   function maze(box, { words, foils, after_error, texts }, times) {
     const pair = added(box, "div", "maze");
     Object.assign(pair.style, { display: "flex", justifyContent: "center", gap: "12%" });
