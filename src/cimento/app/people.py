@@ -261,7 +261,8 @@ class SurveyPage:
             heading(say("people.elsewhere"))
             Text(say("people.elsewhere-what"))
             with ui.element("div").classes("tools"):
-                for form in EXPORTS:
+                # Sentences that are read word by word are neither printed nor put into forms.
+                for form in EXPORTS[:2] if self._design.is_timed else EXPORTS:
                     name = f"{self._folder.name}-{form}.zip"
                     give = partial(save, name, partial(zipped_export, self._folder, form))
                     button(

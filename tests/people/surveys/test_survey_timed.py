@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import random
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, UsageError
-from cimento.judgments import Judgment
+from cimento.judgments import Judgment, table_of, write_judgments
 from cimento.people.surveys import SurveyQuestion, parse_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.distractors import dressed
@@ -486,3 +487,46 @@ def test_a_sheet_is_held_against_the_sentences(tmp_path):
         sheet.write_text(header + wrong)
         with pytest.raises(InputError, match=said):
             list(with_foils([question], read_sheet(sheet)))
+
+
+def test_sentences_without_blanks_and_rules_without_a_maze_are_refused(tmp_path):
+    suite = tmp_path / "frasi.csv"
+    suite.write_text("item,good,bad\n1,他们在家,他们在家们\n")
+    with pytest.raises(InputError, match="is one word: words are between blanks"):
+        build_design(suite, SurveyPlan(task="reading", language="it"))
+    plan = SurveyPlan(task="reading", language="it", after_error="correct")
+    with pytest.raises(UsageError, match="nothing is chosen wrongly"):
+        build_design(written(tmp_path), plan)
+
+
+@pytest.mark.slow
+def test_what_many_have_read_is_analyzed(tmp_path, capsys):
+    design = reading_design(tmp_path)
+    chance = random.Random(5)  # noqa: S311  # no secret
+    read = [q for q in design.questions if not q.kind]
+    people = [f"p{number}" for number in range(12)]
+    slow = {person: chance.uniform(0, 150) for person in people}
+    judgments = [
+        judged(
+            design, question,
+            "key " + " ".join(f"{250 + slow[person] + 9 * len(w) + chance.uniform(0, 60):.1f}"
+                              for w in question.words),
+            who=person,
+        )
+        for person in people
+        for question in read
+    ]  # fmt: skip
+    write_survey(design, tmp_path / "survey")
+    write_judgments(table_of(judgments), tmp_path / "judgments.parquet")
+    times = tmp_path / "times.csv"
+    turned = ["annotate", "times", str(tmp_path / "judgments.parquet"), "-o", str(times)]
+    assert invoke([*turned, "--design", str(tmp_path / "survey"), "--shortest", "330"]) == 0
+    command = ["analyze", "reading-gains", str(times), "-m", "demo-causal", "--item", "item"]
+    capsys.readouterr()
+    assert invoke([*command, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    table = pl.read_csv(times)
+    assert table["rt"].null_count() > 0
+    # The first two words have no two words before them.
+    assert made["n"] == table.filter(pl.col("position") > 2).drop_nulls("rt").height
+    assert {gain["subjects"] for gain in made["gains"]} == {12}

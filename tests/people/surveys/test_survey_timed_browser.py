@@ -9,6 +9,7 @@ import shutil
 import signal
 import threading
 import time
+from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -222,6 +223,19 @@ def test_a_maze_can_go_on_after_a_mistake(read, tmp_path, database):
     assert re.fullmatch(r"key [\d.]+[lr] [\d.]+[lr]![\d.]+ [\d.]+[lr]", value)
     wrong, right = (float(ms) for ms in re.findall(r"([\d.]+)[lr]!([\d.]+)", value)[0])
     assert wrong < right
+
+
+def test_hostile_words_are_shown_as_words(read, reading):
+    hostile = "<img/src=x/onerror=window.hacked=1> </script><script>window.hacked=1</script> '\"&."
+    questions = tuple(replace(q, lines=(hostile,), regions=()) for q in reading.questions)
+    design = replace(reading, questions=questions)
+    reader = read(design)
+    shown = []
+    for _ in hostile.split():
+        reader.press("Space")
+        shown += reader.seen()
+    assert shown == hostile.split()
+    assert reader.page.evaluate("window.hacked") is None
 
 
 @pytest.mark.slow

@@ -298,6 +298,12 @@ def _refuse_sheet(plan: SurveyPlan, task: SurveyTask) -> None:
             seen=f"there are none in the task {task}",
             todo="Leave it out, or give --task maze.",
         )
+    if task != "maze" and plan.after_error != "stop":
+        raise UsageError(
+            where=f"--after-error {plan.after_error}",
+            seen=f"nothing is chosen wrongly in the task {task}",
+            todo="Leave it out, or give --task maze.",
+        )
     if task in TIMED_TASKS and plan.check_file is not None:
         raise UsageError(
             where=f"--check-file {plan.check_file}",

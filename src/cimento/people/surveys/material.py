@@ -412,6 +412,12 @@ class _Questions:
     def _question(self, item: SurveyItem, choices: tuple[AnswerChoice, ...] = ()) -> SurveyQuestion:
         asked, correct = "", ""
         if self._task in TIMED_TASKS:
+            if len(item.text.split()) < _FEWEST:
+                raise InputError(
+                    where=self._place(item),
+                    seen=f"{item.text!r} is one word: words are between blanks",
+                    todo="Put blanks between the words that are shown one after the other.",
+                )
             asked, choices, correct = comprehension_of(
                 item.columns, self._words, where=self._place(item)
             )

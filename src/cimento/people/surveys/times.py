@@ -163,7 +163,8 @@ def word_times(
     name = design.fields[0].name
     sentences = {(q.item, q.condition): q for q in design.questions if not q.kind}
     answered = {
-        (judgment.annotator, judgment.item, judgment.condition): judgment.value == judgment.expected
+        (judgment.annotator or "", judgment.item, judgment.condition): judgment.value
+        == judgment.expected
         for judgment in reversed(judgments)  # so that the first answer counts
         if judgment.question == COMPREHENSION and judgment.expected is not None
     }
@@ -273,9 +274,9 @@ def _reasons(
             yield ""
 
 
-def _shares(answered: Mapping[tuple[str | None, str, str], bool]) -> dict[str, tuple[int, int]]:
+def _shares(answered: Mapping[tuple[str, str, str], bool]) -> dict[str, tuple[int, int]]:
     """Participant to correct answers and answers."""
     people: dict[str, list[bool]] = {}
     for (person, _, _), is_correct in reversed([*answered.items()]):
-        people.setdefault(person or "", []).append(is_correct)
+        people.setdefault(person, []).append(is_correct)
     return {person: (sum(given), len(given)) for person, given in people.items()}
