@@ -207,6 +207,22 @@ def test_a_maze_ends_at_a_mistake_and_nothing_is_asked_about_it(read, tmp_path, 
     assert (second.id, "comprehension") not in values
 
 
+def test_both_words_of_a_maze_fit_on_a_phone(read, tmp_path, database):
+    design = maze_design(tmp_path)
+    write_survey(design, tmp_path / "survey")
+    reader = read(design, has_touch=True, is_mobile=True, viewport={"width": 360, "height": 640})
+    first = asked_of(database, design)[0]
+    reader.page.locator("#sentence .tap").tap()
+    for word in first.words:
+        boxes = [each.bounding_box() for each in reader.page.locator(".maze .word").all()]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes)
+        assert boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"]
+        reader.page.locator(".maze .word").nth(reader.pair().index(word)).tap()
+    reader.page.locator("#asked label").first.tap()
+    reader.go_on(lambda: reader.page.locator("#asked .next").tap())
+    assert re.fullmatch(r"touch( [\d.]+[lr]){3}", stored(database)[first.id, "practice"])
+
+
 def test_a_maze_can_go_on_after_a_mistake(read, tmp_path, database):
     design = maze_design(tmp_path, after_error="correct")
     write_survey(design, tmp_path / "survey")

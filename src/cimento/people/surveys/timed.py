@@ -99,7 +99,7 @@ def read_times(text: str, question: SurveyQuestion) -> ReadSentence:
 def page_of(design: SurveyDesign, question: SurveyQuestion) -> dict[str, object]:
     """What the script of the page needs to show a sentence word by word."""
     texts = words(design.language)
-    shown = {name: texts["timed"][name] for name in ("begin", "tap", "wrong", "again")}
+    shown = {name: texts["timed"][name] for name in ("begin", "next", "tap", "wrong", "again")}
     return {
         "words": list(question.words),
         "foils": list(question.foils),

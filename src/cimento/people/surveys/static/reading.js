@@ -97,12 +97,14 @@ const readSentence = (() => {
   // Two words at a time, the correct one on a side drawn by chance.
   function maze(box, { words, foils, after_error, texts }, times) {
     const pair = added(box, "div", "maze");
-    Object.assign(pair.style, { display: "flex", justifyContent: "center", gap: "12%" });
+    Object.assign(pair.style, {
+      display: "flex", justifyContent: "center", gap: "6%", width: "min(88vw, 26em)", marginInline: "auto",
+    });
     const sides = Object.fromEntries(["left", "right"].map((side) => {
       const button = added(pair, "button", "word");
       Object.assign(button, { type: "button", tabIndex: -1 });
       button.dataset.press = side;
-      Object.assign(button.style, { minWidth: "9em", minHeight: "3em", font: "inherit", visibility: "hidden" });
+      Object.assign(button.style, { flex: "1 1 0", minWidth: "0", minHeight: "3em", padding: "0.3em", font: "inherit", overflowWrap: "anywhere", visibility: "hidden" });
       return [side, button];
     }));
     const said = added(box, "p", "fault");
@@ -137,7 +139,7 @@ const readSentence = (() => {
       Object.values(sides).forEach((each) => { each.style.visibility = "hidden"; });
       said.textContent = texts.wrong;
       button.hidden = false;
-      hint.textContent = "";
+      hint.textContent = texts.next;
     };
     return (press, at) => {
       if (place < 0 || ended) {
