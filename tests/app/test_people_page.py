@@ -13,7 +13,10 @@ from cimento.app.frame import Text
 from cimento.judgments import judgments_of, read_judgments
 from cimento.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
+from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.material import SurveyPlan
+from cimento.suites.builtin import find_suite
 from tests.helpers.app_user import look_often, until, visit
 from tests.helpers.survey_help import hidden, small
 
@@ -465,3 +468,20 @@ def test_the_mean_of_each_condition_is_shown(tmp_path):
             assert {condition, expected} <= {*shown}
 
     visit(tmp_path, flow)
+
+
+def test_a_survey_that_is_read_word_by_word_can_be_opened_but_not_printed(folder):
+    plan = SurveyPlan(task="reading", language="it", limit=2)
+    write_survey(build_design(find_suite("it-subject-verb"), plan), folder / "surveys" / "lette")
+
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/lette")
+        await user.should_see("read a sentence word by word")
+        await user.should_see("jsPsych experiment")
+        await user.should_not_see("Pages to print")
+        await user.open("/en/people?suite=it-subject-verb")
+        fields = {field.props.get("label"): field for field in user.find(ui.select).elements}
+        assert "likert" in fields["Task"].options
+        assert "maze" not in fields["Task"].options
+
+    visit(folder, flow)

@@ -219,7 +219,7 @@ question = "rating"
 OBSERVATIONS = lines(["text", "word", "rt"], ["1", "Le", "210"], ["1", "lampade", "305"])
 DESIGN = json.dumps(
     {
-        "cimento_survey": 2, "title": "Frasi", "language": "it", "task": "likert", "seed": 7,
+        "cimento_survey": 3, "title": "Frasi", "language": "it", "task": "likert", "seed": 7,
         "source": {"suite": "lampade"}, "consent": ["Va bene?"], "guidelines": ["Leggi."],
         "fields": [{"name": "rating", "prompt": "Come suona?",
                     "choices": [{"value": "1", "label": "male"}, {"value": "2", "label": "bene"}]}],

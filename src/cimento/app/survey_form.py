@@ -15,7 +15,7 @@ from cimento.app.shown import survey_command
 from cimento.app.workspace import SURVEYS
 from cimento.errors import InputError
 from cimento.io.files import write_text
-from cimento.kinds.base import SurveyTask
+from cimento.kinds.base import TIMED_TASKS, SurveyTask
 from cimento.people.surveys.building import USUAL, build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan, languages
@@ -61,7 +61,10 @@ class SurveyForm:
         wanted = visit.query.get("suite", "")
         suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
         tasks = {"": say("people.task-usual")} | {
-            task: say(f"people.task-{task}") for task in get_args(SurveyTask)
+            # A maze needs a sheet of distractors, and times are not what this page shows.
+            task: say(f"people.task-{task}")
+            for task in get_args(SurveyTask)
+            if task not in TIMED_TASKS
         }
         tongues = {"": say("people.language-suite")} | {
             code: say.named("language", code) for code in languages()

@@ -306,8 +306,6 @@ def filter_answers(options: FilterOptions) -> None:
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
-    from cimento.judgments.summaries import summarize
-
     refuse_suffix(options.output)
     limits = options.rules
     if limits == ExclusionRules():
@@ -322,7 +320,7 @@ def filter_answers(options: FilterOptions) -> None:
         note(remark)
     filtered, text = write_filtered(judgments, limits, options.output, source=file, by=options.by)
     show(text)
-    if not summarize(filtered.judgments):
+    if not any(judgment.counts for judgment in filtered.judgments):
         note("Nothing is left.")
     names = ", ".join(options.output.with_suffix(f".log.{kind}").name for kind in ("json", "txt"))
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")

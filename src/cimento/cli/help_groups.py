@@ -71,7 +71,10 @@ GROUPS: Mapping[str, Groups] = {
     },
     "annotate survey build": {
         "Common": ("output", "task", "surveys", "times", "scale", "title", "language"),
-        "Items": ("limit", "seed", "balance", "apart", "fillers", "practice"),
+        "Items": (
+            "limit", "seed", "balance", "apart", "fillers", "practice", "distractors",
+            "after_error",
+        ),
         "Checks": ("checks", "check_file"),
         "Participants": (
             "consent", "contact", "background", "background_file", "completion", "break_every",
@@ -132,6 +135,10 @@ SHOWN: Mapping[str, Sequence[str]] = {
     "annotate survey build": (
         "output", "task", "surveys", "times", "scale", "title", "language", "limit", "seed",
         "fillers", "practice", "checks", "consent", "contact",
+    ),
+    "annotate survey distractors": (
+        "model", "output", "words", "practice", "fillers", "above", "candidates", "language",
+        "limit", "seed", "force", "boundary", "pll", "device",
     ),
     "models check": (
         "suites", "language", "texts", "precision", "as_json", "pll", "device", "dtype",

@@ -88,6 +88,7 @@ _REVIEW = {
 
 _SURVEY = {
     "build": Entry("Distribute the items of a suite over surveys.", "annotate_surveys:build"),
+    "distractors": Entry("Propose the distractors of a maze.", "annotate_reading:distractors"),
     "export": Entry("Write the exports of a design again.", "annotate_surveys:export_design"),
 }
 
@@ -111,6 +112,7 @@ _ANNOTATE = {
     "filter": Entry("Exclude participants, with a log.", "annotate:filter_answers"),
     "survey": Entry("Make surveys from suites.", commands=_SURVEY),
     "serve": Entry("Run a survey in a browser.", commands=_SERVE, default="start"),
+    "times": Entry("Write reading times by word.", "annotate_reading:times"),
     "apply": Entry("Add people's answers to a copy of the suite.", "annotate:apply_answers"),
     "adjudicate": Entry("Decide where two annotators differ.", "annotate:adjudicate"),
 }

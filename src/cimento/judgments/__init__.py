@@ -31,7 +31,16 @@ FITS = "fits"
 ATTENTION = "attention"
 FILLER: Final = "filler"
 PRACTICE: Final = "practice"
+READING, MAZE = "reading", "maze"
+COMPREHENSION = "comprehension"
+PRACTICE_COMPREHENSION = "practice comprehension"
 """The questions, as in the column ``question``; docs/parts/tables.md explains them."""
+
+TIMED = frozenset({READING, MAZE})
+"""The questions whose answers are times of words, in which nobody agrees or differs."""
+
+NOT_OF_SUITE = frozenset({FILLER, PRACTICE, PRACTICE_COMPREHENSION})
+"""The questions whose answers are stored, and are in no table of judgments."""
 
 NONE = "none"
 """The answer that none of the options fits."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cimento.errors import InputError, did_you_mean
-from cimento.judgments import FILLER, PRACTICE, finite
+from cimento.judgments import NOT_OF_SUITE, finite
 from cimento.suites.letters import one_spelling
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -122,7 +122,7 @@ class AskedItems:
         trials = {
             (survey, place.trial)
             for place in asked
-            if not place.expected and place.question not in {FILLER, PRACTICE}
+            if not place.expected and place.question not in NOT_OF_SUITE
             for survey in place.surveys
         }
         return Counter(survey for survey, _ in trials)
@@ -138,7 +138,7 @@ class AskedItems:
             place
             for trial, (place, *_) in ((trial, [*p]) for trial, p in self._by_trial.items())
             if trial not in trials
-            and place.question not in {FILLER, PRACTICE}
+            and place.question not in NOT_OF_SUITE
             and not {*place.surveys}.isdisjoint(surveys)
         ]
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from cimento.errors import counted
-from cimento.judgments import ACCEPTABILITY, BETTER, Judgment, finite
+from cimento.judgments import ACCEPTABILITY, BETTER, TIMED, Judgment, finite
 from cimento.statistics.agreement import (
     Agreement,
     alpha_for_others,
@@ -91,7 +91,7 @@ def once(judgments: Iterable[Judgment]) -> list[Judgment]:
 def summarize(
     judgments: Sequence[Judgment], *, clusters: ItemClusters = EACH_ALONE
 ) -> tuple[QuestionSummary, ...]:
-    """Every question of some judgments, described; checks of attention are left out.
+    """Every question of some judgments, described; checks of attention and times are left out.
 
     Of repeated answers of one person the first counts (`once`).
 
@@ -101,7 +101,8 @@ def summarize(
     """
     by_question: dict[str, list[Judgment]] = {}
     for judgment in once(judgment for judgment in judgments if judgment.counts):
-        by_question.setdefault(judgment.question, []).append(judgment)
+        if judgment.question not in TIMED:
+            by_question.setdefault(judgment.question, []).append(judgment)
     return tuple(
         _described(question, answers, clusters) for question, answers in by_question.items()
     )

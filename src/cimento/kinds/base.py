@@ -227,8 +227,13 @@ class SuiteAudit:
         return cls(tuple(reading.faults), {"suite": reading.path.name, "faults": plain})
 
 
-SurveyTask: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
+SurveyTask: TypeAlias = Literal[
+    "likert", "yesno", "choice", "cloze", "candidate", "story", "reading", "maze"
+]
 """The tasks of surveys, see docs/people.md."""
+
+TIMED_TASKS: tuple[SurveyTask, ...] = ("reading", "maze")
+"""Those in which sentences are read word by word and each word is timed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +253,8 @@ class SurveyItem:
         columns: free columns of the item.
         apart: group of items of which nobody sees two.
         names: other names for the item in answers, besides its id and its text.
+        regions: name of the region that each word of the sentence begins in; empty where there is
+            only one.
     """
 
     item: str
@@ -260,6 +267,7 @@ class SurveyItem:
     columns: Mapping[str, str] = field(default_factory=dict)
     apart: str = ""
     names: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

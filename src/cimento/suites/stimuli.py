@@ -10,13 +10,22 @@ from __future__ import annotations
 import importlib.util
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, UsageError, did_you_mean, needing
-from cimento.suites import BLANK_BEFORE_MARK, ItemColumns, JoinRule, Region, Suite, sentence
+from cimento.suites import (
+    BLANK_BEFORE_MARK,
+    Condition,
+    ItemColumns,
+    JoinRule,
+    Region,
+    Suite,
+    sentence,
+)
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
@@ -169,6 +178,20 @@ def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, lis
 
 stimulus_text = sentence
 """The sentence of one condition, as a model sees it."""
+
+
+def regions_of_words(suite: Suite, condition: Condition) -> tuple[str, ...]:
+    """The name of the region that each word of a sentence begins in, words being between blanks.
+
+    Returns:
+        As many names as words; none in suites of whole sentences.
+    """
+    if len(suite.region_names) <= 1:
+        return ()
+    text, spans = join_regions(condition.regions, rule=suite.join)
+    starts = [start for start, _ in spans]
+    words = _NOT_BLANK.finditer(text)
+    return tuple(suite.region_names[bisect_right(starts, word.start()) - 1] for word in words)
 
 
 def stimulus_texts(suite: Suite) -> dict[tuple[str, str], str]:

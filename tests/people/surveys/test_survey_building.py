@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 from cimento import InputError, UsageError
 from cimento.people.surveys import (
     design_json,
-    order_questions,
     parse_design,
     read_design,
-    spread,
     write_design,
 )
 from cimento.people.surveys.building import (
@@ -27,6 +25,7 @@ from cimento.people.surveys.building import (
     build_design,
 )
 from cimento.people.surveys.material import SurveyPlan, languages, words
+from cimento.people.surveys.orders import order_questions, spread
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
@@ -304,7 +303,7 @@ def test_consent_texts_have_a_version(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda text: text.replace('"cimento_survey": 2', '"cimento_survey": 9'),
+        lambda text: text.replace('"cimento_survey": 3', '"cimento_survey": 9'),
         lambda text: text.replace('"q1"', '"q2"', 1),
         lambda text: text[:100],
         lambda text: text.replace('"seed"', '"sed"'),

@@ -41,7 +41,7 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
 from cimento.suites.builtin import RATED
 from cimento.suites.formula import Formula, Junction, canonical, numbers, references
-from cimento.suites.stimuli import stimulus_text, stimulus_texts
+from cimento.suites.stimuli import regions_of_words, stimulus_text, stimulus_texts
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -322,13 +322,13 @@ _EARLIER = ("rating", "rating_sd", "rating_n", _RATINGS, PARTICIPANTS)
 
 
 def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = None) -> SurveyItems:
-    """Each sentence, to be rated; or each item, with its conditions to choose among.
+    """Each sentence, to be rated or read; or each item, with its conditions to choose among.
 
     Raises:
         UsageError: the task is of another kind, or a run is given.
     """
     refuse_run(run, suite)
-    chosen = chosen_task(task, "likert", "yesno", "choice")
+    chosen = chosen_task(task, "likert", "yesno", "choice", "reading", "maze")
     items: list[SurveyItem] = []
     for item in suite.items:
         texts = [stimulus_text(condition, rule=suite.join) for condition in item.conditions]
@@ -352,6 +352,7 @@ def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = N
                 columns=condition.columns,
                 apart=item.id,
                 names=(condition.columns.get(SENTENCE_ID, ""),),
+                regions=regions_of_words(suite, condition),
             )
             for condition, text in zip(item.conditions, texts, strict=True)
         ]

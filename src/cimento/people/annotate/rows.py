@@ -21,10 +21,9 @@ from cimento.judgments import (
     ACCEPTABILITY,
     ATTENTION,
     BETTER,
-    FILLER,
     MILLISECONDS,
     MISSING,
-    PRACTICE,
+    NOT_OF_SUITE,
     TEXT,
     ColumnMap,
     Judgment,
@@ -193,12 +192,12 @@ def _judgment(
             seen="it is not said whose answer it is",
             todo="Write it in the column of the people.",
         )
-    if cell("question") in {FILLER, PRACTICE}:
+    if cell("question") in NOT_OF_SUITE:
         return _not_of_suite(cell("question"))
     place = _place(row, reading)
     if isinstance(place, str):
         return place
-    if place is not None and place.question in {FILLER, PRACTICE}:
+    if place is not None and place.question in NOT_OF_SUITE:
         return _not_of_suite(place.question)
     asked = place or AskedItem(cell("suite"), cell("item"), "", cell(TEXT))
     value = columns.value(cell("value"))
@@ -304,7 +303,7 @@ def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
     # An id with its condition first: the id alone is that of all conditions.
     asked = BETTER if question == BETTER else condition
     both = [f"{item}/{asked}"] if item and asked else []
-    fields = [f"{name} [{question}]" for name in (item, text) if name and question]
+    fields = [f"{name} [{question}]" for name in (*both, item, text) if name and question]
     place = reading.places.find(*fields, *both, text, item, where=row.where)
     if place is not None or check:
         return place

@@ -5,11 +5,8 @@ A design holds questions, and surveys that each ask some of them, in an order of
 
 from __future__ import annotations
 
-import itertools
 import json
-import random
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +15,16 @@ from typing import Literal, TypeAlias
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import faults_of, refuse_very_faulty
-from cimento.judgments import ATTENTION, FILLER, PRACTICE
-from cimento.kinds.base import SurveyTask
+from cimento.judgments import (
+    ATTENTION,
+    COMPREHENSION,
+    PRACTICE,
+    PRACTICE_COMPREHENSION,
+)
+from cimento.kinds.base import TIMED_TASKS, SurveyTask
 from cimento.suites.reading import sha256_of
 
-FORMAT = 2
+FORMAT = 3
 MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
@@ -62,6 +64,7 @@ class SurveyField:
         low: what the first choice of a scale means; empty where it is not a scale.
         high: what the last one means.
         when: the value of the first field for which this one is asked; empty for always.
+        expected: the correct answer; empty where there is none.
     """
 
     name: str
@@ -70,6 +73,7 @@ class SurveyField:
     low: str = ""
     high: str = ""
     when: str = ""
+    expected: str = ""
 
     @property
     def scale(self) -> str:
@@ -93,6 +97,11 @@ class SurveyQuestion:
         group: what the surveys are balanced over.
         expected: the correct answer of an attention check; empty for every other question.
         kind: `FILLER`, `PRACTICE`, or empty for what is of the suite and for attention checks.
+        comprehension: asked after a sentence that is read word by word; empty for no question.
+            Its answers are `choices`.
+        correct: the correct answer to that; empty where there is none.
+        regions: the region of each word of such a sentence; empty where they are not known.
+        foils: what is beside each word of such a sentence in a maze; empty in other tasks.
     """
 
     id: str
@@ -106,6 +115,19 @@ class SurveyQuestion:
     group: str = ""
     expected: str = ""
     kind: QuestionKind = ""
+    comprehension: str = ""
+    correct: str = ""
+    regions: tuple[str, ...] = ()
+    foils: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the first line, with the marks that touch them."""
+        return tuple(self.lines[0].split()) if self.lines else ()
+
+
+AfterError: TypeAlias = Literal["stop", "correct"]
+"""What follows a wrong choice in a maze: the next sentence, or another choice of the same word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +198,7 @@ class SurveyDesign:
         background: what participants are asked about themselves.
         break_every: questions between two breaks; 0 for none.
         completion: address or code that is shown when all is answered; empty for none.
+        after_error: what follows a wrong choice in a maze.
         questions: all of them, attention checks included.
         surveys: which of them go together, and in which order.
     """
@@ -193,6 +216,7 @@ class SurveyDesign:
     background: tuple[BackgroundQuestion, ...] = ()
     break_every: int = 0
     completion: str = ""
+    after_error: AfterError = "stop"
     questions: tuple[SurveyQuestion, ...]
     surveys: tuple[Survey, ...]
 
@@ -210,6 +234,11 @@ class SurveyDesign:
         }
 
     @property
+    def is_timed(self) -> bool:
+        """Whether sentences are read word by word, and words are timed."""
+        return self.task in TIMED_TASKS
+
+    @property
     def completion_link(self) -> str:
         """The address that participants go back to; empty where there is none."""
         return self.completion if self.completion.startswith("https://") else ""
@@ -225,14 +254,34 @@ class SurveyDesign:
         return sha256_of(design_json(self).encode())
 
     def fields_of(self, question: SurveyQuestion) -> tuple[SurveyField, ...]:
-        """The fields of a question; of what is not of the suite, the first field only."""
+        """The fields of a question; of what is not of the suite, the first field only.
+
+        Of a sentence that is read word by word: the times, and the comprehension question if any.
+        """
         first, *rest = self.fields
+        if self.is_timed:
+            return _timed_fields(first, question)
         name = ATTENTION if question.expected else question.kind or first.name
         choices = question.choices or first.choices
         return (
-            SurveyField(name, first.prompt, choices, first.low, first.high),
+            SurveyField(
+                name, first.prompt, choices, first.low, first.high, expected=question.expected
+            ),
             *(() if question.expected or question.kind else rest),
         )
+
+
+def _timed_fields(first: SurveyField, question: SurveyQuestion) -> tuple[SurveyField, ...]:
+    """The times of the words of a sentence, and the question about it; fillers have that too."""
+    times = SurveyField(question.kind or first.name, first.prompt)
+    if not question.comprehension:
+        return (times,)
+    name = PRACTICE_COMPREHENSION if question.kind == PRACTICE else COMPREHENSION
+    correct = "" if question.kind == PRACTICE else question.correct
+    return (
+        times,
+        SurveyField(name, question.comprehension, question.choices, expected=correct),
+    )
 
 
 def design_json(design: SurveyDesign) -> str:
@@ -327,119 +376,11 @@ def _survey_faults(design: SurveyDesign, survey: Survey) -> Iterator[str]:
 
 
 def _question_faults(design: SurveyDesign, question: SurveyQuestion) -> Iterator[str]:
-    for field in design.fields_of(question):
+    if question.foils and len(question.foils) != len(question.words):
+        yield f"question {question.id!r} has {len(question.foils)} distractors, and other words"
+    for field in design.fields_of(question)[int(design.is_timed) :]:
         values = [choice.value for choice in field.choices]
         if not values or "" in values or len(set(values)) != len(values):
             yield f"question {question.id!r} has no answers, an empty one or one twice"
-        if question.expected and question.expected not in values:
-            yield f"the correct answer of the check {question.id!r} is none of its answers"
-
-
-_DRAWS = 20
-"""Orders that are drawn at most, to find one in which all neighbors are apart."""
-
-
-def order_questions(
-    questions: Sequence[SurveyQuestion], chance: random.Random
-) -> tuple[SurveyQuestion, ...]:
-    """The questions of one participant in an order drawn by chance.
-
-    Practice comes first, as it stands. Of the rest no two neighbors are of one group (such as a
-    phenomenon), where that is possible, and as few as can be found are of one condition; of two
-    conditions two in a row are allowed, since strict turns would give away what comes next.
-    Attention checks are at equal distances, never first.
-
-    Args:
-        questions: of one survey.
-        chance: what the order is drawn with.
-    """
-    practice = [question for question in questions if question.kind == PRACTICE]
-    checks = [question for question in questions if question.expected]
-    rest = [
-        question for question in questions if question.kind != PRACTICE and not question.expected
-    ]
-    best, fewest = list(rest), len(rest) + 1
-    for _ in range(_DRAWS):
-        chance.shuffle(rest)
-        # A filler is a group of its own: as one group, half of fillers would be every second page.
-        groups = [question.id if question.kind == FILLER else question.group for question in rest]
-        conditions = [question.condition for question in rest]
-        places = spread(groups, conditions)
-        repeats = _repeats([conditions[place] for place in places], allowed_run(conditions))
-        if repeats < fewest:
-            best, fewest = [rest[place] for place in places], repeats
-        if not fewest:
-            break
-    chance.shuffle(checks)
-    return (*practice, *_with_checks(best, checks))
-
-
-def spread(groups: Sequence[str], conditions: Sequence[str] = ()) -> list[int]:
-    """The order of things in which no two neighbors share a group, where possible.
-
-    Of those that may come next, the earliest that makes no run of its condition longer than
-    allowed is taken, but a group that makes up half of what is left comes before all others.
-
-    Args:
-        groups: of each thing, in an order that was drawn by chance.
-        conditions: of each thing; empty texts may follow each other, and so may all without any.
-
-    Returns:
-        The numbers of the things, from 0.
-    """
-    waiting = list(range(len(groups)))
-    left, open_conditions = Counter(groups), Counter(conditions)
-    most_run = allowed_run(conditions)
-    order: list[int] = []
-    while waiting:
-        last = groups[order[-1]] if order else None
-        most, count = left.most_common(1)[0]
-        if 2 * count > len(waiting) and (not order or most != last):
-            candidates = [number for number in waiting if groups[number] == most]
-        else:
-            candidates = [number for number in waiting if groups[number] != last] or waiting
-        chosen = candidates[0]
-        if conditions:
-            run = [conditions[number] for number in order[-most_run:]]
-            common = max(open_conditions, key=open_conditions.__getitem__)
-            # One that makes up half of what is left has to begin before it is too late.
-            urgent = 2 * open_conditions[common] > len(waiting)
-            closed = run[0] if len(run) == most_run and len({*run}) == 1 else ""
-            chosen = min(
-                candidates,
-                key=lambda number: _delay(conditions[number], closed, common, urgent=urgent),
-            )
-            open_conditions[conditions[chosen]] -= 1
-        waiting.remove(chosen)
-        left[groups[chosen]] -= 1
-        order.append(chosen)
-    return order
-
-
-def _delay(condition: str, closed: str, common: str, *, urgent: bool) -> tuple[bool, bool]:
-    """Whether others should come first: their run is over, or another condition is pressing."""
-    return bool(condition) and condition == closed, urgent and condition != common
-
-
-def allowed_run(conditions: Sequence[str]) -> int:
-    """The number of neighbors that may be of one condition: one, or two where there are two."""
-    return 1 if len({*conditions} - {""}) > 2 else 2  # noqa: PLR2004  # two conditions
-
-
-def _repeats(conditions: Sequence[str], most_run: int) -> int:
-    """The number of places at which a run of one condition is longer than allowed."""
-    return sum(
-        max(0, len(list(members)) - most_run)
-        for condition, members in itertools.groupby(conditions)
-        if condition
-    )
-
-
-def _with_checks(
-    order: Sequence[SurveyQuestion], checks: Sequence[SurveyQuestion]
-) -> list[SurveyQuestion]:
-    """The checks at equal distances; never first."""
-    mixed = list(order)
-    for number, check in enumerate(checks, start=1):
-        mixed.insert(max(1, number * len(order) // (len(checks) + 1)) + number - 1, check)
-    return mixed
+        if field.expected and field.expected not in values:
+            yield f"the correct answer to {question.id!r} is none of its answers"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.errors import CimentoError, StorageError
 from cimento.judgments import (
     BETTER,
+    NOT_OF_SUITE,
     Judgment,
     csv_of,
     judgments_to_parquet,
@@ -88,13 +89,14 @@ def judgments_in(path: Path) -> list[Judgment]:
             for answer in storage.answers(path)
             # Somebody may have been deleted between the two queries.
             # Practice and fillers are asked, but not about the suite.
-            if answer.participant in people and not design.by_id[answer.question].kind
+            if answer.participant in people and answer.field not in NOT_OF_SUITE
         ]
         order = {person: number for number, person in enumerate(people)}
         fields = {field.name: number for number, field in enumerate(design.fields)}
+        last = len(fields)
         return sorted(
             judgments,
-            key=lambda j: (order[j.annotator or ""], j.position or 0, fields.get(j.question, 0)),
+            key=lambda j: (order[j.annotator or ""], j.position or 0, fields.get(j.question, last)),
         )
 
 
@@ -117,7 +119,7 @@ def people_csv(path: Path) -> str:
         passed = Counter(
             answer.participant
             for answer in answers
-            if design.by_id[answer.question].expected == answer.value
+            if _expected(design, answer.question, answer.field) == answer.value
         )
         names = [question.name for question in design.background]
         of_people = background(path)
@@ -125,7 +127,11 @@ def people_csv(path: Path) -> str:
         for person in storage.participants(path):
             questions = design.by_survey[person.survey]
             seconds = session_seconds(person)
-            checks = sum(bool(question.expected) for question in questions)
+            checks = sum(
+                bool(field.expected)
+                for question in questions
+                for field in design.fields_of(question)
+            )
             lines.append(
                 [
                     person.id, person.survey, person.created_at, person.consent or "",
@@ -188,9 +194,15 @@ def _judgment(
         position=places[(person.id, question.id)],
         seconds=answer.seconds,
         session_seconds=session_seconds(person),
-        expected=question.expected or None,
+        expected=_expected(design, question.id, answer.field) or None,
         scale=next((f.scale for f in design.fields if f.name == answer.field), "") or None,
     )
+
+
+def _expected(design: SurveyDesign, question: str, field: str) -> str:
+    """The correct answer to a field of a question; empty where there is none."""
+    fields = design.fields_of(design.by_id[question])
+    return next((asked.expected for asked in fields if asked.name == field), "")
 
 
 def _condition(question: SurveyQuestion, answer: StoredAnswer) -> str:

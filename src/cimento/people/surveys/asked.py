@@ -41,7 +41,7 @@ def _named(design: SurveyDesign, *, stored: bool) -> Iterator[tuple[AskedItem, l
                 trial=question.id,
                 question=field.name,
                 candidate=question.candidate,
-                expected=question.expected,
+                expected=field.expected,
                 scale=field.scale,
                 answers=_answers(field, stored=stored),
                 surveys=surveys,

@@ -5,6 +5,7 @@ The list assignment is a Latin square where there can be one, and balanced as fa
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import Counter
@@ -17,7 +18,8 @@ from cimento.intake.decoding import open_text
 from cimento.intake.table import Row, Table
 from cimento.intake.tables import open_table
 from cimento.intake.words import HEADERS
-from cimento.judgments import FILLER, PRACTICE
+from cimento.judgments import COMPREHENSION, FILLER, PRACTICE
+from cimento.kinds.base import TIMED_TASKS, SurveyTask
 from cimento.people.surveys import (
     PARTICIPANT_COLUMNS,
     AnswerChoice,
@@ -27,17 +29,19 @@ from cimento.people.surveys import (
     SurveyDesign,
     SurveyField,
     SurveyQuestion,
-    order_questions,
 )
 from cimento.people.surveys.material import (
     SurveyMaterial,
     SurveyPlan,
     Words,
+    comprehension_of,
     fields_for,
     guidelines,
     read_material,
     words,
 )
+from cimento.people.surveys.maze import read_sheet, with_foils
+from cimento.people.surveys.orders import order_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,38 +137,40 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         InputError: the suite or another file cannot be used.
         UsageError: the plan cannot be carried out for this suite.
     """
-    if plan.scale is not None and not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
-        raise UsageError(
-            where=f"--scale {plan.scale}",
-            seen="a scale cannot have that many points",
-            todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
-        )
-    if "://" in plan.completion and not plan.completion.startswith("https://"):
-        raise UsageError(
-            where=f"--completion={plan.completion}",
-            seen="is neither a code nor an address that begins with https://",
-            todo="Copy the completion link of the platform.",
-        )
+    _refuse_values(plan)
     material = read_material(path, plan)
     _refuse_scale(plan, material.task)
+    _refuse_sheet(plan, material.task)
     texts = words(material.language)
     points = plan.scale or min(material.points or USUAL_SCALE, LONGEST_SCALE)
     fields = fields_for(material.task, texts, scale=points, length=material.longest)
     chance = random.Random(plan.seed)  # noqa: S311  # no secret
-    more = (*_checks(plan, material, fields[0], texts, chance), *_more_questions(plan, fields[0]))
+    more = (
+        *_checks(plan, material, fields[0], texts, chance),
+        *_more_questions(plan, fields[0], material.task, texts),
+    )
+    if plan.distractors is not None:
+        sheet = read_sheet(plan.distractors)
+        sets = (tuple(with_foils(members, sheet)) for members in material.sets)
+        material, more = replace(material, sets=tuple(sets)), tuple(with_foils(more, sheet))
+    asks = any(question.comprehension for question in itertools.chain(more, *material.sets))
     whole = SurveyDesign(
         title=plan.title or texts["pages"]["title"],
         language=material.language,
         task=material.task,
         source=material.source,
         seed=plan.seed,
-        consent=_consent(plan, texts),
-        guidelines=guidelines(material.task, texts, fields, none=material.none),
+        consent=_consent(plan, texts, material.task),
+        guidelines=(
+            *guidelines(material.task, texts, fields, none=material.none),
+            *([texts["timed"][COMPREHENSION]] if asks else []),
+        ),
         fields=fields,
         remarks=material.task == "candidate",
         background=_background(plan.background, plan.background_file, texts),
         break_every=plan.break_every,
         completion=plan.completion,
+        after_error=plan.after_error,
         questions=(*(member for members in material.sets for member in members), *more),
         surveys=_surveys(material, plan, more, chance),
     )
@@ -213,6 +219,8 @@ def _checks(
     texts: Words,
     chance: random.Random,
 ) -> tuple[SurveyQuestion, ...]:
+    if material.task in TIMED_TASKS:
+        return ()
     choices = asked.choices
     wordings = [texts[material.task]["check"], *texts["checks"]["more"].split("\n")]
     made: list[SurveyQuestion] = []
@@ -250,12 +258,57 @@ def _checks(
     return (*made, *from_file)
 
 
+def _refuse_values(plan: SurveyPlan) -> None:
+    """Refuse a scale and a completion that no survey can have, whatever its suite."""
+    if plan.scale is not None and not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
+        raise UsageError(
+            where=f"--scale {plan.scale}",
+            seen="a scale cannot have that many points",
+            todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
+        )
+    if "://" in plan.completion and not plan.completion.startswith("https://"):
+        raise UsageError(
+            where=f"--completion={plan.completion}",
+            seen="is neither a code nor an address that begins with https://",
+            todo="Copy the completion link of the platform.",
+        )
+
+
 def _refuse_scale(plan: SurveyPlan, task: str) -> None:
     if plan.scale is not None and task != "likert":
         raise UsageError(
             where=f"--scale {plan.scale}",
             seen=f"people rate nothing on a scale in the task {task}",
             todo="Leave it out, or give --task likert.",
+        )
+
+
+def _refuse_sheet(plan: SurveyPlan, task: SurveyTask) -> None:
+    """Refuse a maze without distractors, distractors without a maze, and checks in timed tasks."""
+    if task == "maze" and plan.distractors is None:
+        raise UsageError(
+            where="--task maze",
+            seen="there are no distractors",
+            todo="Have them proposed (cimento annotate survey distractors SUITE -m MODEL), check"
+            " them, and give the sheet as --distractors.",
+        )
+    if task != "maze" and plan.distractors is not None:
+        raise UsageError(
+            where=f"--distractors {plan.distractors}",
+            seen=f"there are none in the task {task}",
+            todo="Leave it out, or give --task maze.",
+        )
+    if task != "maze" and plan.after_error != "stop":
+        raise UsageError(
+            where=f"--after-error {plan.after_error}",
+            seen=f"nothing is chosen wrongly in the task {task}",
+            todo="Leave it out, or give --task maze.",
+        )
+    if task in TIMED_TASKS and plan.check_file is not None:
+        raise UsageError(
+            where=f"--check-file {plan.check_file}",
+            seen=f"sentences of the task {task} are checked by comprehension questions",
+            todo="Write them into the columns comprehension and comprehension_answer.",
         )
 
 
@@ -272,13 +325,18 @@ def _sample_choices(
     ]
 
 
-def _more_questions(plan: SurveyPlan, first: SurveyField) -> Iterator[SurveyQuestion]:
+def _more_questions(
+    plan: SurveyPlan, first: SurveyField, task: SurveyTask, texts: Words
+) -> Iterator[SurveyQuestion]:
     """Practice and fillers, from the tables that hold them."""
     kinds: tuple[tuple[Path | None, QuestionKind], ...] = (
         (plan.practice, PRACTICE),
         (plan.fillers, FILLER),
     )
     for path, kind in kinds:
+        if path and task in TIMED_TASKS:
+            yield from (replace(each, kind=kind) for each in read_sentences(path, kind, texts))
+            continue
         for question in _read_questions(path, kind) if path else ():
             where = f"{path}, {question.lines[0]!r}"
             if question.expected:
@@ -296,21 +354,48 @@ def _more_questions(plan: SurveyPlan, first: SurveyField) -> Iterator[SurveyQues
             yield replace(question, kind=kind)
 
 
-def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
-    """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between.
+def _texts_of(table: Table, name: str) -> Iterator[tuple[Row, SurveyQuestion]]:
+    """The rows of a table, each with its text as a question.
 
     The column of texts may be headed as in suites: *testo*, *frase*, *sentence* ...
     """
-    table = open_table(path)
     headed = {"text", "sentence", *HEADERS["text"], *HEADERS["sentence"]}
     column = next((name for name in table.columns if name.casefold() in headed), "text")
-    questions = []
     for number, row in enumerate(table.rows, start=1):
-        text, expected = row.cells.get(column, "").strip(), row.cells.get("expected", "").strip()
+        text = row.cells.get(column, "").strip()
         if not text:
             raise InputError(
                 where=table.where(row), seen="there is no text", todo=f"Fill the column {column}."
             )
+        id_ = f"{name}-{number}"
+        yield row, SurveyQuestion(id=id_, item=id_, lines=(text,))
+
+
+def read_sentences(path: Path, name: str, texts: Words) -> list[SurveyQuestion]:
+    """Sentences that are read word by word, from a table: ``text``, and its comprehension question.
+
+    Args:
+        path: of the table; its columns are those of `comprehension_of`.
+        name: the beginning of ids, such as ``practice``.
+        texts: words of the survey's language.
+
+    Raises:
+        InputError: a text is missing, or a question has no such answer.
+    """
+    table = open_table(path)
+    sentences = []
+    for row, sentence in _texts_of(table, name):
+        asked, choices, correct = comprehension_of(row.cells, texts, where=table.where(row))
+        sentences.append(replace(sentence, comprehension=asked, choices=choices, correct=correct))
+    return sentences
+
+
+def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
+    """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between."""
+    table = open_table(path)
+    questions = []
+    for row, question in _texts_of(table, name):
+        expected = row.cells.get("expected", "").strip()
         choices = _choices(table, row)
         if choices and expected and expected not in choices:
             raise InputError(
@@ -318,16 +403,8 @@ def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
                 seen=f"{expected!r} is none of the choices",
                 todo="Write one of them as the expected answer.",
             )
-        id_ = f"{name}-{number}"
-        questions.append(
-            SurveyQuestion(
-                id=id_,
-                item=id_,
-                lines=(text,),
-                choices=tuple(AnswerChoice(choice, choice) for choice in choices),
-                expected=expected,
-            )
-        )
+        answers = tuple(AnswerChoice(choice, choice) for choice in choices)
+        questions.append(replace(question, choices=answers, expected=expected))
     return questions
 
 
@@ -344,11 +421,15 @@ def _choices(table: Table, row: Row) -> tuple[str, ...]:
     return choices
 
 
-def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
-    """The consent text in paragraphs: a file's, or cimento's own; then who is responsible."""
+def _consent(plan: SurveyPlan, texts: Words, task: SurveyTask) -> tuple[str, ...]:
+    """The consent text in paragraphs: a file's, or cimento's own; then who is responsible.
+
+    Our own says what is stored, which is more where words are timed.
+    """
     contact = [texts["consent"]["contact"].format(contact=plan.contact)] if plan.contact else []
     if plan.consent is None:
-        return (*texts["consent"]["paragraphs"].split("\n"), *contact)
+        timed = [texts["timed"]["consent"]] if task in TIMED_TASKS else []
+        return (*texts["consent"]["paragraphs"].split("\n"), *timed, *contact)
     parts = re.split(r"\n\s*\n", open_text(plan.consent))
     paragraphs = tuple(" ".join(text.split()) for text in parts if text.strip())
     if not paragraphs:

@@ -31,6 +31,7 @@ from cimento.people.surveys import (
 from cimento.people.surveys.material import words
 from cimento.people.surveys.qualtrics import qualtrics_files
 from cimento.people.surveys.storage import stored_design
+from cimento.people.surveys.timed import page_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
+READING = (Path(__file__).parent / "static" / "reading.js").read_text(encoding="utf-8")
+"""The script that shows a sentence word by word, here and in both experiments."""
 
 
 @cache
@@ -104,7 +107,7 @@ def known_columns(
         "question": field.name,
         "survey": survey,
         "position": str(position),
-        "expected": question.expected,
+        "expected": field.expected,
         "scale": field.scale,
     }
 
@@ -186,7 +189,9 @@ def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
         "description": "A survey made with cimento, for jsPsych.",
         "dependencies": PACKAGES,
     }
+    reading = {"reading.js": READING} if design.is_timed else {}
     return {
+        **reading,
         "package.json": json.dumps(package, indent=2) + "\n",
         "index.html": environment().get_template("jspsych.html").render(design=design),
         "survey.js": f"const SURVEY = {script_json(_experiment(design, _page))};\n",
@@ -219,7 +224,10 @@ def _page(
         }
         for field in design.fields_of(question)
     ]
-    return [{"lines": question.lines, "mark": question.mark, "fields": fields}]
+    sentence = page_of(design, question) if design.is_timed else None
+    return [
+        {"lines": question.lines, "mark": question.mark, "sentence": sentence, "fields": fields}
+    ]
 
 
 def pcibex_script(design: SurveyDesign) -> str:
@@ -231,6 +239,7 @@ def pcibex_script(design: SurveyDesign) -> str:
     stored = words(design.language)["consent"]["pcibex"]
     data = _experiment(design, _trials, text=escape, more_consent=[stored])
     code = (TEMPLATES / "pcibex.js").read_text(encoding="utf-8")
+    code = code.replace("{/* reading */}", READING if design.is_timed else "")
     return code.replace("{/* the survey */}", script_json(data))
 
 
@@ -238,9 +247,11 @@ def _trials(
     design: SurveyDesign, question: SurveyQuestion, survey: str, position: int
 ) -> list[dict[str, object]]:
     """The trials of PCIbex that ask a question, one for each field."""
+    fields = design.fields_of(question)
     return [
         {
-            "lines": _lines(question),
+            "lines": [] if design.is_timed else _lines(question),
+            "sentence": page_of(design, question) if design.is_timed and not number else None,
             "prompt": escape(field.prompt),
             "low": escape(field.low),
             "high": escape(field.high),
@@ -249,7 +260,7 @@ def _trials(
             "choices": [asdict(choice) for choice in field.choices],
             "data": known_columns(design, question, field, survey, position),
         }
-        for field in design.fields_of(question)
+        for number, field in enumerate(fields)
     ]
 
 
@@ -269,8 +280,24 @@ KEPT = "design-answered.json"
 """The design of the answers in a folder into which another was written all the same."""
 
 
+def _files_of(design: SurveyDesign) -> dict[str, str]:
+    """The files that are made from a design, by their places in its folder."""
+    files = {f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()}
+    files["pcibex/main.js"] = pcibex_script(design)
+    if design.is_timed:  # on paper and in forms, words are not
+        return files
+    return {
+        **{f"forms/{name}": text for name, text in form_tables(design).items()},
+        **{f"print/{name}": text for name, text in printed(design).items()},
+        **{f"qualtrics/{name}": text for name, text in qualtrics_files(design).items()},
+        **files,
+    }
+
+
 def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the design, tables for forms, pages to print, and files for jsPsych, PCIbex, Qualtrics.
+
+    Sentences that are read word by word are only in the experiments.
 
     Args:
         design: what is written.
@@ -302,13 +329,7 @@ def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> 
             seen="holds another design, which people may have answered already",
             todo="Name another folder, or give --force to replace it.",
         )
-    files = {
-        **{f"forms/{name}": text for name, text in form_tables(design).items()},
-        **{f"print/{name}": text for name, text in printed(design).items()},
-        **{f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()},
-        "pcibex/main.js": pcibex_script(design),
-        **{f"qualtrics/{name}": text for name, text in qualtrics_files(design).items()},
-    }
+    files = _files_of(design)
     written = [
         *([write_design(answered, folder / KEPT)] if answered != design else []),
         write_design(design, folder / FILE),

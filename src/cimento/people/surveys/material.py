@@ -20,16 +20,25 @@ from cimento.judgments import (
     ACCEPTABILITY,
     ACCEPTABLE,
     BETTER,
+    COMPREHENSION,
     FITS,
+    MAZE,
     NONE,
+    READING,
     WHICH_FITS,
 )
-from cimento.kinds.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.kinds.base import TIMED_TASKS, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, load_suite
 from cimento.kinds.run import open_run
 from cimento.options import run_option
-from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
+from cimento.people.surveys import (
+    AfterError,
+    AnswerChoice,
+    SuiteSource,
+    SurveyField,
+    SurveyQuestion,
+)
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.published import language_code
@@ -75,6 +84,47 @@ def words(language: str) -> Words:
 YES, NO = "yes", "no"
 
 
+ANSWER, CHOICES = f"{COMPREHENSION}_answer", f"{COMPREHENSION}_choices"
+"""Columns beside the one called ``comprehension``: the correct answer, and all of them."""
+
+
+def comprehension_of(
+    cells: Mapping[str, str], texts: Words, *, where: str
+) -> tuple[str, tuple[AnswerChoice, ...], str]:
+    """The question after a sentence, its answers, and the correct one; empty where none is asked.
+
+    Args:
+        cells: of the columns ``comprehension``, ``comprehension_answer``, and
+            ``comprehension_choices`` with bars between; without choices, answers are yes and no.
+        texts: words of the survey's language.
+        where: place of the row, for messages.
+
+    Raises:
+        InputError: the correct answer is none of the answers, or there is one without a question.
+    """
+    asked, correct, listed = (cells.get(n, "").strip() for n in (COMPREHENSION, ANSWER, CHOICES))
+    if not asked:
+        if correct or listed:
+            raise InputError(
+                where=where,
+                seen=f"there is an answer, and the column {COMPREHENSION} is empty",
+                todo="Write the question there.",
+            )
+        return "", (), ""
+    names = [part.strip() for part in listed.split("|") if part.strip()]
+    choices = tuple(AnswerChoice(name, name) for name in dict.fromkeys(names)) or tuple(
+        AnswerChoice(value, texts["answers"][value]) for value in (YES, NO)
+    )
+    known = {name.casefold(): c.value for c in choices for name in (c.label, c.value)}
+    if correct and correct.casefold() not in known:
+        raise InputError(
+            where=where,
+            seen=f"{correct!r} is none of the answers ({', '.join(c.label for c in choices)})",
+            todo=f"Write one of them into {ANSWER}, or others into {CHOICES}, with | between them.",
+        )
+    return asked, choices, known[correct.casefold()] if correct else ""
+
+
 def fields_for(
     task: SurveyTask, words: Words, *, scale: int = 5, length: int = 0
 ) -> tuple[SurveyField, ...]:
@@ -93,7 +143,10 @@ def fields_for(
         return (SurveyField(ACCEPTABILITY, prompt, points, texts["low"], texts["high"]),)
     if task == "story":
         return _story_fields(words, prompt, length)
-    questions = {"yesno": ACCEPTABLE, "choice": BETTER, "cloze": WHICH_FITS, "candidate": FITS}
+    questions = {
+        "yesno": ACCEPTABLE, "choice": BETTER, "cloze": WHICH_FITS, "candidate": FITS,
+        "reading": READING, "maze": MAZE,
+    }  # fmt: skip
     choices = both if task in ("yesno", "candidate") else ()
     return (SurveyField(questions[task], prompt, choices),)
 
@@ -145,11 +198,19 @@ class SurveyPlan(Options):
 
     task: SurveyTask | None = option(None, "What people do; by default as usual.")
     surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
+    distractors: Path | None = option(
+        None, "For maze: the sheet of `annotate survey distractors`, checked by a person."
+    )
+    after_error: AfterError = option(
+        "stop", "After a wrong choice in a maze: the next sentence (stop), or the same word again."
+    )
     times: int = option(1, "In how many surveys each sentence is.", ge=1)
     scale: int | None = option(
         None, "Points of the scale; by default those of the suite's ratings, or 5."
     )
-    checks: int = option(2, "Attention checks in each survey.", ge=0, le=20)
+    checks: int = option(
+        2, "Attention checks in each survey; none in reading and maze.", ge=0, le=20
+    )
     check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
     fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")
     practice: Path | None = option(None, "Table of sentences asked first: text, choices.")
@@ -234,7 +295,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
             by_item[item.item].append(item)
     meta = suite.meta
     language = wanted.language or language_code(meta.language)
-    made = _Questions(asked, wanted, none=words(language)["answers"]["none"], where=str(path))
+    made = _Questions(asked, wanted, words=words(language), where=str(path))
     sets = [questions for items in by_item.values() for questions in made.sets(items)]
     return SurveyMaterial(
         source=SuiteSource(
@@ -289,14 +350,15 @@ class _Questions:
     Args:
         asked: what people are asked about.
         wanted: how questions are made.
-        none: how people read that nothing fits.
+        words: of the survey's language.
         where: the suite, for messages.
     """
 
-    def __init__(self, asked: SurveyItems, wanted: SurveyPlan, *, none: str, where: str) -> None:
+    def __init__(self, asked: SurveyItems, wanted: SurveyPlan, *, words: Words, where: str) -> None:
         self._task = asked.task
         self._wanted = wanted
-        self._none = AnswerChoice(NONE, none)
+        self._words = words
+        self._none = AnswerChoice(NONE, words["answers"]["none"])
         self._where = where
         names = list(dict.fromkeys(name for item in asked.items for name in item.columns))
         for flag, name in (("--balance", wanted.balance), ("--apart", wanted.apart)):
@@ -348,6 +410,17 @@ class _Questions:
         return self._question(item, tuple(choices))
 
     def _question(self, item: SurveyItem, choices: tuple[AnswerChoice, ...] = ()) -> SurveyQuestion:
+        asked, correct = "", ""
+        if self._task in TIMED_TASKS:
+            if len(item.text.split()) < _FEWEST:
+                raise InputError(
+                    where=self._place(item),
+                    seen=f"{item.text!r} is one word: words are between blanks",
+                    todo="Put blanks between the words that are shown one after the other.",
+                )
+            asked, choices, correct = comprehension_of(
+                item.columns, self._words, where=self._place(item)
+            )
         return SurveyQuestion(
             id="",
             item=item.item,
@@ -358,6 +431,9 @@ class _Questions:
             choices=choices,
             members=item.columns.get(self._wanted.apart, "") or item.apart,
             group=item.columns.get(self._balance, ""),
+            comprehension=asked,
+            correct=correct,
+            regions=item.regions,
         )
 
     def _place(self, item: SurveyItem) -> str:

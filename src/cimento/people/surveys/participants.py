@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 import socket
 import sqlite3
 import time
@@ -30,6 +31,7 @@ from cimento.people.surveys.security import (
     sign,
 )
 from cimento.people.surveys.storage import Participant
+from cimento.people.surveys.timed import page_of, read_times
 from cimento.people.surveys.writer import Writer
 
 if TYPE_CHECKING:
@@ -177,7 +179,10 @@ class Participants:
         token, position = request.path_params["token"], request.path_params["position"]
         if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
-        if not 1 <= position <= min(self._first(person), len(person.questions)):
+        first = self._first(person)
+        # A sentence whose words were timed is not read again.
+        least = first if self.design.is_timed else 1
+        if not least <= position <= min(first, len(person.questions)):
             return redirect(f"/p/{token}/guidelines")
         question = self.design.by_id[person.questions[position - 1]]
         known = storage.answer_to(self.reader, person.id, question.id)
@@ -203,6 +208,7 @@ class Participants:
         await self.writer.write(
             functools.partial(
                 storage.store_answer,
+                first_counts=self.design.is_timed,
                 participant=person.id,
                 question=question.id,
                 values=values,
@@ -241,9 +247,11 @@ class Participants:
         question = self.design.by_id[person.questions[position - 1]]
         fields = self.design.fields_of(question)
         moment = f"{time.time():.3f}"
+        timed = self.design.is_timed
         return page(
-            "question.html",
+            "reading.html" if timed else "question.html",
             self.design,
+            sentence=json.dumps(page_of(self.design, question)) if timed else "",
             status=422 if missing else 200,
             token=token,
             question=question,
@@ -312,7 +320,17 @@ class Participants:
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """The answers by field; None where one is missing or invalid."""
         values: dict[str, str] = {}
-        for number, asked in enumerate(self.design.fields_of(question)):
+        asked_all = self.design.fields_of(question)
+        if self.design.is_timed:
+            times, asked_all = asked_all[0], asked_all[1:]
+            values[times.name] = fields.get("field-0", "")
+            try:
+                read = read_times(values[times.name], question)
+            except ValueError:
+                return None
+            if read.times[-1].is_end:
+                return values
+        for number, asked in enumerate(asked_all, start=len(values)):
             if asked.when and next(iter(values.values())) != asked.when:
                 continue
             value = fields.get(f"field-{number}", "")

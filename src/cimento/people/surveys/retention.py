@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cimento.errors import StorageError, UsageError
-from cimento.people.surveys import storage
+from cimento.people.surveys import SurveyQuestion, storage
 from cimento.people.surveys.links import LINKS_FILE, remove_link
 
 _PATIENCE = 2000
@@ -47,7 +47,7 @@ def data_of(path: Path, participant: str) -> str:
         }
     for row in (*stored["answers"], *stored["replaced"]):
         question = design.by_id.get(row["question"])
-        row["shown"] = list(question.lines) if question else []
+        row["shown"] = _shown(question) if question else []
     content: Mapping[str, object] = {
         "survey": design.title,
         "participant": dict(person),
@@ -55,6 +55,12 @@ def data_of(path: Path, participant: str) -> str:
         **stored,
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def _shown(question: SurveyQuestion) -> list[str]:
+    """The texts of a question: of a sentence read word by word, what was beside or after it too."""
+    more = (" ".join(question.foils), question.comprehension)
+    return [*question.lines, *filter(None, more)]
 
 
 def delete_participant(path: Path, participant: str, links: Path | None = None) -> int:

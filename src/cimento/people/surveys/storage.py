@@ -22,7 +22,8 @@ from typing import Any
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
-from cimento.people.surveys import SurveyDesign, design_json, order_questions, parse_design
+from cimento.people.surveys import SurveyDesign, design_json, parse_design
+from cimento.people.surveys.orders import order_questions
 from cimento.people.surveys.security import digest, new_token
 
 FORMAT = "2"
@@ -350,6 +351,7 @@ def store_answer(
     remark: str,
     seconds: float | None,
     asked: Sequence[str],
+    first_counts: bool = False,
 ) -> None:
     """Store the answers to one question; the same answer again changes nothing.
 
@@ -361,6 +363,7 @@ def store_answer(
         remark: what was added.
         seconds: since the page was shown; None where that is not known.
         asked: all questions of the survey, to know when it is finished.
+        first_counts: whether an answer to what was answered before is passed over.
 
     Raises:
         GoneError: the participant is there no more, or has not agreed.
@@ -371,9 +374,10 @@ def store_answer(
     if row is None or row[0] is None:
         raise GoneError
     known = answer_to(connection, participant, question)
-    if {answer.field: answer.value for answer in known} != values or {
-        answer.remark for answer in known
-    } != {remark}:
+    if (not known or not first_counts) and (
+        {answer.field: answer.value for answer in known} != values
+        or {answer.remark for answer in known} != {remark}
+    ):
         _replace(connection, participant, question)
         connection.executemany(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)",

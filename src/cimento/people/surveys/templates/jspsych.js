@@ -77,7 +77,51 @@ function question(trial, field, number, count) {
   };
 }
 
+// The trial of a sentence that is read word by word, by reading.js.
+class Sentence {
+  static info = {
+    name: "cimento-sentence",
+    version: "1.0.0",
+    parameters: { sentence: { type: jsPsychModule.ParameterType.OBJECT, default: undefined } },
+    data: {
+      value: { type: jsPsychModule.ParameterType.STRING },
+      rt: { type: jsPsychModule.ParameterType.FLOAT },
+    },
+  };
+
+  trial(element, trial) {
+    const shown = performance.now();
+    element.innerHTML = '<div class="sentence"></div>';
+    readSentence(element.firstChild, trial.sentence).then((value) =>
+      jsPsych.finishTrial({ value, rt: performance.now() - shown }));
+  }
+}
+
+function sentence(trial, field) {
+  return {
+    type: Sentence,
+    sentence: trial.sentence,
+    data: { ...field.data, annotator, asked: true },
+    save_trial_parameters: { sentence: false },
+    on_finish: (data) => {
+      data.seconds = data.rt / 1000;
+      data.at = new Date().toISOString();
+    },
+  };
+}
+
+const endedEarly = () => jsPsych.data.get().last(1).values()[0].value.endsWith("!");
+
 function questions(trial, number, count) {
+  if (trial.sentence) {
+    const [times, ...more] = trial.fields;
+    // A sentence that ended at a wrong choice was not read: nothing is asked about it.
+    const asked = more.map((field) => question({ lines: [] }, field, number, count));
+    return [
+      sentence(trial, times),
+      ...asked.map((made) => ({ timeline: [made], conditional_function: () => !endedEarly() })),
+    ];
+  }
   return trial.fields.map((field) => {
     const made = question(trial, field, number, count);
     if (!field.when) return made;

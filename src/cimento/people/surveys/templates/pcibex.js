@@ -4,6 +4,7 @@ DebugOff();
 
 const SURVEY = {/* the survey */};
 
+{/* reading */}
 const names = Object.keys(SURVEY.surveys);
 const wanted = GetURLParameter("survey");
 const survey = names.includes(wanted)
@@ -42,12 +43,29 @@ newTrial("guidelines",
   newButton("begin", SURVEY.words.begin).print().wait(),
 );
 
+// A sentence that is read word by word, in an element of its own.
+const sentence = (trial, place) => {
+  const id = `sentence-${place}`;
+  let given = "";
+  return newTrial(`trial-${place}`,
+    newHtml("sentence", `<div id="${id}" style="min-width: 40em; min-height: 12em; font-size: 1.25em"></div>`).print(),
+    newFunction("read", () =>
+      readSentence(document.getElementById(id), trial.sentence).then((text) => { given = text; }),
+    ).call(),
+    newVar("value").global().set(() => given).log(),
+    newVar("condition").global().set(() => trial.data.condition),
+    newVar("ended").global().set(() => (given.endsWith("!") ? "early" : "")),
+  );
+};
+
 trials.forEach((trial, place) => {
   // Labels are what a scale knows; value and condition are what is logged for them.
   const chosen = (label) => trial.choices[trial.labels.indexOf(label)];
   const answered = (name, part) =>
     newVar(name).global().set(getScale("answer")).set((label) => part(chosen(label)));
-  const made = newTrial(`trial-${place}`,
+  const made = trial.sentence ? sentence(trial, place) : newTrial(`trial-${place}`,
+    // After a sentence that ended at a wrong choice, nothing is asked about it.
+    ...(trials[0].sentence ? [getVar("ended").test.is("").failure(end())] : []),
     // Some questions are only asked if the first one about the same text was answered so.
     ...(trial.when ? [getVar("first").test.is(trial.when).failure(end())] : []),
     newHtml("text", shown(trial.lines)).print(),
