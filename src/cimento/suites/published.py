@@ -79,6 +79,8 @@ class PublishedDataset:
         citation: how to cite it.
         size: its size, as text for people.
         format: the format of its files.
+        read_as: name of that format, a key of `cimento.suites.formats.FORMATS`, where the files are
+            texts that do not show what they are.
         hub: id of a dataset on the Hugging Face hub.
         revision: commit of that dataset, pinned here or named by the user; without one it is not
             fetched.
@@ -101,6 +103,7 @@ class PublishedDataset:
     citation: str
     size: str
     format: str
+    read_as: str = ""
     hub: str = ""
     revision: str = ""
     suffixes: tuple[str, ...] = ()
