@@ -18,7 +18,7 @@ from cimento.report.suite_differences import (
     rate_differences,
 )
 from cimento.statistics.suite_means import SuiteValue
-from cimento.suites.formats.blimp import blimp_datasets
+from cimento.suites.published_results import blimp_datasets
 from cimento.suites.twins import units_of
 
 if TYPE_CHECKING:
