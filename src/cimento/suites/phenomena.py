@@ -144,7 +144,7 @@ def phenomena_of_items(suite: Suite, *, of: str) -> list[str | None]:
         return [named] * len(suite.items)
     cells = suite.item_cells(known.field)
     labels = {cell: phenomenon_of(suite=of, label=cell.strip()) for cell in {*cells} if cell}
-    return [labels.get(cell) for cell in cells]
+    return [labels.get(cell or "") for cell in cells]
 
 
 def sets_measuring(phenomenon: str) -> tuple[str, ...]:

@@ -105,8 +105,8 @@ def published_results() -> tuple[PublishedResult, ...]:
         name: ResultSource(**{**entry, "files": tuple(entry["files"])})
         for name, entry in stated.items()
     }
-    with (data / "published_results.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    lines = (data / "published_results.tsv").read_text(encoding="utf-8").splitlines()
+    rows = csv.DictReader(lines, delimiter="\t")
     return tuple(
         PublishedResult(
             source=sources[row["source"]],
