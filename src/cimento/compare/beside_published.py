@@ -160,7 +160,7 @@ def _beside(
     wanted = _labeled(suite, result)
     items = [item for item in ids if item in outcomes.right and item in wanted]
     ends = share_interval([outcomes.right[item] for item in items], outcomes.design(items))
-    right = dict(zip(ids, result.right, strict=False))
+    right = result.right
     one = BesidePublished(
         set=result.source.set,
         suite=outcomes.suite,
@@ -176,11 +176,12 @@ def _beside(
         published_n=result.n,
         measure=judged_on,
         scored=result.source.people if result.model == PEOPLE else result.source.scored,
-        doubt="; ".join(_doubts(result, judged_on, n=len(items), of=len(wanted))),
+        doubt="; ".join(_doubts(result, judged_on, n=len(items))),
         citation=result.source.citation,
         address=result.source.address,
     )
-    if not right or not items:
+    items = [item for item in items if item in right]
+    if not items:
         return one
     released = dataclasses.replace(outcomes, model=result.model, right=right, values={})
     pair = compare_pair(released, outcomes, items, seed=seed)
@@ -206,12 +207,14 @@ def _labeled(suite: Suite, result: PublishedResult) -> frozenset[str]:
     return frozenset(item for item, cell in zip(ids, cells, strict=True) if cell == result.label)
 
 
-def _doubts(result: PublishedResult, measure: str, *, n: int, of: int) -> Iterator[str]:
+def _doubts(result: PublishedResult, measure: str, *, n: int) -> Iterator[str]:
     """Why the accuracy of a run and a released one may differ for other reasons than the models."""
-    if result.model != PEOPLE and result.source.measure != _ALIKE.get(measure, measure):
+    if result.model == PEOPLE:
+        return
+    if result.source.measure != _ALIKE.get(measure, measure):
         yield _OTHERWISE if result.source.measure else "no measure here is known to be theirs"
-    if n < of and not result.bits:
-        yield f"the run has {n:,} of {counted(of, 'item')}"
+    if n < result.n and not result.bits:
+        yield f"the run has {n:,} of {counted(result.n, 'item')}"
 
 
 _OTHERWISE = "scored otherwise"

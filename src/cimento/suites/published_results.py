@@ -41,6 +41,8 @@ class ResultSource:
             predictions about regions; empty where there is none, or where it is not known.
         people: what people were asked, in words; empty without figures of people.
         models: full names of models, by the name in the figures.
+        items: ids of the items of a file in its order, separated by blanks, where they are not the
+            numbers from 1.
     """
 
     set: str
@@ -52,6 +54,7 @@ class ResultSource:
     measure: str = ""
     people: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
+    items: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -83,17 +86,19 @@ class PublishedResult:
     bits: str = ""
 
     @property
-    def right(self) -> Sequence[bool]:
-        """Whether each item of the file was right, in its order; empty if not released."""
+    def right(self) -> Mapping[str, bool]:
+        """Whether each item of the file was right, by its id; empty if that was not released."""
         if not self.bits:
-            return ()
+            return {}
         digits = f"{int(self.bits, 16):0{_BITS * len(self.bits)}b}"
-        return [digit == "1" for digit in digits[: self.n]]
+        stated = self.source.items.get(self.file, "").split()
+        ids = stated or map(str, range(1, self.n + 1))
+        return {item: digit == "1" for item, digit in zip(ids, digits, strict=False)}
 
     @property
     def accuracy(self) -> float:
         """The accuracy, as stated or as the items say it."""
-        return sum(self.right) / self.n if self.stated is None else self.stated
+        return sum(self.right.values()) / self.n if self.stated is None else self.stated
 
 
 @functools.cache
