@@ -195,7 +195,7 @@ def test_released_results_are_whole() -> None:
 
 
 def mean(source: str, model: str) -> float:
-    """The share of right items over all files of a set."""
+    """The proportion of correct items over all files of a set."""
     right = [
         bit
         for one in published_results()

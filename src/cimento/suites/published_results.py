@@ -1,7 +1,7 @@
 """Results that authors released for sets of the registry: figures, and which items were right.
 
-What is released, where it was read and how models were scored stands in ``published_results.toml``,
-the figures in ``published_results.tsv``. A file of a set is known by its sha256 in the registry, so
+``published_results.toml`` says what is released, where it was read and how models were scored;
+``published_results.tsv`` has the figures. A file of a set is known by its sha256 in the registry, so
 that no figure is shown beside other items than those it is of.
 """
 
