@@ -86,7 +86,7 @@ def verdicts(runs: Path) -> list[bool]:
 
 @pytest.mark.usefixtures("released")
 def test_a_run_is_beside_each_result_on_the_same_items(runs: Path) -> None:
-    small, large, of_verbs, people = beside_published(open_runs(runs / "runs"))
+    people, large, small, of_verbs = beside_published(open_runs(runs / "runs"))
     right = verdicts(runs)
     assert small.value == large.value == sum(right) / 10
     assert of_verbs.value == sum(right[:6]) / 6
@@ -103,7 +103,7 @@ def test_a_run_is_beside_each_result_on_the_same_items(runs: Path) -> None:
 
 @pytest.mark.usefixtures("released")
 def test_released_items_are_paired_with_those_of_the_run(runs: Path) -> None:
-    small, large, *_ = beside_published(open_runs(runs / "runs"))
+    _, large, small, _ = beside_published(open_runs(runs / "runs"))
     theirs = [True, True, False, False, False, True, True, True, True, True]
     both = list(zip(verdicts(runs), theirs, strict=True))
     gained, lost = both.count((True, False)), both.count((False, True))
@@ -120,7 +120,7 @@ def test_another_measure_and_missing_items_are_warned_about(runs: Path, tmp_path
     assert {one.doubt for one in same} == {""}
     assert {one.measure for one in same} == {"lp"}
     by_word = beside_published(open_runs(runs / "runs"), measure="mean-char")
-    assert [one.doubt for one in by_word] == ["scored otherwise"] * 3 + [""]
+    assert [one.doubt for one in by_word] == [""] + ["scored otherwise"] * 3
     notes = published_grid(by_word).notes
     assert any("judged by mean-char; the published models of bl2mp were not" in n for n in notes)
     # Bits of surprisal order sentences as their log-probabilities do.
@@ -129,7 +129,7 @@ def test_another_measure_and_missing_items_are_warned_about(runs: Path, tmp_path
     )
     asked = ["run", str(runs / "pairs.jsonl"), "-m", "demo-causal", "--limit", "4", "--no-cache"]
     assert invoke([*asked, "-o", str(tmp_path / "few")]) == 0
-    small, large, *_ = beside_published(open_runs(tmp_path / "few"))
+    _, large, small, _ = beside_published(open_runs(tmp_path / "few"))
     assert (small.n, small.published_n, small.published, small.doubt) == (4, 4, 0.5, "")
     assert large.doubt == "the run has 4 of 10 items"
 
@@ -151,7 +151,7 @@ def test_every_output_marks_what_is_published(
     assert "models: log-probability of the sentence; people: choice" in shown
     assert invoke(["compare", folder, "--published", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)["published"]
-    assert [one["published_model"] for one in plain] == ["A Small Model", "large", "large", PEOPLE]
+    assert [one["published_model"] for one in plain] == [PEOPLE, "large", "A Small Model", "large"]
     assert invoke(["report", folder, "--table", "published", "--format", "csv"]) == 0
     assert capsys.readouterr().out.replace("\r", "").splitlines()[0] == head
     for ending in (".html", ".md"):

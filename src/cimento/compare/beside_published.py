@@ -116,7 +116,7 @@ def beside_published(
         judged_on = measure or _measure_of(run)
         found += [
             _beside(suite, outcomes, result, judged_on=judged_on, seed=seed)
-            for result in _released(run)
+            for result in _best_first(_released(run))
         ]
     p_values = adjusted([one.p for one in found], correction)
     return tuple(
@@ -125,18 +125,24 @@ def beside_published(
 
 
 def shown_beside(runs: Sequence[Run], means: Sequence[SuiteMean]) -> Sequence[BesidePublished]:
-    """The runs beside released results, for a page that has means with published figures too.
+    """The runs beside released results on whole files, for a page that has means too.
 
     Args:
         runs: of any suites.
-        means: the means; the results of their benchmark are shown beside them.
+        means: the means; published figures of their benchmark are beside them.
     """
     shown = {mean.benchmark.casefold() for mean in means}
-    return [one for one in beside_published(runs) if one.set not in shown]
+    return [one for one in beside_published(runs) if not one.label and one.set not in shown]
 
 
 def _released(run: Run) -> Sequence[PublishedResult]:
     return results_on(str(manifest_part(run.manifest, "suite").get("sha256", "")))
+
+
+def _best_first(results: Sequence[PublishedResult]) -> Iterator[PublishedResult]:
+    """The results label by label, the most accurate first."""
+    for of_label in grouped((one.label, one) for one in results).values():
+        yield from sorted(of_label, key=lambda one: -one.accuracy)
 
 
 def _measure_of(run: Run) -> str:
@@ -212,12 +218,12 @@ def _doubts(result: PublishedResult, measure: str, *, n: int) -> Iterator[str]:
     if result.model == PEOPLE:
         return
     if result.source.measure != _ALIKE.get(measure, measure):
-        yield _OTHERWISE if result.source.measure else "no measure here is known to be theirs"
+        yield _OTHERWISE if result.source.measure else _UNKNOWN
     if n < result.n and not result.bits:
         yield f"the run has {n:,} of {counted(result.n, 'item')}"
 
 
-_OTHERWISE = "scored otherwise"
+_OTHERWISE, _UNKNOWN = "scored otherwise", "scoring unknown"
 
 
 def published_grid(beside: Sequence[BesidePublished], *, correction: Correction = "holm") -> Grid:
@@ -253,7 +259,7 @@ def published_grid(beside: Sequence[BesidePublished], *, correction: Correction 
             "warning": lambda one: one.doubt or BLANK,
         },
         title="Accuracies in % beside those that authors published.",
-        labels=2,
+        labels=3,
         remarks=1,
         grouped=3,
         notes=tuple(_notes(beside)),
