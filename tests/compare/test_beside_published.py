@@ -21,6 +21,7 @@ from cimento.suites.published_results import (
     PublishedResult,
     ResultSource,
     blimp_datasets,
+    blimp_names,
     published_results,
     results_on,
 )
@@ -182,6 +183,7 @@ def test_results_are_found_by_the_sha256_of_a_file() -> None:
     assert found["gpt2"] == 0.789
     assert found == blimp_datasets()["wh_island"].published
     assert results_on("0" * 64) == ()
+    assert blimp_names() == blimp_datasets().keys()
 
 
 def test_released_results_are_whole() -> None:
