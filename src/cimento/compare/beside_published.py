@@ -221,6 +221,8 @@ def _doubts(result: PublishedResult, measure: str, *, n: int) -> Iterator[str]:
         yield _OTHERWISE if result.source.measure else _UNKNOWN
     if n < result.n and not result.bits:
         yield f"the run has {n:,} of {counted(result.n, 'item')}"
+    if result.n < n:
+        yield f"published of {result.n:,} of them"
 
 
 _OTHERWISE, _UNKNOWN = "scored otherwise", "scoring unknown"
@@ -249,17 +251,17 @@ def published_grid(beside: Sequence[BesidePublished], *, correction: Correction 
             "suite": lambda one: one.suite,
             "items": lambda one: one.label or BLANK,
             "model": lambda one: one.model,
+            "published of": lambda one: one.published_model,
             "accuracy": lambda one: EstimateCell.of(
                 one.value, _Ends(one.low, one.high, one.reason), one.n, percent=True
             ),
-            "published of": lambda one: one.published_model,
             "published": _published_cell,
             "less published": _change_cell,
             f"p ({correction})": lambda one: formatting.p_number(one.corrected, absent=BLANK),
             "warning": lambda one: one.doubt or BLANK,
         },
         title="Accuracies in % beside those that authors published.",
-        labels=3,
+        labels=4,
         remarks=1,
         grouped=3,
         notes=tuple(_notes(beside)),
@@ -292,19 +294,18 @@ def _notes(beside: Sequence[BesidePublished]) -> Iterator[str]:
             " (McNemar's exact test; of clustered items, the test of its interval)."
         )
     if any(one.change is None for one in beside):
-        yield "Where it was not, there is no test: only the published figure is known."
+        yield "Where items were not released, there is no test: only the published figure is known."
     for (name, citation, address), of_one in _by_release(beside).items():
         by_people = grouped((one.published_model == PEOPLE, one.scored) for one in of_one)
         how = [f"models: {text}" for text in dict.fromkeys(by_people.get(False, ()))]
         how += [f"people: {text}" for text in dict.fromkeys(by_people.get(True, ()))]
         yield f"Published, {name}: {citation}; {address}. Scored: {'; '.join(how)}."
-    measures: Mapping[str, Sequence[BesidePublished]] = grouped(
-        (one.measure, one) for one in beside if _OTHERWISE in one.doubt
+    otherwise: Mapping[str, Sequence[BesidePublished]] = grouped(
+        (one.citation, one) for one in beside if _OTHERWISE in one.doubt
     )
-    for measure, of_one in measures.items():
-        models = ", ".join(dict.fromkeys(one.model for one in of_one))
-        sets = ", ".join(dict.fromkeys(one.set for one in of_one))
-        yield f"Warning: {models} was judged by {measure}; the published models of {sets} were not."
+    for citation, of_one in otherwise.items():
+        judged = "; ".join(dict.fromkeys(f"{one.model} by {one.measure}" for one in of_one))
+        yield f"Warning: scored otherwise than {judged}: the models of {citation}."
 
 
 def _by_release(

@@ -173,7 +173,7 @@ def blimp_datasets() -> Mapping[str, Dataset]:
     by_name = grouped(
         (one.file.removesuffix(_LINES), one)
         for one in published_results()
-        if one.source.set == BLIMP
+        if one.source.set == BLIMP and one.model in BLIMP_MODELS
     )
     return {
         name: Dataset(
