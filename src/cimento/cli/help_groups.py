@@ -105,7 +105,7 @@ SHOWN: Mapping[str, Sequence[str]] = {
     ),
     "compare": (
         "measure", "cluster", "items", "pairs", "every_question", "correct", "fail_if_worse",
-        "these_suites", "allow_partial", "equivalent", "figure", "methods", "seed", "output",
+        "these_suites", "equivalent", "published", "figure", "methods", "output", "seed",
         "as_json",
     ),
     "score": (

@@ -12,6 +12,7 @@ repository on GitHub.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -79,6 +80,8 @@ class PublishedDataset:
         citation: how to cite it.
         size: its size, as text for people.
         format: the format of its files.
+        read_as: name of that format, a key of `cimento.suites.formats.FORMATS`, where the files are
+            texts that do not show what they are.
         hub: id of a dataset on the Hugging Face hub.
         revision: commit of that dataset, pinned here or named by the user; without one, the newest
             is fetched.
@@ -101,6 +104,7 @@ class PublishedDataset:
     citation: str
     size: str
     format: str
+    read_as: str = ""
     hub: str = ""
     revision: str = ""
     suffixes: tuple[str, ...] = ()
@@ -156,7 +160,8 @@ class PublishedDataset:
             )
 
 
-def published() -> dict[str, PublishedDataset]:
+@functools.cache
+def published() -> Mapping[str, PublishedDataset]:
     """All entries of the registry, by name."""
     text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
     # The keys of the file are those of the record.
