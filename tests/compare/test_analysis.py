@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cimento import Item, Meta, Suite, analyze, evaluate
+from cimento import Estimate, Item, Meta, Suite, analyze, evaluate
 from cimento.compare.analysis import analyze_table
 from cimento.compare.analysis_tables import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.compare.answer_table import Respondent, answer_table, respondents_of
@@ -272,3 +272,22 @@ def test_levels_of_chance_are_scales_of_their_own():
     alone = analyze([run for run in runs if run.suite_name == "pairs"], kind="rasch")
     assert not alone.others
     assert not any("apart" in note for note in analysis_grids(alone)["models"].notes)
+
+
+def test_levels_that_are_unknown_for_different_reasons_share_no_scale():
+    runs = []
+    for model, marks in enumerate(("++++-+--", "+++-----", "++-+-+-+")):
+        for suite, why in (("a", "any word"), ("b", "any word"), ("c", "the formula has =")):
+            stated = Estimate(suite=suite, model=f"m{model}", question="all", chance_method=why,
+                              role="headline")  # fmt: skip
+            made = made_run(f"m{model}", outcomes_of(marks), suite=suite)
+            made.paradigm.judge.estimates = lambda _, one=stated: [one]
+            runs.append(made)
+    found = analyze(runs, kind="rasch")
+    assert {item.suite for item in found.items} == {"a", "b"}
+    assert (found.chance, found.no_chance) == (None, "any word")
+    [other] = found.others
+    assert {item.suite for item in other.items} == {"c"}
+    grids = analysis_grids(found)
+    assert {"models", "models-chance-unknown-2"} <= grids.keys()
+    assert grids["models-chance-unknown-2"].title.startswith("Chance unknown: the formula has =.")

@@ -58,6 +58,7 @@ def test_an_analysis_says_its_model_its_answers_and_what_was_left_out():
     said = analysis_methods(analysis)
     assert "49 answers to 10 items by 5 models were fitted by a Rasch model" in said
     assert "Not judged, and left out: 1 answer. Ties counted as they were judged: 1." in said
+    assert "Models are taken to answer independently of each other." in said
     assert "likelihood ratio" not in said
 
 
@@ -67,3 +68,11 @@ def test_the_commands_print_the_paragraph_and_no_table(runs_of_every_kind, capsy
     (paragraph,) = capsys.readouterr().out.splitlines()
     assert paragraph.startswith("We compared ")
     assert "without correction" in paragraph or "could not be tested" in paragraph
+
+
+def test_an_analysis_says_its_families():
+    marks = ("+++++++-+-", "++++++----", "+++-+-----", "++--------", "+-+++-+---")
+    runs = [judged(row, f"x/step-{k}" if k < 3 else f"m{k}") for k, row in enumerate(marks)]
+    said = analysis_methods(analyze(runs, kind="rasch"))
+    assert "an effect on each item in common (Bradlow et al. 1999): x (3 models)." in said
+    assert "independently" not in said

@@ -189,6 +189,7 @@ class Analysis:
         languages: the items of each language, where there are several.
         in_languages: how able each model is in each of them, the surest deviations first.
         chance: level of chance of the suites, to two digits; None where it is not known.
+        no_chance: why it is not known; empty where it is.
         others: the analyses of suites with other levels of chance, which are other scales.
     """
 
@@ -215,6 +216,7 @@ class Analysis:
     languages: tuple[LanguageItems, ...] = ()
     in_languages: tuple[AbilityInLanguage, ...] = ()
     chance: float | None = None
+    no_chance: str = ""
     others: tuple[Analysis, ...] = ()
 
     @property

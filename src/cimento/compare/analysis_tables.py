@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -53,9 +54,11 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         all_items: whether the table of items has all of them, and not only the notable ones.
     """
     grids = _grids_of_level(analysis, all_items=all_items)
+    used = Counter([_level_part(analysis)])
     for other in analysis.others:
-        name = level_name(other)
-        part = name.replace(" ", "-")
+        name, part = level_name(other), _level_part(other)
+        used[part] += 1
+        part = part if used[part] == 1 else f"{part}-{used[part]}"
         grids |= {
             f"{key}-{part}": replace(grid, title=f"{name[0].upper()}{name[1:]}. {grid.title}")
             for key, grid in _grids_of_level(other, all_items=all_items).items()
@@ -73,7 +76,14 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
 
 def level_name(analysis: Analysis) -> str:
     """The level of chance of an analysis, in words."""
-    return "chance unknown" if analysis.chance is None else f"chance {analysis.chance:g}"
+    if analysis.chance is not None:
+        return f"chance {analysis.chance:g}"
+    return f"chance unknown: {analysis.no_chance}" if analysis.no_chance else "chance unknown"
+
+
+def _level_part(analysis: Analysis) -> str:
+    """The level of chance as a part of the name of a table."""
+    return "chance-unknown" if analysis.chance is None else f"chance-{analysis.chance:g}"
 
 
 def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:

@@ -31,20 +31,39 @@ _DIGITS = 2
 """Chance of one in thousands depends on the model's tokens, and is none."""
 
 
-def levels_of(runs: Sequence[Run]) -> list[tuple[float | None, list[Run]]]:
+@dataclass(frozen=True, slots=True)
+class ChanceLevel:
+    """A level of chance.
+
+    Attributes:
+        chance: to two digits; None where it is not known.
+        unknown: why it is not known; suites without a level for different reasons share no scale.
+    """
+
+    chance: float | None
+    unknown: str = ""
+
+
+def levels_of(runs: Sequence[Run]) -> list[tuple[ChanceLevel, list[Run]]]:
     """The runs by the level of chance of their suites, the level with the most items first.
 
     Args:
         runs: of any paradigms; a suite is at the level of its headline question, which is the
             highest one among its models.
     """
-    chances: dict[str, float | None] = {}
+    levels_by_suite: dict[str, ChanceLevel] = {}
     for run in runs:
-        headlines = [one for one in run.estimates() if one.role == "headline"]
-        known = [one.chance for one in headlines if one.chance is not None]
-        of_suite = [*known, *filter(None, [chances.get(run.suite_name)])]
-        chances[run.suite_name] = round(max(of_suite), _DIGITS) if of_suite else None
-    levels = grouped((chances[run.suite_name], run) for run in runs)
+        level = levels_by_suite.get(run.suite_name)
+        headline = next((one for one in run.estimates() if one.role == "headline"), None)
+        if headline is None:
+            levels_by_suite.setdefault(run.suite_name, ChanceLevel(None))
+        elif headline.chance is not None:
+            highest = max(headline.chance, (level.chance if level else None) or 0.0)
+            levels_by_suite[run.suite_name] = ChanceLevel(round(highest, _DIGITS))
+        elif level is None or level == ChanceLevel(None):
+            unknown = headline.chance_method or ""
+            levels_by_suite[run.suite_name] = ChanceLevel(None, unknown)
+    levels = grouped((levels_by_suite[run.suite_name], run) for run in runs)
     items = {
         level: sum({run.suite_name: run.outcomes()["item"].n_unique() for run in some}.values())
         for level, some in levels.items()
@@ -104,7 +123,7 @@ def analyze_runs(
     if len(levels) > 1 and phenomenon:
         table_of(runs, phenomenon)  # refuses a column that no suite has
     analyses = []
-    for chance, some in levels:
+    for level, some in levels:
         column = phenomenon if len(levels) == 1 or has_column(some, phenomenon) else ""
         table = table_of(some, column)
         analysis = analyze_table(
@@ -114,8 +133,13 @@ def analyze_runs(
             precision=settings.precision,
             seed=settings.seed,
         )
-        analyses.append(replace(analysis, chance=chance))
+        analyses.append(at_level(analysis, level))
     return with_others(analyses)
+
+
+def at_level(analysis: Analysis, level: ChanceLevel) -> Analysis:
+    """An analysis with the level of chance of its suites."""
+    return replace(analysis, chance=level.chance, no_chance=level.unknown)
 
 
 def with_others(analyses: Sequence[Analysis]) -> Analysis:

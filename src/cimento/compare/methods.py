@@ -142,10 +142,23 @@ def analysis_methods(analysis: Analysis) -> str:
             said.append(f"Ties counted {rule}: {one.ties:,}.")
         if not one.converged:
             said.append("The optimum was not found, so that these numbers are provisional.")
-    said.append(
-        "Abilities are over the phenomena given, and suppose that models answer independently."
-    )
+        said += [*_of_groups(one)]
+    said.append("Abilities are over the phenomena given.")
     return cited_text(" ".join(said))
+
+
+def _of_groups(analysis: Analysis) -> Iterator[str]:
+    """Sentences on families of models and languages of items, as far as an analysis has them."""
+    families = analysis.families
+    if families and analysis.by_family is not None:
+        listed = names_in_row([f"{name} ({len(some)} models)" for name, some in families.items()])
+        yield (
+            f"Models of one family have an effect on each item in common [@bradlow1999]: {listed}."
+        )
+    elif not families:
+        yield "Models are taken to answer independently of each other."
+    if analysis.languages:
+        yield "A phenomenon in several languages counts as one in each."
 
 
 def _some(names: Sequence[str], what: str) -> str:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.compare.analysis import Analysis, analyze_table
 from cimento.compare.analysis_tables import analysis_section
 from cimento.compare.answer_table import answer_table
-from cimento.compare.levels import levels_of, with_others
+from cimento.compare.levels import at_level, levels_of, with_others
 from cimento.errors import UsageError, counted
 from cimento.paired.item_outcomes import without_restated
 from cimento.records.store import manifest_part
@@ -277,8 +276,8 @@ def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
     if len({run.model for run in runs}) < FEWEST_MODELS:
         return None
     analyses = [
-        replace(analysis, chance=chance)
-        for chance, some in levels_of(runs)
+        at_level(analysis, level)
+        for level, some in levels_of(runs)
         if (analysis := _analysis_of(some)) is not None
     ]
     return with_others(analyses) if analyses else None
