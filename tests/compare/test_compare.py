@@ -267,7 +267,7 @@ def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys
     out = capsys.readouterr().out
     assert "3 shared items" in out
     assert f"before: it-islands, demo-causal@91bca5d in {islands}" in out
-    assert "whether: DD" in out
+    assert "DD, paired by item: after minus before." in out
     assert "Change of every item" in out
     assert (
         "detectable: the smallest" not in out

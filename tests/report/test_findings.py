@@ -15,7 +15,7 @@ from cimento.documents.findings import _twins
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import ConstantAnswer, Estimate
 from cimento.report.findings import Headline, findings, findings_as_markdown
-from cimento.report.findings_designs import DesignResult
+from cimento.report.findings_designs import DesignResult, Designs
 from cimento.report.findings_pairs import PairTest
 from cimento.testing.models import uniform_scorer
 
@@ -306,7 +306,7 @@ def test_a_design_is_reported_by_dd_with_its_items_and_clusters():
         effect("adjunct", 1.2, 0.068),
         effect("relative", 1.0, None, reason="3 items: an interval needs 5 or more"),
     )
-    whole = findings([], designs=[DesignResult("a", effects)])
+    whole = findings([], designs=Designs((DesignResult("a", effects),)))
     [part] = whole.parts
     assert (part.about, part.where) == ("DD", "islands")
     shown, opposite, unsure, untested = part.sentences[0].split("; ")
@@ -320,10 +320,10 @@ def test_a_design_is_reported_by_dd_with_its_items_and_clusters():
     assert untested == (
         "has no test in relative (DD 1.00 bits without interval, n 40): fewer than 5 items."
     )
-    alone = findings([], designs=[DesignResult("a", effects[:1])]).parts[0].sentences
+    alone = findings([], designs=Designs((DesignResult("a", effects[:1]),))).parts[0].sentences
     assert alone == ("a shows the effect (DD 2.50 bits [1.50, 3.50], p .004, n 40, 9 clusters).",)
-    many = [DesignResult(f"m{k}", effects[k % 2 : k % 2 + 1]) for k in range(6)]
-    assert findings([], designs=many).parts[0].sentences == (
+    many = tuple(DesignResult(f"m{k}", effects[k % 2 : k % 2 + 1]) for k in range(6))
+    assert findings([], designs=Designs(many)).parts[0].sentences == (
         "Of 6 models, the effect is shown by 3 in whether and 0 in subject (3 the opposite).",
     )
 

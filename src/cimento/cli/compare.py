@@ -27,6 +27,7 @@ from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import (
     distinct_names,
     judged_on_measure,
+    labeled_apart,
     named_means,
     without_restated,
     without_trials,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairwiseComparison
     from cimento.records.summary import SuiteMean
+    from cimento.report.design_differences import DesignDifference
     from cimento.report.suite_differences import SuiteDifference
 
 _N_BEFORE_AFTER = 2
@@ -150,6 +152,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "runs": comparison.runs,
             "models": comparison.models,
             "rates": [_plain(rate) for rate in comparison.rates],
+            "designs": comparison.designs,
             "values": comparison.values,
             "correlations": comparison.correlations,
             "means": comparison.means,
@@ -244,6 +247,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         return _say(ranking_methods(ranked, correction=options.correct))
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
+    designs = _designs(opened, options) if with_pairs else ()
     show_grids(ranked.grids(correction=options.correct), options)
     if not with_pairs:
         note(
@@ -261,6 +265,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
                 for ranking in ranked.rankings
             ],
+            "designs": designs,
             "correlations": ranked.correlations,
             "means": means,
             "differences": differences,
@@ -268,6 +273,20 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         }
         show_json(plain)
     return 0
+
+
+def _designs(runs: Sequence[Run], options: CompareOptions) -> tuple[DesignDifference, ...]:
+    """The differences of the DDs of every two models on designs, shown above their rates."""
+    from cimento.paired.designs import design_differences
+    from cimento.report.design_differences import design_differences_grid
+
+    judged = labeled_apart(judged_on_measure(runs, options.measure))
+    designs = [run for run in judged if run.paradigm.presenter.design_effects(run)]
+    found = design_differences(designs, correction=options.correct, seed=options.seed)
+    if found:
+        grid = design_differences_grid(found, correction=options.correct)
+        show_grids({"dd-pairs": grid}, options)
+    return found
 
 
 def _over_suites(

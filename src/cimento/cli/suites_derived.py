@@ -292,7 +292,7 @@ def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
 def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
-    from cimento.paired.pairwise import interactions_of
+    from cimento.paired.scores import interactions_of
 
     is_dd, phenomenon = options.of == "dd", options.phenomenon
     run = _one_pilot(name, pilots, options.measure if is_dd else "")

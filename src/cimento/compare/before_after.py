@@ -15,6 +15,7 @@ from cimento.compare.ways import WayComparison, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
 from cimento.io.tables import REQUESTS
+from cimento.paired.designs import paired_designs
 from cimento.paired.item_outcomes import (
     ItemOutcomes,
     distinct_names,
@@ -33,8 +34,9 @@ from cimento.paired.pairwise import (
     corrected,
     paired_correlations,
     paired_outcomes,
-    paired_scores,
 )
+from cimento.paired.scores import paired_scores
+from cimento.report.design_differences import DesignDifference, design_differences_grid
 from cimento.report.sides import UNNAMED, Sides
 from cimento.suites.letters import one_spelling
 
@@ -90,6 +92,7 @@ class BeforeAfter:
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
         differences: mean differences over suites, where there are several.
+        designs: differences of DD, p corrected over all of them.
         ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
         only_second: of those on the second side.
@@ -104,6 +107,7 @@ class BeforeAfter:
     correlations: tuple[PairedCorrelations, ...]
     means: tuple[SuiteMean, ...]
     differences: tuple[SuiteDifference, ...] = ()
+    designs: tuple[DesignDifference, ...] = ()
     ways: tuple[WayComparison, ...] = ()
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
@@ -137,13 +141,12 @@ class BeforeAfter:
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         sides = Sides(*self.sides, models=self.models is not None)
-        of_dd = (
-            "; of DD more is better"
-            if any(v.name.split(": ")[-1] == "DD" for v in self.values)
-            else ""
-        )
+        values = [v for v in self.values if not (self.designs and v.name.endswith(": DD"))]
+        of_dd = "; of DD more is better" if any(v.name.endswith(": DD") for v in values) else ""
         title = f"Values {sides.phrase}, as measures define them{of_dd}."
         grids: dict[str, Grid] = {}
+        if self.designs:
+            grids["dd-pairs"] = design_differences_grid(self.designs, correction=correction)
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)
         grids |= over_suites_grids(
@@ -156,8 +159,8 @@ class BeforeAfter:
             grids["margins"] = tables.values_grid(
                 behind, title=f"Mean margins {sides.phrase}.", sides=sides
             )
-        if self.values:
-            grids["values"] = tables.values_grid(self.values, title=title, sides=sides)
+        if values:
+            grids["values"] = tables.values_grid(values, title=title, sides=sides)
         if self.correlations:
             grids["correlations"] = tables.correlations_grid(
                 self.correlations, correction=correction
@@ -220,6 +223,7 @@ def compare_before_after(
             facts_of([run for both in matches for run in both]),
             correction=correction,
         ),
+        designs=paired_designs(matches, _sides(matches), correction=correction, seed=seed),
         ways=_ways(matches, seed=seed),
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),

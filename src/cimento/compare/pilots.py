@@ -119,7 +119,7 @@ def pilot_of_interactions(
     """The difference of differences of one phenomenon, item by item, against zero.
 
     Args:
-        interactions: phenomenon to item to its difference (`pairwise.interactions_of`).
+        interactions: phenomenon to item to its difference (`paired.scores.interactions_of`).
         outcomes: of the same run, for what belongs together.
         phenomenon: its name; empty where there is only one.
 

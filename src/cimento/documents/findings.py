@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.compare.ranking import Places, places_of
@@ -10,15 +11,17 @@ from cimento.corpus.generation import TWIN
 from cimento.errors import UsageError
 from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
+from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
 from cimento.records.outcomes import best_constant
 from cimento.report.findings import Findings, Headline, findings
-from cimento.report.findings_designs import DesignResult
-from cimento.report.findings_pairs import PairTest
+from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
+from cimento.report.findings_pairs import FEW_MODELS, PairTest
 from cimento.report.formatting import short_model_names
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
+    from cimento.records.effects import DesignEffect
 
 
 def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
@@ -29,13 +32,9 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
         percent: whether shares are said in percent, as in the tables of the same document.
     """
     short = short_model_names(dict.fromkeys(run.model for run in runs))
-    results = [
-        DesignResult(short[run.model], effects)
-        for run in runs
-        if (effects := tuple(run.paradigm.presenter.design_effects(run)))
-    ]
-    designs = {result.suite for result in results}
-    others = [run for run in runs if run.suite.name not in designs]
+    effects = [(run, tuple(run.paradigm.presenter.design_effects(run))) for run in runs]
+    designs = designs_of([(run, some) for run, some in effects if some], short)
+    others = [run for run in runs if run.suite.name not in designs.suites]
     return findings_among(
         [
             Headline(short[run.model], one, best_constant(one, estimates), percent)
@@ -44,12 +43,31 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
             for one in estimates
             if one.role == "headline"
             # Nobody counts the items of a design on which all of its predictions hold.
-            if run.suite.name not in designs or not one.is_of_predictions
+            if run.suite.name not in designs.suites or not one.is_of_predictions
         ],
         _places(others) if len(short) > 1 else {},
         short,
-        designs=results,
+        designs=designs,
         twins=_twins(runs),
+    )
+
+
+def designs_of(
+    designs: Sequence[tuple[Run, tuple[DesignEffect, ...]]], short: Mapping[str, str]
+) -> Designs:
+    """The DDs of runs of factorial designs, and of few models their paired differences.
+
+    Args:
+        designs: the runs, each with its DDs.
+        short: labels of models, each mapped to the name to show.
+    """
+    few = len({run.model for run, _ in designs}) <= FEW_MODELS
+    differences = design_differences([run for run, _ in designs]) if few else ()
+    return Designs(
+        tuple(DesignResult(short[run.model], some) for run, some in designs),
+        tuple(
+            replace(one, first=short[one.first], second=short[one.second]) for one in differences
+        ),
     )
 
 
@@ -58,7 +76,7 @@ def findings_among(
     places: Mapping[str, Places],
     short: Mapping[str, str],
     *,
-    designs: Sequence[DesignResult] = (),
+    designs: Designs = NO_DESIGNS,
     twins: Mapping[str, str] | None = None,
 ) -> Findings:
     """What some headlines and comparisons show.
@@ -67,7 +85,7 @@ def findings_among(
         headlines: of all runs.
         places: suites, each mapped to the places of its models, with the tests behind them.
         short: labels of models, each mapped to the name to show.
-        designs: DDs of runs of factorial designs.
+        designs: DDs of factorial designs.
         twins: suites of plain sentences, each mapped to the one with attractors.
     """
     in_percent = {one.suite for one in headlines if one.percent and one.estimate.is_share}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from cimento.errors import counted
 from cimento.paired.item_outcomes import ItemOutcomes, different_scales, rates_only
@@ -31,15 +31,8 @@ from cimento.statistics.means import Mean, mean_if_all, mean_of, without_noise
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.power import Equivalence, detectable_difference, tost_shares
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from cimento.kinds.run import Run
-
-
 NO_SHARED_ITEM = "no item is scored in both"
 NOT_COMPARED = "not compared"
-_CELLS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +90,7 @@ class PairedCorrelations:
     family: int = 1
 
 
-def _paired_values(
+def paired_values(
     name: str,
     values: Mapping[str, tuple[float | None, float | None]],
     *,
@@ -155,7 +148,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
     if not first.values or not second.values or first.unit != second.unit:
         return None
     shared = (item for item in first.values if item in second.values)
-    return _paired_values(
+    return paired_values(
         first.question,
         {item: (first.values[item], second.values[item]) for item in shared},
         suite=first.suite,
@@ -195,84 +188,6 @@ def paired_correlations(first: ItemOutcomes, second: ItemOutcomes) -> list[Paire
         for kind in first.coefficients
         if kind in second.coefficients
     ]
-
-
-def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
-    """Every interaction and every condition of two runs, paired by item.
-
-    Args:
-        first: before.
-        second: after.
-        seed: of resampling.
-
-    Returns:
-        Nothing where the conditions of one of them have no scores, or another measure.
-    """
-    tables = [run.paradigm.judge.scores(run) for run in (first, second)]
-    before, after = tables
-    if before is None or after is None or before.is_empty() or after.is_empty():
-        return []
-    measure, unit = before["measure"][0], before["unit"][0]
-    if after["measure"][0] != measure:
-        return []
-    clusters = dict(first.outcomes().select("item", "cluster").drop_nulls().unique().iter_rows())
-    why = different_scales((first.model_kind, second.model_kind))
-
-    def pair(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> PairedValues:
-        values = {item: (value, other[item]) for item, value in one.items() if item in other}
-        return _paired_values(
-            name, values, suite=first.suite.name, unit=unit, seed=seed,
-            clusters=clusters, not_compared=why,
-        )  # fmt: skip
-
-    interactions = [interactions_of(table) for table in (before, after)]
-    names = [(name, name) for name in interactions[0] if name in interactions[1]]
-    if not names and all(len(kinds) == 1 for kinds in interactions):
-        names = [(next(iter(interactions[0])), next(iter(interactions[1])))]
-    conditions = [_conditions(table) for table in (before, after)]
-    return [
-        *(pair(f"{one}: DD", interactions[0][one], interactions[1][other]) for one, other in names),
-        *(
-            pair(f"{name}: {measure}", values, conditions[1][name])
-            for name, values in conditions[0].items()
-            if name in conditions[1]
-        ),
-    ]
-
-
-def interactions_of(table: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """Phenomenon to item to its difference of differences, of items with all four scores.
-
-    Args:
-        table: scores of conditions; see `Paradigm.scores`.
-    """
-    import polars as pl
-
-    if "phenomenon" not in table.columns:
-        return {}
-    effects = (
-        table.filter(pl.col("phenomenon").is_not_null())
-        .group_by("phenomenon", "item", maintain_order=True)
-        .agg(
-            dd=(4 * pl.col("first") * pl.col("second") * pl.col("oriented")).sum(),
-            scored=pl.col("oriented").count(),
-        )
-        .filter(pl.col("scored") == _CELLS)
-    )
-    by_phenomenon: dict[str, dict[str, float]] = {}
-    for phenomenon, item, dd in effects.select("phenomenon", "item", "dd").iter_rows():
-        by_phenomenon.setdefault(phenomenon, {})[item] = dd
-    return by_phenomenon
-
-
-def _conditions(table: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """Condition to item to its value; runs need not keep the tokens of all regions."""
-    by_condition: dict[str, dict[str, float]] = {}
-    for item, condition, value in table.select("item", "condition", "value").iter_rows():
-        values = by_condition.setdefault(condition, {})
-        if value is not None:
-            values[item] = value
-    return {condition: values for condition, values in by_condition.items() if values}
 
 
 Correction: TypeAlias = Literal["holm", "bh"]

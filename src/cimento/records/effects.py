@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.records.wrong_side import DD
 
 if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
@@ -37,13 +39,26 @@ def side_of(value: float | None, p: float | None) -> Side:
     return "above" if value > 0 else "below"
 
 
+def effects_among(estimates: Sequence[Estimate]) -> tuple[DesignEffect, ...]:
+    """The DDs of whole sentences among the estimates of a run, on its first measure.
+
+    Args:
+        estimates: as they are stored, which do not say how many clusters there are.
+    """
+    every = [one for one in estimates if (one.question, one.statistic) == (DD, DD) and one.level]
+    first = [one for one in every if one.method == every[0].method]
+    known = any(one.value is not None for one in first)
+    return tuple(DesignEffect(one, None) for one in first) if known else ()
+
+
 @dataclass(frozen=True, slots=True)
 class DesignEffect:
     """The DD of one phenomenon in a run.
 
     Attributes:
         estimate: DD over items, with its interval; its level is the phenomenon.
-        clusters: number of clusters that the items are in; None where each is by itself.
+        clusters: number of clusters that the items are in; None where each is by itself, or where
+            that is not known.
     """
 
     estimate: Estimate

@@ -17,7 +17,7 @@ from cimento.io.inline_markup import printable
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS, ConstantAnswer, reasons_together
 from cimento.records.wrong_side import DD
-from cimento.report.findings_designs import DESIGNS_NOTE, DesignResult, said_of_designs
+from cimento.report.findings_designs import NO_DESIGNS, Designs, said_of_designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest, differences, joined, leading
 from cimento.report.formatting import interval, share_text, some
 from cimento.statistics.multiple import holm
@@ -129,7 +129,7 @@ def findings(
     tests: Sequence[PairTest] = (),
     leaders: Mapping[str, Sequence[str]] | None = None,
     *,
-    designs: Sequence[DesignResult] = (),
+    designs: Designs = NO_DESIGNS,
     twins: Mapping[str, str] | None = None,
 ) -> Findings:
     """What runs show.
@@ -138,16 +138,16 @@ def findings(
         headlines: of all runs.
         tests: every two models on every suite that both were run on.
         leaders: suites, each mapped to the models that could be first; said of many models.
-        designs: DDs of runs of factorial designs, which are said first.
+        designs: DDs of factorial designs, which are said first.
         twins: suites of plain sentences, each mapped to the one with attractors.
     """
     models = tuple(dict.fromkeys(one.model for one in headlines))
     p_values = holm([test.p for test in tests])
     tested = [*zip(tests, p_values, strict=True)]
     parts = []
-    if designs:
-        suites = tuple(dict.fromkeys(one.suite for one in designs))
-        parts.append(Finding(DD, suites, tuple(map(_sentence, said_of_designs(designs)))))
+    if designs.results:
+        said = tuple(map(_sentence, said_of_designs(designs)))
+        parts.append(Finding(DD, designs.suites, said))
     for about, members in grouped((kind_of(one.estimate), one) for one in headlines).items():
         suites = tuple(dict.fromkeys(one.suite for one in members))
         if len(models) <= FEW_MODELS:
@@ -159,7 +159,7 @@ def findings(
         parts.append(Finding(heading_of(about), suites, tuple(map(_sentence, said))))
     is_few = len(models) <= FEW_MODELS
     notes = [*_notes(headlines, tests if is_few else (), leaders or {})]
-    return Findings(tuple(parts), (*([DESIGNS_NOTE] if designs else []), *notes))
+    return Findings(tuple(parts), (*designs.notes, *notes))
 
 
 def kind_of(estimate: Estimate) -> str:

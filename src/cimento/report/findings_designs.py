@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from cimento.io.values import grouped
 from cimento.records.effects import DesignEffect, Side
 from cimento.records.outcomes import reasons_together
+from cimento.report.design_differences import DesignDifference, said_of_differences
 from cimento.report.findings_pairs import FEW_MODELS, joined
 from cimento.report.formatting import interval, number, p_value
 
 MOST_IN_FULL = 4
 """Most phenomena of one result that are given with their numbers; else only with their names."""
 
-DESIGNS_NOTE = (
+_NOTE = (
     "DD: the difference of differences, taken within items; it shows the effect if it is above 0"
     " by p, corrected by Holm's method over the phenomena and measures of a model."
 )
+_DIFFERENCES = "Differences of DDs are paired by item, p corrected by Holm's method over all {}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +44,51 @@ class DesignResult:
         return self.effects[0].estimate.suite
 
 
-def said_of_designs(results: Sequence[DesignResult]) -> Iterator[str]:
-    """What some models show on some designs.
+@dataclass(frozen=True, slots=True)
+class Designs:
+    """What is known of some factorial designs.
+
+    Attributes:
+        results: one for each model and suite.
+        differences: the paired differences of DD of every two models.
+    """
+
+    results: tuple[DesignResult, ...] = ()
+    differences: tuple[DesignDifference, ...] = ()
+
+    @property
+    def suites(self) -> tuple[str, ...]:
+        """The names of the suites."""
+        return tuple(dict.fromkeys(result.suite for result in self.results))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the words mean, as far as they are used."""
+        tests = max((one.family for one in self.differences), default=0)
+        few = len({result.model for result in self.results}) <= FEW_MODELS
+        compared = (_DIFFERENCES.format(f"{tests} tests"),) if tests and few else ()
+        return (_NOTE, *compared) if self.results else ()
+
+
+NO_DESIGNS = Designs()
+
+
+def said_of_designs(designs: Designs) -> Iterator[str]:
+    """What some models show on some designs, and how few of them differ.
 
     Args:
-        results: one for each model and suite.
+        designs: of any suites.
     """
-    suites = dict.fromkeys(result.suite for result in results)
-    models = dict.fromkeys(result.model for result in results)
-    for suite in suites:
-        where = f" on {suite}" if len(suites) > 1 else ""
-        of_suite = [result for result in results if result.suite == suite]
+    models = dict.fromkeys(result.model for result in designs.results)
+    for suite in designs.suites:
+        where = f" on {suite}" if len(designs.suites) > 1 else ""
+        of_suite = [result for result in designs.results if result.suite == suite]
         if len(models) > FEW_MODELS:
             yield from _counted(of_suite, where)
         else:
             yield from (f"{result.model}{where} {_one_result(result)}" for result in of_suite)
+            pairs = [one for one in designs.differences if one.suite == suite]
+            yield from (f"{said}{where}" for said in said_of_differences(pairs))
 
 
 _IN: dict[Side, str] = {

@@ -8,7 +8,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -19,16 +19,20 @@ from cimento.io.values import grouped
 from cimento.kinds.identity import content_of
 from cimento.kinds.run_line import place_of
 from cimento.paired.item_outcomes import item_outcomes, labeled_apart, step_of
+from cimento.records.effects import effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import file_name
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paired.item_outcomes import ItemOutcomes
+    from cimento.records.effects import DesignEffect
     from cimento.records.outcomes import ConstantAnswer, Estimate
     from cimento.report import ItemRecord, RunReport, SuiteReport
     from cimento.statistics.multiple import Rank
 
+PHENOMENA = "phenomena/"
+"""The folder of the pages about phenomena."""
 _LONGEST_NAME = 80
 _DIGITS = 6
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
@@ -73,6 +77,7 @@ class Entry:
         reports: the run as the report shows it, one for each measure.
         headline: the estimate that sums it up; None where nothing was judged.
         constant: the best constant answer to its question; None where none is above chance.
+        effects: DDs that are shown in place of it, of a factorial design; empty for others.
     """
 
     run: Run
@@ -86,6 +91,7 @@ class Entry:
     reports: tuple[RunReport, ...]
     headline: Estimate | None
     constant: ConstantAnswer | None
+    effects: tuple[DesignEffect, ...] = ()
 
     @property
     def model_page(self) -> str:
@@ -342,7 +348,18 @@ def entry_of(
         reports=reports,
         headline=headline,
         constant=best_constant(headline, estimates),
+        effects=tuple(
+            replace(one, estimate=replace(one.estimate, suite=suite))
+            for one in effects_among(estimates)
+        ),
     )
+
+
+def effects_on(side: SideBySide, one: Result) -> tuple[DesignEffect, ...]:
+    """The DDs by which a result is shown: those of a phenomenon, or of the whole suite."""
+    effects = one.entry.effects
+    own = tuple(effect for effect in effects if effect.estimate.level == side.phenomenon)
+    return own if side.page.startswith(PHENOMENA) and len(effects) > 1 else effects
 
 
 def _whole(
@@ -389,7 +406,7 @@ def _phenomena(
             suite=name,
             phenomenon=phenomenon,
             language=entries[0].run.suite.meta.language,
-            page=f"phenomena/{slug(phenomenon)}.html",
+            page=f"{PHENOMENA}{slug(phenomenon)}.html",
             results=results_of(several, places),
             places=places,
         )

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.documents import methods_of
-from cimento.documents.findings import findings_among
+from cimento.documents.findings import designs_of, findings_among
 from cimento.errors import UsageError
 from cimento.io.values import grouped
+from cimento.records.effects import SHOWN
 from cimento.records.outcomes import missing
+from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid, SuiteReport
 from cimento.report.figures import lacking_figures
 from cimento.report.findings import (
@@ -24,6 +26,7 @@ from cimento.report.findings import (
     heading_of,
     kind_of,
 )
+from cimento.report.findings_designs import DesignResult, Designs
 from cimento.report.formatting import bits, number, short_model_names
 from cimento.report.html import (
     Drawing,
@@ -38,7 +41,7 @@ from cimento.report.html import (
     provenance,
     security_policy,
 )
-from cimento.site.board import link, slug
+from cimento.site.board import effects_on, link, slug
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -89,6 +92,8 @@ class SiteLook:
                 to=partial(link, path),
                 phenomenon_page=phenomenon_page,
                 reasons=_reasons,
+                effects_on=effects_on,
+                shows=lambda effect: SHOWN[effect.side],
                 **values,
             )
         )
@@ -207,22 +212,29 @@ def _said(parts: Sequence[SuitePart]) -> Findings:
         for one in sorted(part.whole.results, key=lambda one: one.entry.label)
     ]
     short = short_model_names(dict.fromkeys(one.entry.label for _, one in results))
+    effects = [(one.entry.run, one.entry.effects) for _, one in results]
+    designs = designs_of([(run, some) for run, some in effects if some], short)
     return findings_among(
         [
             Headline(short[one.entry.label], replace(one.estimate, suite=name), one.constant)
             for name, one in results
+            if not one.entry.effects
         ],
-        {part.name: part.whole.places for part in parts},
+        {part.name: part.whole.places for part in parts if part.name not in designs.suites},
         short,
+        designs=designs,
     )
 
 
 def _by_kind(parts: Sequence[SuitePart]) -> dict[str, list[int]]:
     """The numbers of the suites by what their estimates are."""
-    return grouped(
-        (heading_of(kind_of(part.whole.first) if part.whole.first else NOTHING_JUDGED), number)
-        for number, part in enumerate(parts)
-    )
+    return grouped((heading_of(_kind(part.whole)), number) for number, part in enumerate(parts))
+
+
+def _kind(side: SideBySide) -> str:
+    if any(one.entry.effects for one in side.results):
+        return DD
+    return kind_of(side.first) if side.first else NOTHING_JUDGED
 
 
 def _rows(
@@ -407,6 +419,8 @@ def _said_of(entry: Entry) -> Findings:
     if entry.headline is None:
         return NOTHING_SAID
     (name,) = short_model_names([entry.label]).values()
+    if entry.effects:
+        return findings([], designs=Designs((DesignResult(name, entry.effects),)))
     return findings([Headline(name, entry.headline, entry.constant)])
 
 

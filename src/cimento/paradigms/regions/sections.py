@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
+from cimento.paired.designs import MOST_MODELS, design_differences
 from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.contribution_tables import contribution_figure, contribution_grids
@@ -41,6 +42,7 @@ from cimento.report import (
     about_of,
     provenance_of,
 )
+from cimento.report.design_differences import design_differences_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
 from cimento.report.grid import Grid
@@ -261,5 +263,7 @@ def _tables(
     tables = declared_tables(runs, label=lambda run: run.summary().label)
     if not designs:
         return tables
-    crossed = (NamedGrid("accuracy", accuracy_grid(designs)), NamedGrid("tests", dd_grid(tests)))
+    crossed = [NamedGrid("accuracy", accuracy_grid(designs)), NamedGrid("tests", dd_grid(tests))]
+    if len({run.model for run in runs}) <= MOST_MODELS and (pairs := design_differences(runs)):
+        crossed.append(NamedGrid("dd-pairs", design_differences_grid(pairs)))
     return [*crossed, *tables]
