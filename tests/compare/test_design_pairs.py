@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 import re
 
 import numpy as np
 import pytest
 
 from cimento import Prediction, compare, evaluate, report
+from cimento.app.shown import headline_text
 from cimento.cli.main import invoke
 from cimento.documents.findings import findings_of
 from cimento.paired.designs import design_differences
@@ -54,21 +54,20 @@ def runs(tmp_path_factory):
     return [evaluate(suite, model(name), measure="lp", output=folder / name) for name in EFFECT]
 
 
-def bits_by_hand(name: str, item: str) -> float:
+def nats_by_hand(name: str, item: str) -> float:
     cost = {condition: costs_of(name)[item, condition] for condition in ISLAND_CONDITIONS}
     of_long = cost["long_island"] - cost["short_island"]
-    return (of_long - (cost["long_nonisland"] - cost["short_nonisland"])) / math.log(2)
+    return of_long - (cost["long_nonisland"] - cost["short_nonisland"])
 
 
 def test_differences_are_by_item_with_the_test_of_their_mean(runs):
     found = design_differences(runs)
     assert [one.phenomenon for one in found] == list(ITEMS)
     for one in found:
-        gaps = [bits_by_hand("low", i) - bits_by_hand("high", i) for i in ITEMS[one.phenomenon]]
+        gaps = [nats_by_hand("low", i) - nats_by_hand("high", i) for i in ITEMS[one.phenomenon]]
         assert one.n == len(gaps) == 12
-        scale = 1 / math.log(2) if one.unit == "nats" else 1.0
-        expected = mean_of(np.array(gaps) / scale, Design.independent(12), seed=0)
-        assert one.change.value == pytest.approx(np.mean(gaps) / scale)
+        expected = mean_of(gaps, Design.independent(12), seed=0)
+        assert one.change.value == pytest.approx(np.mean(gaps))
         assert (one.change.low, one.change.high) == pytest.approx((expected.low, expected.high))
         assert one.change.p == pytest.approx(expected.p)
     # Holm (1979) of two: the smaller p twice, the larger no less than that.
@@ -115,3 +114,20 @@ def test_a_report_has_a_table_of_them_and_a_site_shows_dd_in_place_of_accuracy(r
     assert "rank" not in cell
     assert "has a larger DD than" in board
     assert "reported by DD" in board
+
+
+def test_dd_is_what_the_app_and_leaderboards_show_of_a_design(runs, tmp_path):
+    high = runs[0]
+    mean = np.mean([nats_by_hand("high", item) for item in ITEMS["whether"]])
+    assert headline_text(high.folder).startswith(f"DD: whether {mean:.2f} nats [")
+    assert re.search(r"; subject −?\d\.\d\d nats \[.*\], p ", headline_text(high.folder))
+    folders = [str(run.folder) for run in runs]
+    options = ["--to", "eval-results", "--dataset", "lab/suites", "-o", str(tmp_path)]
+    assert invoke(["export", *folders, *options]) == 0
+    [path] = tmp_path.glob("high*/.eval_results/suites.yaml")
+    text = path.read_text("utf-8")
+    values = [float(value) for value in re.findall(r"^  value: (.*)$", text, re.MULTILINE)]
+    assert values[0] == pytest.approx(mean)
+    assert len(values) == 2
+    assert "DD of whether; nats; 95% interval [" in text
+    assert "all predictions" not in text

@@ -26,10 +26,12 @@ from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, read_design, storage
+from cimento.records.effects import effects_among
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.findings import ACCURACY_KIND, kind_of
+from cimento.report.findings_designs import design_in_short
 from cimento.report.formatting import interval, number, with_minus
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
@@ -249,6 +251,8 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
 def headline_text(path: Path) -> str:
     """The number that sums up a stored run, with its kind unless it is an accuracy; or a dash.
 
+    Of a factorial design these are its DDs.
+
     Args:
         path: folder of the run.
     """
@@ -260,9 +264,12 @@ def headline_text(path: Path) -> str:
 def _headline_text(path: Path, _time: int) -> str:
     try:
         (run,) = open_runs([path])
-        headline = next((one for one in run.estimates() if one.role == "headline"), None)
+        estimates = run.estimates()
     except CimentoError:  # the list is shown all the same; to open the run says what is wrong
-        headline = None
+        estimates = ()
+    if effects := effects_among(estimates):
+        return with_minus(design_in_short(effects))
+    headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None or headline.value is None:
         return "–"
     kind = kind_of(headline)

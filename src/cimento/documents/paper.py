@@ -13,6 +13,7 @@ from cimento.io.inline_markup import exchanged
 from cimento.io.values import grouped
 from cimento.kinds.sections import chance_as_text, estimate_cell, runs_by_suite
 from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.effects import effects_among
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import manifest_part
 from cimento.report import formatting
@@ -60,8 +61,24 @@ def results_grid(runs: Iterable[Run]) -> Grid:
         header=header,
         rows=rows,
         labels=labels,
-        notes=(*said, *judged, *of_chance, methods, *revisions(short), *_limited(several, short)),
+        notes=(
+            *_designs(several),
+            *said,
+            *judged,
+            *of_chance,
+            methods,
+            *revisions(short),
+            *_limited(several, short),
+        ),
     )
+
+
+def _designs(several: Sequence[Run]) -> list[str]:
+    """A note naming the suites whose headline is not an accuracy, but DD."""
+    names = dict.fromkeys(run.suite.name for run in several if effects_among(run.estimates()))
+    if not names:
+        return []
+    return [f"Factorial designs are reported by DD (--table tests): {formatting.some([*names])}."]
 
 
 def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:

@@ -23,9 +23,11 @@ from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
 from cimento.io.values import grouped
 from cimento.paired.item_outcomes import labeled_apart
+from cimento.records.effects import effects_among
 from cimento.records.outcomes import Estimate, Outcome
 from cimento.records.store import file_name
-from cimento.report.formatting import estimate_label, interval, number
+from cimento.records.wrong_side import DD
+from cimento.report.formatting import estimate_label, interval, number, p_value
 from cimento.suites import JsonValue
 
 EVERY_EVAL_VERSION = "0.3.0"
@@ -333,9 +335,15 @@ def eval_results(runs: Iterable[RunData], *, dataset: str, source: str = "") -> 
     return "".join(
         _entry(run, one, named.model, dataset=dataset, source=source)
         for run, named in zip(several, labeled, strict=True)
-        for one in run.run.estimates()
-        if one.role == "headline" and one.value is not None
+        for one in _summing_up(run.run.estimates())
+        if one.value is not None
     )
+
+
+def _summing_up(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """What sums up a run: the DDs of a factorial design, else its headline."""
+    designs = [effect.estimate for effect in effects_among(estimates)]
+    return designs or [one for one in estimates if one.role == "headline"]
 
 
 def _entry(run: RunData, one: Estimate, label: str, *, dataset: str, source: str) -> str:
@@ -365,10 +373,13 @@ def _notes(run: RunData, one: Estimate, label: str) -> str:
         label: the model, with the options in which several runs of one suite differ.
     """
     version = run.meta.version
+    p = f"{p_value(one.p_corrected)} (Holm)" if one.p_corrected is not None else ""
     parts = (
-        estimate_label(one) or one.statistic,
+        f"{DD} of {one.level}" if one.statistic == DD else estimate_label(one) or one.statistic,
+        one.unit if one.statistic == DD else "",
         label.removeprefix(run.run.model).strip(" ()"),
         f"95% interval {interval(one.low, one.high)}" if one.low is not None else "no interval",
+        p if one.statistic == DD else "",
         f"n {one.n}",
         f"chance {number(one.chance)}" if one.chance is not None else "",
         f"suite version {version}" if version else "",
