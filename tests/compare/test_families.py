@@ -40,6 +40,14 @@ def test_given_families_replace_those_of_names():
     assert families_among(proposed, given) == {"a@1": "a@1", "b@2": "other", "c@3": "other"}
 
 
+def test_a_folder_is_known_by_its_last_name_unless_there_are_two():
+    named = [
+        f"/a/{folder}/checkpoint-{k}" for folder in ("out", "b/runs", "c/runs") for k in (1, 2)
+    ]
+    families = families_among({name: family_of(name) for name in named}, {})
+    assert [*dict.fromkeys(families.values())] == ["out", "/a/b/runs", "/a/c/runs"]
+
+
 @pytest.mark.parametrize("text", ["x", "x=", "=a,b", "x=a,d", "x=a b"])
 def test_a_family_of_another_form_is_refused(text):
     with pytest.raises(UsageError, match="family="):

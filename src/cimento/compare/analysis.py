@@ -187,7 +187,7 @@ class Analysis:
             the surest first, with a probability of .95 or more; None where that is not known.
         no_families: why it is not known.
         languages: the items of each language, where there are several.
-        in_languages: how able each model is in each of them, the surest deviations first.
+        in_languages: the ability of each model in each of them, the surest deviations first.
         chance: level of chance of the suites, to two digits; None where it is not known.
         no_chance: why it is not known; empty where it is.
         others: the analyses of suites with other levels of chance, which are other scales.

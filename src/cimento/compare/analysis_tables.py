@@ -17,6 +17,7 @@ from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.analysis import Analysis, AnalyzedItem, ShortList
+    from cimento.compare.by_language import AbilityInLanguage
     from cimento.compare.ranges import Range
 
 _share = partial(formatting.rate_as_text, absent=BLANK)
@@ -96,7 +97,7 @@ def _grids_of_level(analysis: Analysis, *, all_items: bool) -> dict[str, Grid]:
         grids["items"] = _items_grid(analysis, all_items=all_items)
     if analysis.languages:
         grids["languages"] = languages_grid(analysis)
-    if analysis.in_languages:
+    if any(map(_is_sure, analysis.in_languages)):
         grids["in-languages"] = in_languages_grid(analysis)
     if analysis.by_family:
         grids["families"] = families_grid(analysis)
@@ -231,7 +232,7 @@ def languages_grid(analysis: Analysis) -> Grid:
             **({"easier or harder for a family": lambda one: one.by_family} if families else {}),
         },
         title="Items to look at, by language.",
-        notes=(_IN_EACH,),
+        notes=(_IN_EACH, *(() if any(map(_is_sure, analysis.in_languages)) else (_NOT_SURE,))),
     )
 
 
@@ -241,12 +242,22 @@ _IN_EACH = (
 )
 
 
+_NOT_SURE = "No model is surely better, or worse, in one language than its ability says."
+
+
+def _is_sure(one: AbilityInLanguage) -> bool:
+    return one.beyond.low > 0 or one.beyond.high < 0
+
+
 def in_languages_grid(analysis: Analysis) -> Grid:
-    """A table of how able models are in each language, where that differs from their ability."""
-    shown = analysis.in_languages[:ITEMS_SHOWN]
-    total = len(analysis.in_languages)
-    more = f"The {len(shown)} surest of {total}." if total > len(shown) else ""
-    chance = "An interval without 0 says that the model is better, or worse, there; not corrected."
+    """A table of abilities in a language where that surely differs from their ability."""
+    sure = [one for one in analysis.in_languages if _is_sure(one)]
+    shown, total = sure[:ITEMS_SHOWN], len(analysis.in_languages)
+    more = f", the {len(shown)} surest of them" if len(sure) > len(shown) else ""
+    which = (
+        f"{len(sure)} of {total} abilities differ surely from the model's own{more}; intervals are"
+        " not corrected for their number."
+    )
     return Grid.of(
         shown,
         {
@@ -259,7 +270,7 @@ def in_languages_grid(analysis: Analysis) -> Grid:
         },
         title="The ability of models in each language; 0 is the average of the models there.",
         labels=2,
-        notes=(*filter(None, (more,)), chance),
+        notes=(which,),
     )
 
 

@@ -1,8 +1,8 @@
-"""Languages of an analysis: how able models are in each, and which of its items to look at.
+"""Languages of an analysis: the ability of models in each, and which of its items to look at.
 
-Models that were trained on different languages are not able to one degree. A phenomenon that occurs
+Models that were trained on different languages have no single ability. A phenomenon that occurs
 in several languages therefore counts as one in each, and so a model may be better in one language
-than in another; items are compared with how able models are on the phenomenon in their language.
+than in another; items are compared with the ability of models on the phenomenon in their language.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LanguageItems:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbilityInLanguage:
-    """How able a model is in one language.
+    """The ability of a model in one language.
 
     Attributes:
         model: its label.
@@ -80,7 +80,7 @@ def language_codes(table: AnswerTable) -> Integers | None:
 def abilities_in_languages(
     table: AnswerTable, fit: ItemResponseFit
 ) -> tuple[AbilityInLanguage, ...]:
-    """How able each model is in each language, the surest deviations from its own ability first."""
+    """The ability of each model in each language, the surest deviations from its own first."""
     if fit.by_area is None or fit.beyond is None:
         return ()
     names, found = languages_of(table), []
@@ -118,7 +118,7 @@ def items_by_language(
         by_family: those that are easier or harder for a family; None where that is not known.
     """
     of = dict(zip(table.keys, table.languages, strict=True))
-    if len(set(of.values())) < 2:  # noqa: PLR2004  # one language is no division
+    if len(set(of.values())) < 2:  # noqa: PLR2004  # one language is not a division
         return ()
     looked = any(item.backwards is not None for item in items)
     counts = {

@@ -7,8 +7,9 @@ their answers, and is nothing where they do not.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.intake.tables import is_spreadsheet, open_table
@@ -110,6 +111,11 @@ def families_among(proposed: Mapping[str, str], given: Mapping[str, str]) -> dic
     """
     families = {model: given.get(model, model) for model in proposed} if given else dict(proposed)
     shared = list(families.values())
+    folders = {family for family in shared if PurePath(family).is_absolute()}
+    last = Counter(PurePath(family).name for family in folders)
+    # A folder is known by its last name, unless there are two of it.
+    short = {one: PurePath(one).name for one in folders if last[PurePath(one).name] == 1}
     return {
-        model: family if shared.count(family) > 1 else model for model, family in families.items()
+        model: short.get(family, family) if shared.count(family) > 1 else model
+        for model, family in families.items()
     }
