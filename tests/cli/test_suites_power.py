@@ -41,6 +41,13 @@ def test_two_pilots_give_the_items_that_a_difference_needs(pilots, capsys):
     assert "pilot's own" not in printed
     assert invoke(command) == 0
     assert "The difference is the pilot's own" in capsys.readouterr().out
+    assert invoke([*command, "--difference", "0.1", "--methods"]) == 0
+    said = capsys.readouterr().out
+    assert "from a pilot of 24 items (it-subject-verb, all predictions: demo-masked" in said
+    assert "McNemar, exact binomial (McNemar 1947), two-sided at a level of 0.05." in said
+    assert "The difference is 0.1, the smallest that we want to detect." in said
+    assert "Its power is exact" in said
+    assert f"A power of 0.8 needs {n} items, if the pilot is right." in said
 
 
 def test_one_pilot_is_tested_against_chance_or_a_share(pilots, capsys):

@@ -12,6 +12,7 @@ import pytest
 from cimento import Prediction, compare, evaluate, report
 from cimento.app.shown import headline_text
 from cimento.cli.main import invoke
+from cimento.compare.methods import comparison_methods
 from cimento.documents.findings import findings_of
 from cimento.paired.designs import design_differences
 from cimento.statistics.design import Design
@@ -91,6 +92,12 @@ def test_a_comparison_has_them_first_and_in_json(runs, capsys):
     printed = json.loads(capsys.readouterr().out)["designs"]
     assert [one["phenomenon"] for one in printed] == list(ITEMS)
     assert invoke(["compare", *folders, folders[0]]) != 0
+
+
+def test_the_methods_of_a_comparison_say_how_they_were_tested(runs):
+    said = comparison_methods(compare(*runs))
+    assert "Differences of DD, the difference of differences, are paired by item" in said
+    assert "with p corrected by Holm's method (Holm 1979) over 2 tests." in said
 
 
 def test_findings_say_which_model_has_the_larger_effect(runs):

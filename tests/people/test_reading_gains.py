@@ -163,6 +163,19 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
         "over subjects and, crossed with them, items",
     ):
         assert said in printed
+    assert invoke([*command, "--folds", "2", "--methods"]) == 0
+    paragraph = capsys.readouterr().out
+    for said in (
+        "the surprisals of A and B add to a baseline of reading times",
+        "on 180 observations (6 subjects and 6 items).",
+        "predict the natural logarithm of the time, by restricted likelihood",
+        "position, length and length_1 in the baseline",
+        "Predictors of 1 earlier word are among them",
+        "difficulty spills over (Smith and Levy 2013).",
+        "log-likelihood per observation (Goodkind and Bicknell 2018), in up to 2 folds (seed 0)",
+        "corrected by Holm's method (Holm 1979) over 2 tests.",
+    ):
+        assert said in paragraph
     assert invoke([*command, "--json", "--transform", "none"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["rules"]["transform"] == "none"

@@ -51,6 +51,9 @@ class ProfileOptions(SheetOptions):
         None, "heat: expressions; dimensions. The first that there is."
     )
     seed: int = option(0, "Seed of the simulated chance levels.")
+    methods: bool = option(
+        default=False, help="Print the methods of the profile as a paragraph, and no tables."
+    )
     as_json: bool = run_option("as_json")
 
 
@@ -62,8 +65,13 @@ def profile(options: ProfileOptions) -> None:
     frequency; and for several runs of a suite, the items that one hits and another does not.
     """
     from cimento.paradigms.cloze import ProfileSettings, profile_runs
+    from cimento.paradigms.cloze.profile_methods import profile_methods
 
-    profiles = profile_runs(options.runs, options.named_in(ProfileSettings), remark=note)
+    settings = options.named_in(ProfileSettings)
+    profiles = profile_runs(options.runs, settings, remark=note)
+    if options.methods:
+        show(profile_methods(profiles, settings))
+        return
     if options.output is not None:
         drawn = profiles.figure(options.figure).write(options.output)
         options.neutralize(drawn)

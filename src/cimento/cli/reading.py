@@ -163,6 +163,9 @@ class _GainOptions(_ReadingOptions):
     longest: float = option(LONGEST_MS, "Longer times are left out.", ge=0)
     folds: int = option(FOLDS, "Folds of subjects, and of items.", ge=2)
     seed: int = option(0, "Seed of the folds.", ge=0)
+    methods: bool = option(
+        default=False, help="Print the methods of the gains as a paragraph, and no table."
+    )
 
 
 @command_of
@@ -173,6 +176,7 @@ def gains(options: _GainOptions) -> int:
     surprisals, and predicts subjects, then items, that it has not seen. Printed is the gain in
     log-likelihood per observation, with a paired test of each two models.
     """
+    from cimento.people.gains_methods import gains_methods
     from cimento.people.gains_table import gains_grid
     from cimento.people.reading_gains import GainRules, ReadingColumns, reading_gains
 
@@ -202,6 +206,9 @@ def gains(options: _GainOptions) -> int:
         asking=options.asked(),
         remark=note,
     )
+    if options.methods:
+        show(gains_methods(made))
+        return 0
     if options.as_json:
         show_json(asdict(made))
     grid = gains_grid(made)

@@ -159,6 +159,9 @@ class PowerOptions(Options):
     alpha: float = option(0.05, "Level of the two-sided test.")
     trials: int = option(1000, "Data sets drawn for each size.")
     seed: int = option(0, "Seed of the draws.")
+    methods: bool = option(
+        default=False, help="Print the methods of the plan as a paragraph, and no table."
+    )
     as_json: bool = run_option("as_json")
 
 
@@ -170,6 +173,7 @@ def power_of_suite(options: PowerOptions) -> None:
     Two: the second model's rate minus the first's. The power is exact for independent items, and
     from clusters of the pilot, which are drawn whole, for items in clusters.
     """
+    from cimento.compare.methods import power_methods
     from cimento.compare.robustness_tables import plan_grid
     from cimento.report.terminal import on_terminal
     from cimento.statistics.planning import plan_size
@@ -194,7 +198,11 @@ def power_of_suite(options: PowerOptions) -> None:
         plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
         show_json(plain)
         return
-    grid = plan_grid(planned, pilot, title=title, unit=unit, from_pilot=options.difference is None)
+    from_pilot = options.difference is None
+    if options.methods:
+        show(power_methods(planned, pilot, title=title, from_pilot=from_pilot))
+        return
+    grid = plan_grid(planned, pilot, title=title, unit=unit, from_pilot=from_pilot)
     show(on_terminal(grid))
 
 

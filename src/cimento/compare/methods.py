@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         PairedValues,
         PairwiseComparison,
     )
+    from cimento.report.design_differences import DesignDifference
+    from cimento.statistics.planning import Pilot, SizePlan
 
 _SOURCES = {
     "McNemar": "mcnemar1947",
@@ -31,6 +33,7 @@ _SOURCES = {
     "CR2": "bell2002",
     "studentized bootstrap": "hall1988",
     "Student": "student1908",
+    "Wilson": "wilson1927",
     "jackknife": "efron1993",
 }
 """Parts of the names of methods, each mapped to the work behind it."""
@@ -65,6 +68,7 @@ def comparison_methods(comparison: BeforeAfter, *, correction: Correction = "hol
     items = f"the same {counted(shared, 'item')}{missing}"
     said = [
         f"We compared {what} with cimento [@cimento], on {items}.",
+        *_of_designs(comparison.designs, correction),
         *_of_rates(comparison.rates, correction),
         *_of_values(comparison.values),
         *_of_correlations(comparison.correlations, correction),
@@ -147,6 +151,48 @@ def analysis_methods(analysis: Analysis) -> str:
     return cited_text(" ".join(said))
 
 
+def power_methods(planned: SizePlan, pilot: Pilot, *, title: str, from_pilot: bool) -> str:
+    """The methods of a plan of how many items a difference needs.
+
+    Args:
+        planned: the plan.
+        pilot: what it rests on.
+        title: what is tested, as the table of the plan says.
+        from_pilot: whether the difference is that of the pilot.
+
+    Returns:
+        A paragraph with works in parentheses.
+    """
+    clusters = f" in {counted(pilot.design.m, 'cluster')}" if pilot.design.clustered else ""
+    which = "as in the pilot" if from_pilot else "the smallest that we want to detect"
+    whether = "whether " if pilot.kind == "rate" else ""
+    pilots = f"{counted(pilot.design.n, 'item')}{clusters} ({title.rstrip('.')})"
+    level = f"two-sided at a level of {planned.alpha:g}"
+    said = [
+        f"We planned the number of items with cimento [@cimento] from a pilot of {pilots}.",
+        f"The test is {whether}{_methods([planned.test])}, {level}.",
+        f"The difference is {planned.difference:.3g}, {which}.",
+    ]
+    if planned.trials:
+        said.append(
+            f"Its power was estimated from {planned.trials:,} data sets of each size, whose items"
+            " or whole clusters are drawn from the pilot and moved to this difference"
+            " [@efron1993]."
+        )
+    else:
+        said.append("Its power is exact, by the distribution of single items.")
+    if planned.needed is None:
+        said.append(f"No size up to {planned.most:,} items has a power of {planned.power:g}.")
+    else:
+        needed = planned.needed
+        of = f" in {counted(needed.clusters, 'cluster')}" if pilot.design.clustered else ""
+        said.append(
+            f"A power of {planned.power:g} needs {counted(needed.items, 'item')}{of}, if the pilot"
+            " is right."
+        )
+    return cited_text(" ".join(said))
+
+
 def _of_groups(analysis: Analysis) -> Iterator[str]:
     """Sentences on families of models and languages of items, as far as an analysis has them."""
     families = analysis.families
@@ -200,6 +246,17 @@ def _of_rates(rates: Sequence[PairwiseComparison], correction: Correction) -> It
     untested = len(rates) - len(tested)
     if untested:
         yield f"{counted(untested, 'comparison')} could not be tested."
+
+
+def _of_designs(differences: Sequence[DesignDifference], correction: Correction) -> Iterator[str]:
+    """A sentence on the tests of differences of DD, as far as they were made."""
+    tested = [one for one in differences if one.change.p is not None]
+    if tested:
+        over = f", with p corrected by {_CORRECTED[correction]} over {len(tested)} tests"
+        yield (
+            "Differences of DD, the difference of differences, are paired by item and were tested"
+            f" by {_methods(one.change.method for one in tested)}{over if len(tested) > 1 else ''}."
+        )
 
 
 def _of_values(values: Sequence[PairedValues]) -> Iterator[str]:

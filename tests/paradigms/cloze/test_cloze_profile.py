@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -121,6 +122,22 @@ class TestCommand:
         err = capsys.readouterr().err
         assert "Earlier judgments used: 1; candidates that are new: 7." in err
         assert "7 candidates of 8 not judged, and left out of every share" in err
+
+    def test_methods_name_what_was_done_and_nothing_else(self, runs, capsys, tmp_path):
+        command = ["analyze", "profile", str(runs), "--top", "2", "--methods"]
+        assert invoke([*command, "--by", "phenomenon"]) == 0
+        said = capsys.readouterr().out
+        assert said.startswith("We profiled ")
+        assert "A hit is a target among the first 2 candidates, found by " in said
+        assert re.search(r"Dimensions are the \d+ values of phenomenon\.", said)
+        for other in ("frequency", "dictionary", "people", "together"):
+            assert other not in said
+        table = tmp_path / "judged.tsv"
+        table.write_text("item\trank\tcandidate\tfits\nc1\t1\tma\tyes\n", encoding="utf-8")
+        assert invoke([*command, "--judgments", str(table), "--top-p", "0.9"]) == 0
+        said = capsys.readouterr().out
+        assert "Candidates were judged by people (judged.tsv)" in said
+        assert "candidates that reach 0.9 together (Holtzman et al. 2020)." in said
 
     def test_text_compares_models(self, runs, capsys):
         assert invoke(["analyze", "profile", str(runs), "--top", "2", "--by", "phenomenon"]) == 0
