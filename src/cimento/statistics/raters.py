@@ -13,10 +13,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cimento.errors import counted
+from cimento.errors import UsageError, counted
 from cimento.io.clusters import Crossing
 from cimento.statistics.correlation import statistic_of
-from cimento.statistics.design import FEWEST_CLUSTERS, Design, Floats, Integers, codes, floats
+from cimento.statistics.design import (
+    FEWEST_CLUSTERS,
+    ArrayLike,
+    Design,
+    Floats,
+    Integers,
+    codes,
+    floats,
+)
 from cimento.statistics.draws import Weighted, jackknife
 from cimento.statistics.intervals import Interval
 
@@ -174,6 +182,35 @@ def _alpha_of_categories(ratings: PeoplesRatings, *, ordered: bool) -> Weighted:
     return statistic
 
 
+def fleiss_of_ratings(ratings: PeoplesRatings) -> Weighted:
+    """Fleiss's kappa as a function of which ratings are there (`fleiss_kappa`).
+
+    Where items then differ in their number of ratings, the agreement of each is that of its own
+    pairs, and each item with two ratings or more counts once.
+
+    Args:
+        ratings: those of all items.
+    """
+    category, size = codes(ratings.values)
+
+    def statistic(weights: Floats) -> Floats:
+        counts = np.stack(
+            [ratings.sums(weights * (category == one)) for one in range(size)], axis=2
+        )
+        n = counts.sum(axis=2)
+        kept = n > 1
+        agreeing = ((counts**2).sum(axis=2) - n) / np.where(kept, n * (n - 1), 1)
+        observed = (agreeing * kept).sum(axis=1) / np.maximum(kept.sum(axis=1), 1)
+        totals = (counts * kept[:, :, None]).sum(axis=1)
+        shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1)
+        expected = (shares**2).sum(axis=1)
+        defined = kept.any(axis=1) & (expected < 1 - _ROUNDING)
+        below = np.where(defined, 1 - expected, 1)
+        return np.where(defined, (observed - expected) / below, np.nan)
+
+    return statistic
+
+
 def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
     """``1 - D_o / D_e`` from sums over pairs; NaN where nothing can differ."""
     defined = expected > _ROUNDING * np.maximum(n, 1)
@@ -189,6 +226,7 @@ def correlation_for_others(
     people: Sequence[Sequence[Hashable | None]],
     *,
     design: Design,
+    covariates: ArrayLike | None = None,
     kind: str = "spearman",
     level: float = 0.95,
 ) -> Interval:
@@ -204,7 +242,9 @@ def correlation_for_others(
         ratings: of each item, one or more.
         people: who gave each rating.
         design: of the items.
-        kind: ``pearson``, ``spearman`` or ``kendall``.
+        covariates: shape (items, covariates), held constant as by `partial_correlation`; None for
+            a correlation without.
+        kind: ``pearson``, ``spearman`` or ``kendall``, which has no covariates.
         level: confidence level.
 
     Returns:
@@ -212,7 +252,7 @@ def correlation_for_others(
         people or independent items.
 
     Raises:
-        UsageError: an unknown kind, or columns of different lengths.
+        UsageError: an unknown kind, columns of different lengths, or Kendall's with covariates.
 
     Example:
         >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
@@ -224,16 +264,24 @@ def correlation_for_others(
         (0.24, 0.98)
     """
     each = PeoplesRatings.of(ratings, people, design)
-    coefficients = _of_means(floats(values, name="values"), each, kind)
+    scores = floats(values, name="values")
+    held = np.zeros((scores.size, 0))
+    if covariates is not None:
+        held = floats(covariates, name="covariates").reshape(scores.size, -1)
+        if kind == "kendall":
+            todo = "Ask for 'pearson' or 'spearman'."
+            raise UsageError(where="partial correlation", seen=f"kind {kind!r}", todo=todo)
+    coefficients = _of_means(scores, each, kind, held)
     estimate = float(coefficients(np.ones((1, len(each.values))))[0])
     if np.isnan(estimate):
         return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
     return each.interval(coefficients, estimate, level=level)
 
 
-def _of_means(scores: Floats, each: PeoplesRatings, kind: str) -> Weighted:
+def _of_means(scores: Floats, each: PeoplesRatings, kind: str, held: Floats) -> Weighted:
     """The correlation of scores with mean ratings, as a function of which ratings are there."""
     one, x = statistic_of(kind), floats(each.values, name="ratings")
+    fewest = _FEWEST + held.shape[1]
 
     def coefficients(weights: Floats) -> Floats:
         n = each.sums(weights)
@@ -242,9 +290,15 @@ def _of_means(scores: Floats, each: PeoplesRatings, kind: str) -> Weighted:
         kept = n > 0
         whole = kept.all(axis=1) & (kind != "kendall")
         results = np.full(len(n), np.nan)
-        results[whole] = _of_whole(scores, means[whole], ranked=kind == "spearman")
-        for place in np.flatnonzero(~whole & (kept.sum(axis=1) > _FEWEST)):
-            results[place] = one(scores[kept[place]], means[place, kept[place]])
+        results[whole] = _of_whole(scores, means[whole], held, ranked=kind == "spearman")
+        for place in np.flatnonzero(~whole & (kept.sum(axis=1) > fewest)):
+            here = kept[place]
+            if held.size:
+                part = means[place, here][None, :]
+                ranked = kind == "spearman"
+                results[place] = _of_whole(scores[here], part, held[here], ranked=ranked)[0]
+            else:
+                results[place] = one(scores[here], means[place, here])
         return results
 
     return coefficients
@@ -253,14 +307,23 @@ def _of_means(scores: Floats, each: PeoplesRatings, kind: str) -> Weighted:
 _FEWEST = 2
 
 
-def _of_whole(scores: Floats, means: Floats, *, ranked: bool) -> Floats:
-    """The correlation of the scores with each row of means, in which no item is missing."""
+def _of_whole(scores: Floats, means: Floats, held: Floats, *, ranked: bool) -> Floats:
+    """The correlation of the scores with each row of means, in which no item is missing.
+
+    What covariates explain of both is taken away.
+    """
     from scipy import stats
 
     if ranked:
         scores, means = stats.rankdata(scores), stats.rankdata(means, axis=1)
+        held = stats.rankdata(held, axis=0) if held.size else held
     a, b = scores - scores.mean(), means - means.mean(axis=1, keepdims=True)
+    of_both = (a @ a) * (b**2).sum(axis=1)
+    if held.size:
+        centered = held - held.mean(axis=0)
+        onto = np.linalg.pinv(centered)
+        a, b = a - centered @ (onto @ a), b - (b @ onto.T) @ centered.T
     below = np.sqrt((a @ a) * (b**2).sum(axis=1))
-    defined = below > _ROUNDING
+    defined = below > _ROUNDING * np.maximum(1.0, np.sqrt(of_both))
     ratios = np.where(defined, b @ a / np.where(defined, below, 1), np.nan)
     return np.clip(ratios, -1, 1)

@@ -10,7 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import NoValue, Value
-from cimento.paradigms.ratings.others import alphas_for_others, correlations_for_others
+from cimento.paradigms.ratings.others import (
+    agreement_for_others,
+    correlations_for_others,
+    partial_for_others,
+)
 from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,
@@ -289,7 +293,10 @@ def _correlations(
     held = f"Spearman with {' and '.join(values.covariates)} held constant"
     partial = partial_spearman(rows, design)
     like = replace(like, description=held)
-    yield _measured(like, "partial spearman", partial.r, partial)
+    plain = _measured(like, "partial spearman", partial.r, partial)
+    yield plain
+    if compared:
+        yield partial_for_others(rows, compared, plain)
 
 
 def _measured(
@@ -422,7 +429,7 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
         by_level[level] = _measured(alike, statistic, one.value, one)
     yield from by_level.values()
     if rated:
-        yield from alphas_for_others(rated, once, by_level)
+        yield from agreement_for_others(rated, once, by_level)
     means = {
         ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
         ("mean correlation with the rest", ""): correlations_with_rest(sentences),

@@ -32,40 +32,65 @@ def correlations_for_others(
         compared: sentence by its id, with the ratings whose means are correlated.
         estimates: the correlations for these people, by kind.
     """
-    from cimento.statistics.raters import correlation_for_others
-
-    sentences = [compared[row.sentence.id] for row in rows]
-    known = sentences and all(sentence.ratings for sentence in sentences)
     for kind in KINDS:
         plain = estimates[kind]
-        if plain.value is None:
-            ends = _none(plain.reason)
-        elif known:
-            ends = correlation_for_others(
-                [row.value for row in rows],
-                [[rating.value for rating in sentence.ratings] for sentence in sentences],
-                [_people(sentence.ratings) for sentence in sentences],
-                design=sentence_design(sentences),
-                kind=kind,
-            )
-        else:
-            ends = _none(UNKNOWN_PEOPLE)
+        ends = _ends(rows, compared, plain, kind=kind)
         yield _with(plain, ends, name=kind)
 
 
-def alphas_for_others(
+def partial_for_others(
+    rows: Sequence[RatedValue], compared: Mapping[str, RatedSentence], plain: Estimate
+) -> Estimate:
+    """A partial correlation once more, with its interval for other sentences and people.
+
+    Args:
+        rows: sentences with a rating, a value and covariates.
+        compared: sentence by its id, with the ratings whose means are correlated.
+        plain: the correlation for these people.
+    """
+    ends = _ends(rows, compared, plain, kind="spearman", partial=True)
+    return _with(plain, ends, name=plain.statistic)
+
+
+def _ends(
+    rows: Sequence[RatedValue],
+    compared: Mapping[str, RatedSentence],
+    plain: Estimate,
+    *,
+    kind: str,
+    partial: bool = False,
+) -> Interval:
+    """The interval of a correlation for other sentences and people, or why there is none."""
+    from cimento.statistics.raters import correlation_for_others
+
+    sentences = [compared[row.sentence.id] for row in rows]
+    if plain.value is None:
+        return _none(plain.reason)
+    if not (sentences and all(sentence.ratings for sentence in sentences)):
+        return _none(UNKNOWN_PEOPLE)
+    return correlation_for_others(
+        [row.value for row in rows],
+        [[rating.value for rating in sentence.ratings] for sentence in sentences],
+        [_people(sentence.ratings) for sentence in sentences],
+        design=sentence_design(sentences),
+        covariates=[row.covariates for row in rows] if partial else None,
+        kind=kind,
+    )
+
+
+def agreement_for_others(
     rated: Sequence[RatedSentence],
     ratings: Sequence[Sequence[Rating]],
     estimates: Mapping[str, Estimate],
 ) -> Iterator[Estimate]:
-    """Krippendorff's alphas once more, with intervals for other sentences and other people.
+    """Krippendorff's alphas and Fleiss's kappa once more, for other sentences and other people.
 
     Args:
         rated: sentences with single ratings.
         ratings: those of each that count.
-        estimates: the alphas for these people, by level of measurement.
+        estimates: those for these people, by level of measurement; kappa has none.
     """
-    from cimento.statistics.agreement import alpha_for_others
+    from cimento.statistics.agreement import alpha_for_others, fleiss_for_others
 
     values = [[rating.value for rating in some] for some in ratings]
     people = [_people(some) for some in ratings]
@@ -73,6 +98,8 @@ def alphas_for_others(
     for level in LEVELS:
         ends = alpha_for_others(values, people, level=level, design=design)
         yield _with(estimates[level], ends, name=ALPHA)
+    kappa = estimates[""]
+    yield _with(kappa, fleiss_for_others(values, people, design=design), name=kappa.statistic)
 
 
 def _people(ratings: Sequence[Rating]) -> list[str | None]:
