@@ -245,8 +245,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     )
     if options.methods:
         return _say(ranking_methods(ranked, correction=options.correct))
-    if options.figure is not None:
-        _draw(ranked.rankings, options.figure, options)
+    _draw(ranked.rankings, options)
     designs = _designs(opened, options) if with_pairs else ()
     show_grids(ranked.grids(correction=options.correct), options)
     if not with_pairs:
@@ -317,13 +316,14 @@ def _say(paragraph: str) -> int:
     return 0
 
 
-def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
-    """Draw accuracy over training to a file."""
+def _draw(rankings: Sequence[Ranking], options: CompareOptions) -> None:
+    """Draw accuracy over training to a file, if one is given."""
     from cimento.compare.figures_checkpoints import checkpoints_figure
 
-    drawn = checkpoints_figure(rankings).write(path)
-    options.neutralize(drawn)
-    note(f"The figure is in {drawn}")
+    if options.figure is not None:
+        drawn = checkpoints_figure(rankings).write(options.figure)
+        options.neutralize(drawn)
+        note(f"The figure is in {drawn}")
 
 
 def _equivalence(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -137,18 +137,15 @@ def answer_table(
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
-    if phenomenon:
-        known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
-        _need_column(phenomenon, known)
+    _need_column(phenomenon, columns)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
-    phenomena = [_phenomenon(key, first_runs, columns, phenomenon) for key in keys]
     languages = tuple(first_runs[suite].suite.meta.language for suite, _ in keys)
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
     return AnswerTable(
         keys=keys,
         respondents=respondents,
         right=np.array([[one.answers.get(key, math.nan) for key in keys] for one in respondents]).T,
-        phenomena=_by_language(phenomena, languages),
+        phenomena=_phenomena(keys, first_runs, columns, phenomenon),
         languages=languages,
         clusters=tuple(clusters.get(key) for key in keys),
         covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
@@ -245,7 +242,10 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
     ]
 
 
-def _need_column(name: str, known: Collection[str]) -> None:
+def _need_column(name: str, columns: Columns) -> None:
+    if not name:
+        return
+    known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
     need_known(name, known, where=f"--phenomenon={name}", seen="no suite has such a column")
 
 
@@ -337,13 +337,19 @@ def _phenomenon(
     return cell or (suite if column else runs[suite].suite.meta.phenomenon or suite)
 
 
-def _by_language(phenomena: Sequence[str], languages: Sequence[str]) -> tuple[str, ...]:
-    """Phenomena, of which one in several languages counts as one in each: a model may know one."""
-    of = grouped(zip(phenomena, languages, strict=True))
-    shared = {name for name, some in of.items() if len(set(some)) > 1}
+def _phenomena(
+    keys: Sequence[Key], runs: Mapping[str, Run], columns: Columns, column: str
+) -> tuple[str, ...]:
+    """The phenomenon of each item; one in several languages counts as one in each.
+
+    A model may know one of the languages better.
+    """
+    told = [
+        (_phenomenon(key, runs, columns, column), runs[key[0]].suite.meta.language) for key in keys
+    ]
+    shared = {name for name, some in grouped(told).items() if len(set(some)) > 1}
     return tuple(
-        f"{name} ({language})" if name in shared and language else name
-        for name, language in zip(phenomena, languages, strict=True)
+        f"{name} ({language})" if name in shared and language else name for name, language in told
     )
 
 

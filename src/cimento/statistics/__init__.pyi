@@ -1,6 +1,7 @@
 from cimento.statistics.agreement import alpha_for_others as alpha_for_others
 from cimento.statistics.agreement import cohen_kappa as cohen_kappa
 from cimento.statistics.agreement import correlation_with_rest as correlation_with_rest
+from cimento.statistics.agreement import fleiss_for_others as fleiss_for_others
 from cimento.statistics.agreement import fleiss_kappa as fleiss_kappa
 from cimento.statistics.agreement import intraclass as intraclass
 from cimento.statistics.agreement import krippendorff_alpha as krippendorff_alpha

@@ -129,8 +129,7 @@ def item_response(  # noqa: PLR0913  # what is known of items and of models
         family: number of each model's family, from 0; None where they are not known.
         covariates: items x covariates; they are standardized here.
         cluster: number of each item's cluster, from 0; -1 for none. Used if 3 to 500 have 2 items.
-        area: number of each phenomenon's area, from 0, such as its language; None for one. It
-            changes nothing in the model.
+        area: number of each phenomenon's area, such as its language, which has abilities too.
         kind: ``rasch``, or ``2pl`` with a discrimination for each item.
         start: spreads to begin the search at, such as those of the simpler model.
         seed: of the items from which spreads are estimated where there are more than 3,000.
@@ -139,24 +138,20 @@ def item_response(  # noqa: PLR0913  # what is known of items and of models
         UsageError: tables that do not fit together, or values outside 0 to 1.
     """
     table = np.asarray(right, dtype=np.float64)
-    responses = dataclasses.replace(
-        _responses(table, phenomenon, family, covariates, cluster), area=area
-    )
+    responses = _responses(table, phenomenon, family, covariates, cluster, area)
     answers = int(np.isfinite(table).sum())
     empty = ItemResponseFit(kind=kind, items=table.shape[0], models=table.shape[1], answers=answers)
     if reason := _impossible(table, kind):
         return dataclasses.replace(empty, reason=reason)
     names = _spread_names(responses, kind)
-    sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
-    phi, covariance, converged = _spreads_at(sample, names, begin)
+    phi, covariance, converged = _spreads_at(_sample(responses, seed), names, start or {})
     likelihood = _likelihood(responses, names)
     center = likelihood.mode(sds_of(names, phi))
     moved = moved_spreads(likelihood, names, phi, covariance)
-    spreads = spread_records(responses, names, phi, covariance, center, likelihood, seed)
     return dataclasses.replace(
         empty,
         **located(likelihood, sds_of(names, phi), center, moved, covariance),
-        spreads=spreads,
+        spreads=spread_records(responses, names, phi, covariance, center, likelihood, seed),
         loglik=center.loglik,
         converged=converged and center.converged,
     )
@@ -168,6 +163,7 @@ def _responses(
     family: Integers | None,
     covariates: Floats | None,
     cluster: Integers | None,
+    area: Integers | None,
 ) -> Responses:
     """The table with numbers of phenomena, families, clusters, and standardized covariates."""
     items, models = table.shape if table.ndim == 2 else (0, 0)  # noqa: PLR2004
@@ -191,6 +187,7 @@ def _responses(
         family=g,
         covariates=(x - x.mean(axis=0)) / np.where(sds > 0, sds, 1.0) if items else x,
         cluster=_clusters(k),
+        area=area,
     )
 
 
@@ -268,7 +265,7 @@ def _log_prior(names: tuple[str, ...], phi: Floats) -> float:
 
 
 def _spreads_at(
-    responses: Responses, names: tuple[str, ...], begin: Mapping[str, float]
+    responses: Responses, names: tuple[str, ...], start: Mapping[str, float]
 ) -> tuple[Floats, Floats, bool]:
     """The logarithms of the spreads at their posterior mode, and their covariance."""
     likelihood = _likelihood(responses, names, quick=True)
@@ -284,6 +281,7 @@ def _spreads_at(
             best, begin_at = value, mode.z
         return value
 
+    begin = {**_STARTS, **start}
     phi, is_minimum = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
     curvature = _curvature(lost, phi)
     values, vectors = np.linalg.eigh(curvature)

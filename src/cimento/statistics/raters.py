@@ -265,17 +265,21 @@ def correlation_for_others(
     """
     each = PeoplesRatings.of(ratings, people, design)
     scores = floats(values, name="values")
-    held = np.zeros((scores.size, 0))
-    if covariates is not None:
-        held = floats(covariates, name="covariates").reshape(scores.size, -1)
-        if kind == "kendall":
-            todo = "Ask for 'pearson' or 'spearman'."
-            raise UsageError(where="partial correlation", seen=f"kind {kind!r}", todo=todo)
-    coefficients = _of_means(scores, each, kind, held)
+    coefficients = _of_means(scores, each, kind, _held(covariates, scores.size, kind))
     estimate = float(coefficients(np.ones((1, len(each.values))))[0])
     if np.isnan(estimate):
         return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
     return each.interval(coefficients, estimate, level=level)
+
+
+def _held(covariates: ArrayLike | None, items: int, kind: str) -> Floats:
+    """The covariates as columns; none where there are none."""
+    if covariates is None:
+        return np.zeros((items, 0))
+    if kind == "kendall":
+        todo = "Ask for 'pearson' or 'spearman'."
+        raise UsageError(where="partial correlation", seen=f"kind {kind!r}", todo=todo)
+    return floats(covariates, name="covariates").reshape(items, -1)
 
 
 def _of_means(scores: Floats, each: PeoplesRatings, kind: str, held: Floats) -> Weighted:

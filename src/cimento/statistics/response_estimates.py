@@ -221,9 +221,7 @@ def located(
         "probability": _probability(likelihood, center.effects, sds),
         "shared": _shared(likelihood, center.effects, sds) if "testlet" in sds else None,
     }
-    if "by_area" in contrasts:
-        fields["by_area"] = of(contrasts["by_area"])[0]
-        fields["beyond"] = of(contrasts["beyond"])[0]
+    fields |= {k: of(contrasts[k])[0] for k in ("by_area", "beyond") if k in contrasts}
     if "discrimination" in sds:
         fields["discrimination"] = of_items("discrimination")
         fields["backwards"] = _below_zero(fields["discrimination"])

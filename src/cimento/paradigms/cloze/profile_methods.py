@@ -42,7 +42,7 @@ def _sentences(profiles: RunProfiles, settings: ProfileSettings) -> Iterator[str
         yield f"Dimensions are the {len(dimensions) - 1} values of {settings.by}."
     yield from _of_judgments(runs, settings)
     methods = dict.fromkeys(
-        share.interval.method
+        share.interval.method or ""
         for one in runs
         for dimension in one.profile.dimensions
         for share in (*dimension.hits, *dimension.fitting)
@@ -74,7 +74,7 @@ def _of_judgments(runs: tuple[ProfiledRun, ...], settings: ProfileSettings) -> I
     ]
     said = f" by {names_in_row(by)}" if by else ""
     yield (
-        f"Candidates were judged{said}; shares of fitting ones are of those judged, and"
+        f"Candidates were judged{said}; proportions of fitting ones are of those judged, and"
         f" probabilities above {settings.threshold:g} were counted apart [@wilkens2023]."
     )
     if any(one.people is not None for one in runs):
