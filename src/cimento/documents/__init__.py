@@ -61,12 +61,12 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
 
 def text(runs: Sequence[Run]) -> str:
     """The text that `cimento run` prints for some runs: the tables of each paradigm."""
-    tables = [
+    tables = "\n".join(
         paradigm.presenter.text(paradigm_runs)
         for paradigm, paradigm_runs in _by_paradigm(runs).items()
-    ]
+    )
     designs = designs_said(runs)
-    return "\n".join([*tables, *([""] if designs else []), *designs])
+    return "\n".join([tables.rstrip("\n"), "", *designs]) if designs else tables
 
 
 def markdown(runs: Sequence[Run]) -> str:

@@ -110,7 +110,7 @@ def _design_said(run: Run) -> str:
 def refuse_unusable(
     columns: Sequence[str], faults: Sequence[str], *, suite: str, known: Collection[str]
 ) -> None:
-    """Refuse chosen clusters that are no columns of a suite, or that leave items without a cluster.
+    """Refuse chosen clusters that are not columns of a suite, or that leave items without one.
 
     Args:
         columns: those chosen.

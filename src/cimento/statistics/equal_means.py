@@ -2,9 +2,9 @@
 
 The covariance of the means is cluster-robust (CR2: Bell and McCaffrey 2002, Survey Methodology 28,
 169-181), over crossed clusters that of each factor, less that of the cells in which they meet
-(Cameron, Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136, section 2.3). Permutations are no
-alternative there: models can be exchanged neither within the clusters of one factor, which share
-items with those of the other, nor within cells, which are not independent.
+(Cameron, Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136, section 2.3). Permutations are not
+an alternative: models can be exchanged neither within the clusters of one factor, which share items
+with those of the other, nor within cells, which are not independent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from cimento.statistics.design import Design, Floats, Significance
 
 WALD = "Wald test of equal proportions, cluster-robust, F (Hotelling)"
-TOO_MANY = "too few clusters for a test of so many models"
+TOO_MANY = "more models than so few clusters can tell apart"
 _FLAT = 1e-10
 
 
@@ -28,7 +28,7 @@ def equal_means(values: Floats, design: Design) -> Significance:
     alone, as in `crossed_variance`.
 
     Args:
-        values: one row per item, one column a model.
+        values: one row per item, one column per model.
         design: of the items, with five clusters of each factor or more.
 
     Returns:

@@ -39,7 +39,7 @@ def second_story_factors(suite: StorySuite) -> list[Fault]:
 def in_story_clusters(suite: StorySuite, columns: Sequence[str]) -> StorySuite:
     """A suite whose stories have clusters.
 
-    A story and its variants have the label of the first of them that has one: variants are no
+    A story and its variants have the label of the first of them that has one: variants are not
     stories of their own, and belong to what their story belongs to. Without a label they are a
     cluster by themselves.
 
