@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,10 +24,10 @@ from cimento.paradigms.cloze.judgments import dictionary_readings
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.studies.portuguese.accuracy import (
     COUNTED,
+    PAIRS,
     SHIPPED,
     Compared,
     compared,
-    counts_of,
 )
 from cimento.studies.portuguese.data import load_study
 from cimento.studies.portuguese.grammar import readings as tagged
@@ -56,6 +57,12 @@ def main(arguments: list[str]) -> int:
 
 def _places(pairs: Iterable[Compared]) -> dict[tuple[str, str, str, str], list[Compared]]:
     return group_by(pairs, lambda one: (one.dictionary, one.dimension, one.template, one.depth))
+
+
+def counts_of(pairs: Iterable[Compared]) -> dict[str, int]:
+    """How often each pair of verdicts occurs, by the names of their columns."""
+    counted = Counter((one.said, one.fits) for one in pairs)
+    return {name: counted[pair] for name, pair in zip(COUNTED, PAIRS, strict=True)}
 
 
 def counts(pairs: Iterable[Compared]) -> str:

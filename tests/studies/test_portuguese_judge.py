@@ -12,7 +12,7 @@ import pytest
 
 from cimento.paradigms.cloze.portuguese import Instance
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.studies.portuguese.accuracy import Compared, counts_of, judge_errors, shipped
+from cimento.studies.portuguese.accuracy import Compared, judge_errors, shipped
 from cimento.studies.portuguese.data import JudgedCandidate, load_study
 from cimento.studies.portuguese.estimate import ALL_JUDGED, NO_ERRORS, NOT_MEASURED, OPEN, estimated
 from cimento.studies.portuguese.grammar import TABLES, instance_expectations, rows_by_case
@@ -256,8 +256,3 @@ def test_table_13_is_estimated_from_the_dictionary_alone(released, readings):
         assert estimates[case].value == pytest.approx(value, abs=3.5)
         assert estimates[case].low <= value <= estimates[case].high
     assert estimates["Connectors"].value is None
-
-
-def test_counts_add_up():
-    some = pairs((True, True), (None, False), (False, False))
-    assert sum(counts_of(some).values()) == len(some)

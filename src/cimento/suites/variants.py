@@ -291,8 +291,7 @@ def prime(
     They are put into the column ``context``, for ``--context-column context``. All sentences of an
     item have the same context, from the same phenomenon if it has enough items, so that compared
     sentences differ in nothing else. People accept islands more readily after having read some
-    (Snyder 2000, doi:10.1162/002438900554479). From a suite of a related language they are a few
-    examples by which its closeness can be tried.
+    (Snyder 2000, doi:10.1162/002438900554479).
 
     Args:
         suite: the suite.
@@ -314,11 +313,9 @@ def prime(
     )
     most = len(others.items) - (source is None)
     if n < 1 or n > most:
-        raise UsageError(
-            where=f"{n} earlier sentences",
-            seen=f"there are {most} for each item" if source else f"each item has {most} others",
-            todo="Choose a number from 1 to that.",
-        )
+        seen = f"there are {most} for each item" if source else f"each item has {most} others"
+        todo = "Choose a number from 1 to that."
+        raise UsageError(where=f"{n} earlier sentences", seen=seen, todo=todo)
     generator = random.Random(seed)  # noqa: S311 - a choice of stimuli, no secret
     items = []
     for number, item in enumerate(suite.items):

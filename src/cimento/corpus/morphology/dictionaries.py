@@ -234,6 +234,7 @@ def _reading(entry: DictionaryEntry, pos: str, features: Features, tag: str) -> 
 
 
 KNOWN = ("delaf", "unimorph", "treebank", "rules", "pymorphy3")
+_WRITTEN = "Write delaf:FILE, unimorph:FILE, treebank:FILE, rules:pt or pymorphy3."
 
 
 def open_morphology(
@@ -246,8 +247,7 @@ def open_morphology(
     """Open a dictionary of word forms, or rules in place of one.
 
     Args:
-        name: ``delaf:FILE``, ``unimorph:FILE``, ``treebank:FILE`` (or a folder), ``rules:LANGUAGE``
-            or ``pymorphy3``.
+        name: ``delaf:FILE``, ``unimorph:FILE``, ``treebank:FILE``, ``rules:pt`` or ``pymorphy3``.
         language: ISO 639-1 code, for UniMorph files and for ``rules`` without one.
         index_folder: folder of the indices of files; None for the folder of the file.
         lemmas: for ``rules``, the existing lemmas by part of speech; None for any.
@@ -275,14 +275,7 @@ def open_morphology(
     if kind == "pymorphy3" and not rest:
         return Russian()
     if kind == "treebank" and rest:
-        # They are read for queries too, which themselves need dictionaries.
-        from cimento.corpus.forms import TreebankMorphology
-        from cimento.corpus.queries import TreebankIndex
-        from cimento.corpus.treebanks import open_treebanks
-
-        path = expanded(rest)
-        index = TreebankIndex(open_treebanks([path]))
-        return TreebankMorphology(index, name=f"treebank:{path.name}")
+        return _forms_of(expanded(rest))
     if kind in ("delaf", "unimorph") and rest:
         return open_dictionary_file(
             expanded(rest),
@@ -290,12 +283,18 @@ def open_morphology(
             language=language,
             index_folder=None if index_folder is None else Path(index_folder),
         )
-    raise UsageError(
-        where="dictionary",
-        seen=f"got {name!r}",
-        todo=did_you_mean(kind, KNOWN)
-        + " Write delaf:FILE, unimorph:FILE, treebank:FILE, rules:pt or pymorphy3.",
-    )
+    todo = f"{did_you_mean(kind, KNOWN)} {_WRITTEN}"
+    raise UsageError(where="dictionary", seen=f"got {name!r}", todo=todo)
+
+
+def _forms_of(path: Path) -> Morphology:
+    """The forms in a treebank, or in a folder of them."""
+    # They are read for queries too, which themselves need dictionaries.
+    from cimento.corpus.forms import TreebankMorphology
+    from cimento.corpus.queries import TreebankIndex
+    from cimento.corpus.treebanks import open_treebanks
+
+    return TreebankMorphology(TreebankIndex(open_treebanks([path])), name=f"treebank:{path.name}")
 
 
 @functools.lru_cache(maxsize=4)

@@ -341,14 +341,12 @@ def items_of_concordances(
     Args:
         paths: concordances, as for ``cimento corpus concordance``.
         language: ISO 639-1 code; function words (*al* in *testa al toro*) are not hidden.
-        named_by: what an expression is called: its keyword in lower case, or the file it is from,
-            which keeps inflected forms (*pecore nere*) together.
+        named_by: whether an expression is called like its keyword, or like its file.
         per: sentences for each expression, in turn from thirds of length; None for all.
-        seed: seed of the draw and of the order.
+        seed: of the draw and of the order.
         shortest: least number of tokens.
         longest: greatest number of tokens.
-        kinds: expression to its kind (idiom, collocation, term), a column of its items; None for
-            no such column.
+        kinds: expression to its kind (idiom, term), a column of its items; None for no column.
 
     Raises:
         InputError: a file cannot be read, or an expression has no kind.
@@ -365,18 +363,16 @@ def items_of_concordances(
             text, reason = _braced(sentence, language)
             if reason:
                 counts[reason] += 1
-            else:
-                columns = {"source": sentence.id, "reference": sentence.comments["reference"]}
-                by_group.setdefault(name, []).append(MultiwordItem("", name, text, columns))
+                continue
+            columns = {"source": sentence.id, "reference": sentence.comments["reference"]}
+            by_group.setdefault(name, []).append(MultiwordItem("", name, text, columns))
     items = []
     for name, group in by_group.items():
-        of_kind = {} if kinds is None else {"kind": _kind_of(name, kinds)}
+        kind = _kind_of(name, kinds)
         lengths = [len(list(tokens(item.text))) for item in group]
-        drawn = balanced(group, lengths, n=per, seed=seed)
-        items += [
-            MultiwordItem(f"{name}/{number}", name, item.text, {**of_kind, **item.columns})
-            for number, item in enumerate(drawn, start=1)
-        ]
+        for number, item in enumerate(balanced(group, lengths, n=per, seed=seed), start=1):
+            columns = {**kind, **item.columns}
+            items.append(MultiwordItem(f"{name}/{number}", name, item.text, columns))
     return items, counts
 
 
@@ -399,12 +395,15 @@ def read_kinds(path: Path) -> dict[str, str]:
     return kinds
 
 
-def _kind_of(name: str, kinds: Mapping[str, str]) -> str:
+def _kind_of(name: str, kinds: Mapping[str, str] | None) -> dict[str, str]:
+    """The column of an expression's kind; none where kinds are not told apart."""
+    if kinds is None:
+        return {}
     if not kinds.get(name):
         raise InputError(
             where=f"expression {name!r}", seen="it has no kind", todo=did_you_mean(name, kinds)
         )
-    return kinds[name]
+    return {"kind": kinds[name]}
 
 
 def _braced(sentence: PlainSentence, language: str) -> tuple[str, str]:

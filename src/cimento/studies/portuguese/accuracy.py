@@ -7,7 +7,6 @@ With the released files at hand any dictionary is compared.
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,8 +27,10 @@ DEPTHS = (FIRST, AMONG_TEN)
 """How many candidates of a sentence count: for P@1 and for P@10."""
 
 _NAMES: Mapping[bool | None, str] = {True: "fits", False: "not", None: "open"}
-_PAIRS = tuple((said, fits) for said in _NAMES for fits in (True, False))
-COUNTED = tuple(f"{_NAMES[said]}_{_NAMES[fits]}" for said, fits in _PAIRS)
+PAIRS: Sequence[tuple[bool | None, bool]] = tuple(
+    (said, fits) for said in _NAMES for fits in (True, False)
+)
+COUNTED = tuple(f"{_NAMES[said]}_{_NAMES[fits]}" for said, fits in PAIRS)
 """What the dictionary said, and after it what the linguist said, as a column of counts."""
 
 
@@ -84,18 +85,12 @@ def shipped(dictionary: str) -> list[Compared]:
         one
         for row in rows
         if row["dictionary"] == dictionary
-        for (said, fits), name in zip(_PAIRS, COUNTED, strict=True)
+        for (said, fits), name in zip(PAIRS, COUNTED, strict=True)
         for one in [
             Compared(dictionary, row["dimension"], row["template"], row["depth"], said, fits)
         ]
         * int(row[name])
     ]
-
-
-def counts_of(pairs: Iterable[Compared]) -> dict[str, int]:
-    """How often each pair of verdicts in `COUNTED` occurs."""
-    counted = Counter((one.said, one.fits) for one in pairs)
-    return {name: counted[pair] for name, pair in zip(COUNTED, _PAIRS, strict=True)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

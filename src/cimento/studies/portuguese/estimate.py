@@ -30,7 +30,7 @@ from cimento.studies.portuguese.judge import CERTAIN
 
 ESTIMATE_NOTE = (
     "Estimate: people's judgments where there are any, and the dictionary's corrected by its errors"
-    " on the released judgments (Rogan and Gladen 1978; interval by Lang and Reiczigel 2014). It"
+    " on the released judgments (Rogan and Gladen 1978; interval after Lang and Reiczigel 2014). It"
     " supposes that the dictionary errs as often with this model as with the one it was measured"
     " on. The interval is of what people would find for these candidates, not for others, and"
     " allows for all open ones being wrong, and for all being right."

@@ -96,7 +96,7 @@ def persons_of(instance: Instance, readings: Readings) -> frozenset[tuple[str, s
     """Person and number of the finite verb that an instance gives as its seed."""
     words = instance.item.columns["seed"].split()
     found = readings(Candidate(instance.item.id, 1, words[-1])) if words else ()
-    features = [reading.features for reading in found if reading.pos in ("VERB", "AUX")]
+    features = [reading.features for reading in found if reading.pos == "VERB"]
     return frozenset(
         (values["Person"], values["Number"])
         for values in features
@@ -141,7 +141,7 @@ def _verb(one: _Asked) -> bool | None:
         return None
     if one.expected.met_by(one.readings):
         return True
-    verbs = [reading.features for reading in one.readings if reading.pos in ("VERB", "AUX")]
+    verbs = [reading.features for reading in one.readings if reading.pos == "VERB"]
     if not verbs:
         return None
     wanted = {

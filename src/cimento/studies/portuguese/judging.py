@@ -114,7 +114,11 @@ def known_readings(dictionary: str) -> Readings:
 
     def readings(candidate: Candidate) -> tuple[WordReading, ...]:
         if candidate.text not in known:
-            known[candidate.text] = look_up(candidate)
+            # Treebanks call some verbs auxiliaries, dictionaries none.
+            known[candidate.text] = tuple(
+                replace(reading, pos="VERB") if reading.pos == "AUX" else reading
+                for reading in look_up(candidate)
+            )
         return known[candidate.text]
 
     return readings
