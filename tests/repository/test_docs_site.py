@@ -235,6 +235,15 @@ def test_what_an_entry_of_a_type_shows_is_described():
             assert re.search(rf'^{name}\b[^=\n]*= (?:.*\n)+?"""\S', source, re.MULTILINE), name
 
 
+def test_every_dependency_has_its_reason():
+    project = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {"always": project["dependencies"], **project["optional-dependencies"]}
+    shown = site_module("dependencies").dependencies()
+    for extra, packages in declared.items():
+        assert [*shown[extra]] == [re.split(r"[^\w.-]", package)[0] for package in packages]
+        assert all(reason.endswith(".") and len(reason) > 9 for reason in shown[extra].values())
+
+
 def types_shown() -> list[str]:
     """The types that have an entry because a signature names them."""
     return [path for paths in site_module("reference").types().values() for path in paths]

@@ -136,7 +136,10 @@ def run(options: CallOptions) -> int:
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
     is stored with the first. A run file names suites, models and options; the command line
-    overrides it. Example: cimento run pairs.xlsx --language it -m demo-causal.
+    overrides it.
+
+    Examples: cimento run pairs.xlsx --language it -m demo-causal; cimento run it-stories -m
+    demo-causal --set shots=3 --limit 10.
     """
     from cimento.cli.evaluating import (
         PART_MISSING,

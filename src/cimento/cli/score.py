@@ -167,7 +167,10 @@ class _FillOptions(ModelOptions):
 def fill(options: _FillOptions) -> int:
     """Print a model's fillers for the blank of each text, as TSV.
 
-    Options may also follow a text, after a tab: ``La casa è ___.<TAB>rossa|rosso``.
+    Options may also follow a text, after a tab: La casa è ___.<TAB>rossa|rosso.
+
+    Examples: cimento fill texts.txt -m demo-masked -k 3; echo "La casa è ___." | cimento fill -
+    -m demo-causal --options "rossa|rosso".
     """
     from cimento.evaluation.free_fills import fill_policy, fill_texts, nucleus_of
 

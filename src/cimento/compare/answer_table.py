@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, str]
 """A suite and an item of it."""
 TieRule: TypeAlias = Literal["judged", "half"]
-"""Whether a tie counts as the run judged it, or as half a right answer."""
+"""Whether a tie counts as the run judged it, or as half a correct answer."""
 Columns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
 """Suite to column to item to cell."""
 
