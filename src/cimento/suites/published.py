@@ -92,6 +92,10 @@ class PublishedDataset:
         sha256: known sha256 of files, by their paths in the fetched folder.
         by_hand: instructions for datasets without any of these sources.
         verified: date on which the pin was last looked at, and how; empty without a pin.
+        measure: the measure by which its authors compare sentences, such as ``lp`` or ``meanlp``;
+            empty where they compare something else, or it is not known.
+        headline: what the authors' number is a share or a mean of: ``pairs`` or ``paradigms``.
+        scored: where the authors say or show how they score.
     """
 
     name: str
@@ -112,6 +116,9 @@ class PublishedDataset:
     by_hand: str = ""
     verified: str = ""
     zenodo: str = ""
+    measure: str = ""
+    headline: str = "pairs"
+    scored: str = ""
 
     @property
     def address(self) -> str:
@@ -161,7 +168,7 @@ def published() -> dict[str, PublishedDataset]:
     text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
     # The keys of the file are those of the record.
     return {
-        name: PublishedDataset(name=name, **_frozen(e)) for name, e in tomllib.loads(text).items()
+        name: PublishedDataset(name=name, **frozen(e)) for name, e in tomllib.loads(text).items()
     }
 
 
@@ -314,10 +321,10 @@ def https_only(address: str) -> str:
     return address
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401  # what TOML has
+def frozen(value: Any) -> Any:  # noqa: ANN401  # what TOML has
     """A value of the registry, with tuples in place of lists."""
     if isinstance(value, dict):
-        return {key: _frozen(child) for key, child in value.items()}
+        return {key: frozen(child) for key, child in value.items()}
     return tuple(map(str, value)) if isinstance(value, list) else value
 
 
