@@ -23,8 +23,9 @@ from cimento.people.surveys import FILE
 from cimento.records.store import MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names, is_builtin
 from cimento.suites.formats import SUITE_SUFFIXES
-from cimento.suites.load import ARCHIVE_SUFFIX, SOURCE, recorded_source
+from cimento.suites.load import ARCHIVE_SUFFIX
 from cimento.suites.reading import TOML
+from cimento.suites.sources import SOURCE, recorded_source
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
 TEXT_SUFFIX = ".txt"

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from cimento.cli.plan import PrefetchOptions
     from cimento.options import RunOptions
     from cimento.suites import JsonValue
-    from cimento.suites.published import PublishedDataset
 
 _ONE_BY_ONE = (
     "share", "sensitivity", "fail_under", "junit", "log_samples", "adaptive", "limit", "columns",
@@ -53,7 +52,7 @@ def run_languages(options: CallOptions) -> int:
 
     seconds_between_lines()  # a wrong variable is refused before anything is fetched
     _refuse_single(options)
-    registry, chosen, settings = _chosen(options)
+    chosen, settings = _chosen(options)
     code = 0
     for language, sets in chosen.items():
         asked = language_suites(sets, settings, language=language, note=note)
@@ -66,7 +65,7 @@ def run_languages(options: CallOptions) -> int:
                 part.asked.suites, options.models, here, engine=engine
             )
         answer = language_answer(
-            runs, part, registry=registry, failures=failures, seed=options.seed or 0
+            runs, part, failures=failures, seed=options.seed or 0
         )
         show(answer.to_json() if options.as_json else answer_text(answer) + "\n")
         code = max(code, report_failures(runs, failures))
@@ -99,8 +98,8 @@ def _refuse_single(options: CallOptions) -> None:
 
 def _chosen(
     options: LanguageOptions,
-) -> tuple[dict[str, PublishedDataset], dict[str, tuple[LanguageSet, ...]], SetSettings]:
-    """The registry, the sets of each language, and where they come from.
+) -> tuple[dict[str, tuple[LanguageSet, ...]], SetSettings]:
+    """The sets of each language, and where they come from.
 
     Raises:
         CimentoError: there is no such set, or no set of a language.
@@ -125,7 +124,7 @@ def _chosen(
         accepted=accepted_licenses(),
         offline=is_offline(),
     )
-    return registry, chosen, settings
+    return chosen, settings
 
 
 def _in_language(options: LanguageOptions, language: str) -> RunOptions:
@@ -163,7 +162,7 @@ def plan_languages(options: LanguageOptions) -> int:
     from cimento.cli.plan import plan_text
     from cimento.evaluation.planning import plan_suites
 
-    _, chosen, settings = _chosen(options)
+    chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
     plans: list[JsonValue] = []
     for language, sets in chosen.items():
@@ -248,7 +247,7 @@ def prefetch_languages(options: PrefetchOptions) -> int:
     """Download the sets of some languages, and models, for machines without a network."""
     from cimento.evaluation.plan import prefetch
 
-    _, chosen, settings = _chosen(options)
+    chosen, settings = _chosen(options)
     folder = (options.into or settings.folders[-1]).absolute()
     settings = SetSettings(
         folders=(folder,), lock=settings.lock, accepted=settings.accepted, offline=settings.offline

@@ -37,13 +37,14 @@ from cimento.suites.builtin import (
     template_kinds,
 )
 from cimento.suites.kinds import in_words
-from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
+from cimento.suites.load import named_fault, open_suite, opened, suite_paths
 from cimento.suites.published import (
     PublishedDataset,
     published,
     refuse_incomplete,
     write_publication,
 )
+from cimento.suites.sources import SOURCE
 
 if TYPE_CHECKING:
     from cimento.errors import Fault

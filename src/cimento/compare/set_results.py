@@ -19,11 +19,12 @@ from cimento.io.values import grouped
 from cimento.paired.item_outcomes import MEASURE
 from cimento.records.outcomes import ACCURACY
 from cimento.statistics.suite_means import mean_over_suites
+from cimento.suites.authors import authors_scoring
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.outcomes import Estimate
-    from cimento.suites.published import PublishedDataset
+    from cimento.suites.authors import AuthorsScoring
 
 _LP = "lp"
 """The measure by which sentences are compared here where nothing else is asked for."""
@@ -87,7 +88,6 @@ def set_results(
     paradigms: Sequence[Paradigm],
     runs: Sequence[Run],
     set_of: Mapping[str, str],
-    registry: Mapping[str, PublishedDataset],
 ) -> list[SetResult]:
     """The results of all models on all sets, pairs first, then rated sentences.
 
@@ -95,7 +95,6 @@ def set_results(
         paradigms: the paradigms of the runs.
         runs: of all models and suites.
         set_of: the names of suites, each mapped to that of its set.
-        registry: the published datasets.
     """
     results = []
     for name, some in grouped((one.set, one) for one in paradigms).items():
@@ -103,7 +102,7 @@ def set_results(
             of_model = [
                 run for run in runs if run.model == model and set_of.get(run.suite_name) == name
             ]
-            authors = _authors(of_model, some, model, registry.get(name))
+            authors = _authors(of_model, some, model, authors_scoring().get(name))
             results.append(_of_pairs(name, some, model, authors))
     return results + [
         _of_estimate(set_of.get(run.suite_name, run.suite_name), run, head)
@@ -150,13 +149,13 @@ def _authors(
     runs: Sequence[Run],
     paradigms: Sequence[Paradigm],
     model: str,
-    dataset: PublishedDataset | None,
+    scoring: AuthorsScoring | None,
 ) -> AuthorsNumber | None:
     """What the authors of a set would report; None where their measure is not recorded."""
-    if dataset is None or not dataset.measure:
+    if scoring is None:
         return None
-    measure, over = dataset.measure, dataset.headline
-    said = {"measure": measure, "over": over, "scored": dataset.scored}
+    measure, over = scoring.measure, scoring.over
+    said = {"measure": measure, "over": over, "scored": scoring.scored}
     judged = [run for run in runs if MEASURE in type(run.options).model_fields]
     try:
         rates = [

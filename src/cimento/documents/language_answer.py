@@ -181,7 +181,6 @@ def language_answer(
     runs: Sequence[Run],
     part: AskedPart,
     *,
-    registry: Mapping[str, PublishedDataset],
     failures: Sequence[Failure] = (),
     seed: int = 0,
 ) -> LanguageAnswer:
@@ -190,7 +189,6 @@ def language_answer(
     Args:
         runs: of the suites of a language, by one model or several.
         part: the suites, or the random part of them that was asked.
-        registry: the published datasets.
         failures: runs that could not be made.
         seed: of bootstraps.
     """
@@ -205,7 +203,7 @@ def language_answer(
         phenomena=tuple(phenomenon_rates(paradigms, seed=seed)),
         changes=phenomenon_changes(paradigms, seed=seed),
         disagreements=disagreements(paradigms, seed=seed),
-        sets=tuple(set_results(paradigms, published, set_of, registry)),
+        sets=tuple(set_results(paradigms, published, set_of)),
         starter=tuple(
             phenomenon_rates(paradigms_of(starters, set_of, mapped_phenomenon), seed=seed)
         ),
@@ -321,7 +319,6 @@ def evaluate_language(
     return language_answer(
         [end for end in ends if isinstance(end, Run)],
         part,
-        registry=entries,
         failures=[end for end in ends if isinstance(end, Failure)],
         seed=seed,
     )

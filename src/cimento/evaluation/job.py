@@ -30,7 +30,7 @@ from cimento.records.store import CONTENT, MANIFEST, ORDER, RunFolder, describe,
 from cimento.records.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
 from cimento.suites.digest import whole_digest
-from cimento.suites.load import source_of
+from cimento.suites.sources import source_of
 
 if TYPE_CHECKING:
     import polars as pl

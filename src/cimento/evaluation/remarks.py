@@ -9,7 +9,7 @@ from cimento.errors import Fault, counted
 from cimento.faults import warnings
 from cimento.models.settings import Asking
 from cimento.suites.formats.blimp import blimp_datasets
-from cimento.suites.load import source_of
+from cimento.suites.sources import source_of
 
 if TYPE_CHECKING:
     from cimento.io.tables import Rows

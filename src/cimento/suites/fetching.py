@@ -18,8 +18,10 @@ from urllib.parse import quote
 from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
-from cimento.suites.load import CHUNK_BYTES, SOURCE, recorded_source, unpacked
+from cimento.suites.load import CHUNK_BYTES, unpacked
 from cimento.suites.published import ISO_639_3, NAMES, PublishedDataset, https_only, is_address
+from cimento.suites.sources import SOURCE, recorded_source
+from cimento.suites.tarballs import TARBALL, unpack_tarball
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -128,8 +130,11 @@ def _bring(
     if dataset.files:
         wanted = (files for code, files in dataset.files.items() if language in ("", code))
         for address in chain.from_iterable(wanted):
+            path = target / address.rsplit("/", 1)[1]
             with explained(dataset, address, target):
-                download(https_only(address), target / address.rsplit("/", 1)[1])
+                download(https_only(address), path)
+            if path.name.endswith(TARBALL):
+                unpack_tarball(path)
         return ""
     raise InputError(
         where=dataset.name, seen="it cannot be fetched from here", todo=dataset.by_hand
@@ -392,6 +397,7 @@ def _record(
         "language": language,
         "license": dataset.license,
         "citation": dataset.citation,
+        "read_as": dataset.read_as,
         "complete": complete,
         "files": files if complete else {},
     }

@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.faults import EXAMPLE, NO_PREDICTIONS, errors
 from cimento.intake.reading import TableReading
-from cimento.io.files import read_bytes, reading
-from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
-from cimento.suites import JsonValue, Suite
+from cimento.io.files import reading
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection
+from cimento.suites import Suite
 from cimento.suites.checks import check_reading
 from cimento.suites.formats import (
     SUITE_SUFFIXES,
@@ -33,6 +33,7 @@ from cimento.suites.formats import (
 from cimento.suites.formats.lm_eval import with_tasks
 from cimento.suites.formats.native import TABLES
 from cimento.suites.reading import TOML
+from cimento.suites.sources import SOURCE, fetched_files, recorded_format
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
     is_suite_workbook,
@@ -41,8 +42,6 @@ from cimento.suites.suite_workbook import (
 )
 
 ARCHIVE_SUFFIX = ".zip"
-SOURCE = "source.json"
-"""The file next to fetched files that gives their source and their sha256."""
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 100_000_000
 """Largest size of a file in an archive; a suite of this size has some hundred thousand items."""
@@ -361,7 +360,7 @@ def suite_paths(path: Path) -> list[Path]:
     A folder without suite.toml may hold suite folders and files with a suffix of a suite's
     format; hidden files, files with another suffix (a README) and the record of a download are
     ignored. A task of lm-evaluation-harness stands for the table of its data. If the folder holds
-    only other folders, their suites are taken.
+    only other folders, their suites are taken; of a registered set, those of all its folders.
 
     Raises:
         InputError: the folder holds no suite or is that of a run, or may not be read.
@@ -371,6 +370,8 @@ def suite_paths(path: Path) -> list[Path]:
         return [path]
     if _is_run(path):
         raise _not_of_runs(path, "a run")
+    if fetched := fetched_files(path, SUITE_SUFFIXES):
+        return fetched
     with reading(path, todo="Check its permissions."):
         children = sorted(path.iterdir())
     shown = [
@@ -453,39 +454,10 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, Sequ
     path = _folder_of(path)
     _refuse_large(path)
     try:
-        format_ = format_ or detect_format(path)
+        format_ = format_ or recorded_format(path) or detect_format(path)
         reading = find_reader(format_)(path)
     except SuiteError as error:
         return None, error.faults
     faults = check_reading(reading)
     table = reading.table or form_reading(reading.suite, format_)
     return SuiteFile(reading.suite, faults, reading.sha256, path, format_, table), faults
-
-
-def source_of(path: Path) -> dict[str, JsonValue]:
-    """The dataset, address and revision that a suite was fetched from; empty if it was not.
-
-    Args:
-        path: of the suite; the file ``source.json`` of a folder above must list it.
-    """
-    for folder in path.parents if path.is_file() or not path.exists() else (path, *path.parents):
-        recorded = recorded_source(folder)
-        files = recorded.get("files")
-        if recorded.get("complete") and isinstance(files, dict):
-            inside = path.relative_to(folder).parts
-            listed = {PurePosixPath(name).parts[: len(inside)] for name in files}
-            archives = {inside[:end] for end in range(len(inside))} & {
-                PurePosixPath(name).parts for name in files
-            }
-            if inside in listed or archives:
-                return {key: str(recorded[key]) for key in ("name", "address", "revision")}
-    return {}
-
-
-def recorded_source(folder: Path) -> dict[str, object]:
-    """What the file of sources in a folder says; empty where there is none that can be read."""
-    try:
-        content = parse_json(read_bytes(folder / SOURCE).decode("utf-8"))
-    except (InputError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

@@ -79,6 +79,8 @@ class PublishedDataset:
         citation: how to cite it.
         size: its size, as text for people.
         format: the format of its files.
+        read_as: name of that format, a key of `cimento.suites.formats.FORMATS`, where the files are
+            texts that do not show what they are.
         hub: id of a dataset on the Hugging Face hub.
         revision: commit of that dataset, pinned here or named by the user; without one it is not
             fetched.
@@ -92,10 +94,6 @@ class PublishedDataset:
         sha256: known sha256 of files, by their paths in the fetched folder.
         by_hand: instructions for datasets without any of these sources.
         verified: date on which the pin was last looked at, and how; empty without a pin.
-        measure: the measure by which its authors compare sentences, such as ``lp`` or ``meanlp``;
-            empty where they compare something else, or it is not known.
-        headline: what the authors' number is a share or a mean of: ``pairs`` or ``paradigms``.
-        scored: where the authors say or show how they score.
     """
 
     name: str
@@ -105,6 +103,7 @@ class PublishedDataset:
     citation: str
     size: str
     format: str
+    read_as: str = ""
     hub: str = ""
     revision: str = ""
     suffixes: tuple[str, ...] = ()
@@ -116,9 +115,6 @@ class PublishedDataset:
     by_hand: str = ""
     verified: str = ""
     zenodo: str = ""
-    measure: str = ""
-    headline: str = "pairs"
-    scored: str = ""
 
     @property
     def address(self) -> str:
