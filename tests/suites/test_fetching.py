@@ -267,7 +267,7 @@ COPIES = {
     "portuguese": (4, "data", "authors", "portuguese"),
     "sprouse-it": (11, "data", "authors", "islands-master", "outputs", "sprouse"),
 }
-"""Datasets with pinned hashes: how many of their files have an unchanged copy, and where it lies."""
+"""Datasets with pinned hashes: how many files have an unchanged copy, and where these lie."""
 
 
 @pytest.mark.golden

@@ -71,6 +71,31 @@ FILES = {
             "2,她养了一只猫。,她养了一本猫。\n"
         ),
     ),
+    "climp": (
+        "climp.jsonl",
+        (
+            '{"sentence_good":"他把书卖了","sentence_bad":"他被书卖了","category":"ba_construction_1000"}\n'
+            '{"sentence_good":"她买了三本书","sentence_bad":"她买了三只书","category":"lassifier_1000"}\n'
+        ),
+    ),
+    "bl2mp": (
+        "bl2mp.jsonl",
+        (
+            '{"sentence_good": "Ni etxera noa.", "sentence_bad": "Ni etxera doa.", '
+            '"type": "E2: Aditza", "level": "A"}\n'
+            '{"sentence_good": "Liburua irakurri dut.", "sentence_bad": "Liburuak irakurri dut.", '
+            '"type": "E1: Deklinabidea", "level": "B"}\n'
+        ),
+    ),
+    "discourse-entities": (
+        "d.jsonl",
+        (
+            '{"id": "1", "exp_sentence": "Ann has no car but a boat. Her boat leaks.", '
+            '"unexp_sentence": "Ann has no car but a boat. Her car leaks.", '
+            '"prompt": "Ann has no car but a boat.", "exp_continuation": "Her boat leaks.", '
+            '"unexp_continuation": "Her car leaks.", "type": "negation_affirmative", "order": 1}\n'
+        ),
+    ),
     "event-knowledge": (
         "e.csv",
         (
@@ -96,6 +121,12 @@ PAIRS = {
     "lindsea": ("Surat itu ditulis Ani.", "Surat itu menulis Ani."),
     "kontrast": ("동생이 책을 읽는다.", "동생이 책에 읽는다."),
     "mandarin-syntax": ("他买了一本书。", "他买了一只书。"),
+    "climp": ("他把书卖了", "他被书卖了"),
+    "bl2mp": ("Liburua irakurri dut.", "Liburuak irakurri dut."),
+    "discourse-entities": (
+        "Ann has no car but a boat. Her boat leaks.",
+        "Ann has no car but a boat. Her car leaks.",
+    ),
     "event-knowledge": ("The judge read the verdict.", "The judge read the carrot."),
 }
 
