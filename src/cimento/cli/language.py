@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, report_failures
 from cimento.cli.run_file import CallOptions, LanguageOptions, required_flags, write_run_file
+from cimento.documents.language_answer import SetSources, language_answer
 from cimento.engine.engines import Engine
 from cimento.errors import CimentoError, UsageError, counted
-from cimento.evaluation.budget import AskedPart, asked_part, drawn_part, is_offline, parse_budget
+from cimento.evaluation.budget import AskedPart, asked_part, drawn_part, parse_budget
 from cimento.evaluation.language_suites import (
     LanguageSuites,
     SetSettings,
@@ -23,8 +24,6 @@ from cimento.evaluation.language_suites import (
 from cimento.suites.language_sets import (
     LanguageSet,
     accept_licenses,
-    accepted_licenses,
-    folders_of_sets,
     language_name,
     languages_of,
     refuse_no_sets,
@@ -34,6 +33,8 @@ from cimento.suites.registry_file import read_registry
 
 if TYPE_CHECKING:
     from cimento.cli.plan import PrefetchOptions
+    from cimento.evaluation import Failure
+    from cimento.kinds.run import Run
     from cimento.options import RunOptions
     from cimento.suites import JsonValue
 
@@ -46,7 +47,6 @@ _MEGABYTE = 1_000_000
 
 def run_languages(options: CallOptions) -> int:
     """Ask models about every set of some languages that can be had, and print what they know."""
-    from cimento.documents.language_answer import language_answer
     from cimento.documents.language_page import answer_text, write_answer
     from cimento.records.progress import seconds_between_lines
 
@@ -58,15 +58,14 @@ def run_languages(options: CallOptions) -> int:
         asked = language_suites(sets, settings, language=language, note=note)
         here = _in_language(options, language)
         part = _part(asked, here, options)
-        runs, failures = [], []
+        runs: list[Run] = []
+        failures: list[Failure] = []
         if part.asked.suites:
             engine = Engine(name=options.engine, workers=options.workers)
             runs, failures = evaluate_with_progress(
                 part.asked.suites, options.models, here, engine=engine
             )
-        answer = language_answer(
-            runs, part, failures=failures, seed=options.seed or 0
-        )
+        answer = language_answer(runs, part, failures=failures, seed=options.seed or 0)
         show(answer.to_json() if options.as_json else answer_text(answer) + "\n")
         code = max(code, report_failures(runs, failures))
         if here.output is not None and runs:
@@ -118,12 +117,7 @@ def _chosen(
         refuse_no_sets(language, sets)
         if options.accept_license and (new := accept_licenses(sets)):
             note(f"Used from now on without a stated license: {', '.join(new)}")
-    settings = SetSettings(
-        folders=folders_of_sets(options.sets_folder),
-        lock=options.lock,
-        accepted=accepted_licenses(),
-        offline=is_offline(),
-    )
+    settings = SetSources(folder=options.sets_folder, lock=options.lock).settings(())
     return chosen, settings
 
 
@@ -184,9 +178,8 @@ def plan_languages(options: LanguageOptions) -> int:
             continue
         show(f"Sets of {language_name(language)}\n")
         show(_sets_table(rows))
-        show(
-            f"\nSuites that are here, those that come with cimento last\n\n{plan_text(planned, priced=options.prices is not None)}"
-        )
+        show("\nSuites that are here, those that come with cimento last\n")
+        show(plan_text(planned, priced=options.prices is not None))
         if budget is not None and not is_drawn:
             show(
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
@@ -269,9 +262,8 @@ def prefetch_languages(options: PrefetchOptions) -> int:
         note(f"cimento: {message}")
     if not (prefetched.models and had):
         return 1
-    stated = {
-        **options.stated(), "models": [*prefetched.models], "sets_folder": str(folder),
-    }  # fmt: skip
+    models: list[JsonValue] = [*prefetched.models]
+    stated = {**options.stated(), "models": models, "sets_folder": str(folder)}
     path = write_run_file(stated, (options.into or options.output or Path()) / "run.toml")
     show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
     args = options.scoring.policy.model_args

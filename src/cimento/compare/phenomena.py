@@ -10,16 +10,18 @@ says so. Two models are compared by their differences on each paradigm, item by 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.io.values import grouped
-from cimento.records.outcomes import GROUP, design_of, rate
+from cimento.records.outcomes import design_of, rate
 from cimento.statistics.differences import Difference, share_difference
 from cimento.statistics.multiple import holm
 from cimento.statistics.suite_means import SuitesMean, SuiteValue, mean_over_suites
+from cimento.suites.derived import PHENOMENON
+from cimento.suites.phenomena import labels_of_sets, phenomenon_of
 from cimento.suites.twins import units_of
 
 if TYPE_CHECKING:
@@ -30,12 +32,22 @@ if TYPE_CHECKING:
 
 About: TypeAlias = Literal["paradigms", "items", ""]
 """What an interval is for: other paradigms of the phenomenon, other items of these; or none."""
-PhenomenonOf: TypeAlias = Callable[[str, str], "str | None"]
-"""A function from the name of a set and a label of it to a phenomenon; None for an unmapped one."""
 
-_COLUMN = f"{GROUP}phenomenon"
 _MOST_IN_PAIRS = 4
 """Most models of which every pair is compared; of more, each is compared with the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOrigin:
+    """Where a suite is from.
+
+    Attributes:
+        set: name of its set; empty for none.
+        name: the name that it has there.
+    """
+
+    set: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,33 +183,31 @@ class Disagreement:
     high: float
 
 
-def paradigms_of(
-    runs: Sequence[Run], set_of: Mapping[str, str], phenomenon_of: PhenomenonOf
-) -> list[Paradigm]:
-    """The paradigms of the runs of some models, as far as their headline is a share of items.
+def paradigms_of(runs: Sequence[Run], origins: Mapping[str, SuiteOrigin]) -> list[Paradigm]:
+    """The paradigms of the runs of some models, as far as they are summed up by a share of items.
 
     Args:
         runs: of any paradigms, models and suites.
-        set_of: the names of suites, each mapped to that of its set.
-        phenomenon_of: the map of phenomena.
+        origins: the names of suites, each mapped to where it is from.
     """
     units = units_of(list({run.suite_name: run.suite for run in runs}.values()))
     parts: dict[tuple[str, str], dict[str, tuple[Estimate, pl.DataFrame]]] = {}
     for run in runs:
-        for label, (estimate, rows) in _parts(run):
+        origin = origins.get(run.suite_name) or SuiteOrigin(set="", name=run.suite_name)
+        for label, (estimate, rows) in _parts(run, origin):
             parts.setdefault((run.suite_name, label), {})[run.model] = (estimate, rows)
     found = []
     for (suite, label), by_model in parts.items():
-        name = set_of.get(suite, suite)
-        mapped = phenomenon_of(name, label) or phenomenon_of(name, suite)
+        origin = origins.get(suite) or SuiteOrigin(set="", name=suite)
+        mapped = phenomenon_of(suite=origin.set, label=label)
         found.append(
             Paradigm(
-                set=name,
+                set=origin.set,
                 suite=suite,
                 label=label,
-                phenomenon=mapped or label,
+                phenomenon=(mapped or label).replace("_", " "),
                 is_mapped=mapped is not None,
-                unit=f"{units.get(suite, suite)} {label if label != suite else ''}",
+                unit=f"{units.get(suite, suite)} {'' if label in (suite, origin.name) else label}",
                 rates={model: estimate for model, (estimate, _) in by_model.items()},
                 rows={model: rows for model, (_, rows) in by_model.items()},
             )
@@ -205,24 +215,44 @@ def paradigms_of(
     return found
 
 
-def _parts(run: Run) -> Iterator[tuple[str, tuple[Estimate, pl.DataFrame]]]:
+def _parts(run: Run, origin: SuiteOrigin) -> Iterator[tuple[str, tuple[Estimate, pl.DataFrame]]]:
     """The labels of a run, each with the rate and the outcomes of its items."""
     import polars as pl
 
     head = next((one for one in run.estimates() if one.role == "headline"), None)
-    if head is None or not head.is_share:
+    # Nobody counts the items of a factorial design on which all of its predictions hold.
+    if head is None or not head.is_share or run.paradigm.presenter.design_effects(run):
         return
     outcomes = run.outcomes()
     rows = outcomes.filter(
         (pl.col("question") == head.question) & (pl.col("method") == head.method)
     )
-    if _COLUMN not in rows.columns or rows[_COLUMN].drop_nulls().n_unique() == 0:
-        yield run.suite.meta.phenomenon or run.suite_name, (head, rows)
+    labels = _labels(run, origin)
+    if len(set(labels.values())) <= 1:
+        yield next(iter(labels.values()), origin.name), (head, rows)
         return
-    for label, some in rows.with_columns(pl.col(_COLUMN).fill_null(run.suite_name)).group_by(
-        _COLUMN, maintain_order=True
-    ):
-        yield str(label[0]), (rate(some, head), some)
+    named = pl.DataFrame({"item": [*labels], _LABEL: [*labels.values()]})
+    joined = rows.join(named, on="item", how="left", maintain_order="left")
+    for label, some in joined.group_by(_LABEL, maintain_order=True):
+        yield str(label[0] or origin.name), (rate(some, head), some)
+
+
+_LABEL = "label"
+
+
+def _labels(run: Run, origin: SuiteOrigin) -> dict[str, str]:
+    """The label of each item: its cell in the column that the map names, or the suite's name."""
+    sentences = run.sentences
+    known = labels_of_sets().get(origin.set)
+    column = known.field if known else PHENOMENON
+    if sentences is None or column not in sentences.columns.free:
+        plain = origin.name if known else run.suite.meta.phenomenon or origin.name
+        return {"": plain}
+    ids = sentences.columns.ids
+    cells = sentences.item_cells(column)
+    return {
+        item: (cell or "").strip() or origin.name for item, cell in zip(ids, cells, strict=True)
+    }
 
 
 def phenomenon_rates(paradigms: Sequence[Paradigm], *, seed: int = 0) -> list[PhenomenonRate]:
@@ -293,20 +323,17 @@ def phenomenon_changes(
         for pair in pairs
     ]
     corrected = holm([one.p for one in changes])
-    from dataclasses import replace
-
     return tuple(replace(one, p_corrected=p) for one, p in zip(changes, corrected, strict=True))
 
 
 def _change(
     name: str, paradigms: Sequence[Paradigm], pair: tuple[str, str], *, seed: int
 ) -> PhenomenonChange:
-    values = []
-    for one in paradigms:
-        if (gap := _difference(one, *pair)) is not None and gap.estimate is not None:
-            values.append(
-                SuiteValue(one.suite, one.unit, frozenset({name}), gap.estimate, gap.low, gap.high)
-            )
+    values = [
+        SuiteValue(one.suite, one.unit, frozenset({name}), gap.estimate, gap.low, gap.high)
+        for one in paradigms
+        if (gap := _difference(one, *pair)) is not None and gap.estimate is not None
+    ]
     over = mean_over_suites(values, seed=seed)
     low, high, about, reason = _interval(over)
     return PhenomenonChange(

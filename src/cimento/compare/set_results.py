@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cimento.compare.phenomena import Paradigm
+from cimento.compare.phenomena import Paradigm, SuiteOrigin
 from cimento.errors import CimentoError
 from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
@@ -51,20 +51,20 @@ class AuthorsNumber:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetResult:
-    """The result of one model on one set, or on one suite of rated sentences.
+    """The result of one model on one set, or on one suite of rated sentences or of a design.
 
     Attributes:
         set: name of the set.
         suite: name of the suite, where each has its own number; empty for all suites of the set.
         model: label of the model.
-        statistic: ``accuracy``, or the name of the statistic of rated sentences.
-        question: what it is of; empty for all predictions.
+        statistic: ``accuracy``, or the name of the statistic, such as ``spearman`` or ``DD``.
+        question: what it is of: a measure, or the phenomenon of a design; empty for pairs.
         value: the number; None where it is undefined.
         low: lower end of its 95% interval, for other items; None where there is none.
         high: upper end.
         reason: why there is no value or no interval; empty where there is one.
         n_items: items judged.
-        n_paradigms: paradigms of pairs; 0 for rated sentences.
+        n_paradigms: paradigms of pairs; 0 for others.
         chance: mean level of chance; None where it is not known.
         authors: what the authors would report; None where that is not recorded.
     """
@@ -87,29 +87,35 @@ class SetResult:
 def set_results(
     paradigms: Sequence[Paradigm],
     runs: Sequence[Run],
-    set_of: Mapping[str, str],
+    origins: Mapping[str, SuiteOrigin],
 ) -> list[SetResult]:
-    """The results of all models on all sets, pairs first, then rated sentences.
+    """The results of all models on all sets, pairs first, then rated sentences and designs.
 
     Args:
         paradigms: the paradigms of the runs.
         runs: of all models and suites.
-        set_of: the names of suites, each mapped to that of its set.
+        origins: the names of suites, each mapped to where it is from.
     """
     results = []
     for name, some in grouped((one.set, one) for one in paradigms).items():
         for model in dict.fromkeys(model for one in some for model in one.rates):
             of_model = [
-                run for run in runs if run.model == model and set_of.get(run.suite_name) == name
+                run for run in runs if run.model == model and origins[run.suite_name].set == name
             ]
             authors = _authors(of_model, some, model, authors_scoring().get(name))
             results.append(_of_pairs(name, some, model, authors))
     return results + [
-        _of_estimate(set_of.get(run.suite_name, run.suite_name), run, head)
+        _of_estimate(origins[run.suite_name].set, run, one)
         for run in runs
-        for head in run.estimates()
-        if head.role == "headline" and not head.is_share
+        for one in _no_shares(run)
     ]
+
+
+def _no_shares(run: Run) -> list[Estimate]:
+    """What sums up a run in the place of a share: the DDs of a design, or a correlation."""
+    if effects := run.paradigm.presenter.design_effects(run):
+        return [effect.estimate for effect in effects]
+    return [one for one in run.estimates() if one.role == "headline" and not one.is_share]
 
 
 def _of_pairs(
@@ -140,7 +146,8 @@ def _of_pairs(
 def _of_estimate(name: str, run: Run, head: Estimate) -> SetResult:
     return SetResult(
         set=name, suite=run.suite_name, model=run.model, statistic=head.statistic,
-        question=head.question, value=head.value, low=head.low, high=head.high, reason=head.reason,
+        question=head.level or head.question, value=head.value, low=head.low, high=head.high,
+        reason=head.reason,
         n_items=head.n, n_paradigms=0, chance=head.chance,
     )  # fmt: skip
 
@@ -158,11 +165,10 @@ def _authors(
     said = {"measure": measure, "over": over, "scored": scoring.scored}
     judged = [run for run in runs if MEASURE in type(run.options).model_fields]
     try:
-        rates = [
-            one.rates[model]
-            for one in paradigms
-            if model in one.rates and measure == _LP
-        ] or [_headline(run.judge(measure=measure, also=())) for run in judged]  # fmt: skip
+        if measure == _LP:
+            rates = [one.rates.get(model) for one in paradigms]
+        else:
+            rates = [_headline(run.judge(measure=measure, also=())) for run in judged]
     except CimentoError as error:
         return AuthorsNumber(value=None, reason=error.seen, **said)
     known = [one for one in rates if one is not None and one.value is not None]

@@ -1,10 +1,10 @@
-"""What models know of a language: the answer over all of its sets, and the call that asks for it."""
+"""What models know of a language: the answer over its sets, and the call that asks for it."""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -14,6 +14,7 @@ from cimento.compare.phenomena import (
     Disagreement,
     PhenomenonChange,
     PhenomenonRate,
+    SuiteOrigin,
     disagreements,
     paradigms_of,
     phenomenon_changes,
@@ -36,6 +37,7 @@ from cimento.options import from_names
 from cimento.records.store import manifest_part
 from cimento.records.summary import JsonSchema, described_schema
 from cimento.suites.language_sets import (
+    LanguageSet,
     accept_licenses,
     accepted_licenses,
     folders_of_sets,
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from cimento.models.in_memory import ModelLike
-    from cimento.suites.published import PublishedDataset
 
 ANSWER_VERSION = 1
 
@@ -192,10 +193,11 @@ def language_answer(
         failures: runs that could not be made.
         seed: of bootstraps.
     """
-    asked, set_of = part.asked, part.asked.set_of
-    published = [run for run in runs if set_of.get(run.suite_name) != STARTER]
-    starters = [run for run in runs if set_of.get(run.suite_name) == STARTER]
-    paradigms = paradigms_of(published, set_of, mapped_phenomenon)
+    asked = part.asked
+    origins = {suite: SuiteOrigin(set=of, name=name) for suite, (of, name) in asked.origins.items()}
+    published = [run for run in runs if origins[run.suite_name].set != STARTER]
+    starters = [run for run in runs if origins[run.suite_name].set == STARTER]
+    paradigms = paradigms_of(published, origins)
     models = tuple(dict.fromkeys(run.model for run in runs))
     return LanguageAnswer(
         language=asked.language,
@@ -203,10 +205,8 @@ def language_answer(
         phenomena=tuple(phenomenon_rates(paradigms, seed=seed)),
         changes=phenomenon_changes(paradigms, seed=seed),
         disagreements=disagreements(paradigms, seed=seed),
-        sets=tuple(set_results(paradigms, published, set_of)),
-        starter=tuple(
-            phenomenon_rates(paradigms_of(starters, set_of, mapped_phenomenon), seed=seed)
-        ),
+        sets=tuple(set_results(paradigms, published, origins)),
+        starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
         examples=tuple(
             example for model in models for example in examples_of(paradigms, published, model)
         ),
@@ -219,13 +219,6 @@ def language_answer(
         if part.is_whole
         else Sample(items=part.items, of_items=part.of_items, seed=part.seed),
     )
-
-
-def mapped_phenomenon(name: str, label: str) -> str | None:
-    """The phenomenon that a label of a set stands for; None where the map does not have it."""
-    from cimento.suites.phenomena import phenomenon_of
-
-    return phenomenon_of(suite=name, label=label)
 
 
 def _used(part: AskedPart, runs: Sequence[Run]) -> list[UsedSet]:
@@ -242,30 +235,66 @@ def _used(part: AskedPart, runs: Sequence[Run]) -> list[UsedSet]:
         ]
         dataset = one.set.dataset
         revisions = {str(source.get("revision") or "") for source in sources} - {""}
+        whole = part.by_set.get(one.name, n)
         used.append(
             UsedSet(
                 set=one.name, title=dataset.title, license=dataset.license,
                 citation=dataset.citation, address=dataset.address,
-                revision=", ".join(sorted(revisions)), n_items=n, of_items=part.by_set.get(one.name, n),
+                revision=", ".join(sorted(revisions)), n_items=n, of_items=whole,
             )
         )  # fmt: skip
     return used
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSources:
+    """Where the sets of a language come from.
+
+    Attributes:
+        accept_license: whether sets for which no license is stated are used; this is remembered.
+        folder: a folder of fetched sets; None for the working folder and that of the cache.
+        registry: another list of sets in the form of our own; None for ours.
+        lock: the lock file of sets that no registry pins.
+    """
+
+    accept_license: bool = False
+    folder: str | Path | None = None
+    registry: str | Path | None = None
+    lock: str | Path = LOCK
+
+    def settings(self, sets: Sequence[LanguageSet]) -> SetSettings:
+        """What fetching needs to know, after licenses were accepted.
+
+        Args:
+            sets: the sets that are asked for.
+
+        Raises:
+            StorageError: what was accepted cannot be stored.
+        """
+        if self.accept_license:
+            accept_licenses(sets)
+        return SetSettings(
+            folders=folders_of_sets(None if self.folder is None else Path(self.folder)),
+            lock=Path(self.lock),
+            accepted=accepted_licenses(),
+            offline=is_offline(),
+        )
+
+
+_USUAL = SetSources()
+
+
 def evaluate_language(
     language: str,
     models: ModelLike | Sequence[ModelLike],
+    /,
     *,
     sets: Sequence[str] = (),
     without: Sequence[str] = (),
     budget: str = "",
-    accept_license: bool = False,
-    sets_folder: str | Path | None = None,
-    registry: str | Path | None = None,
-    lock: str | Path = LOCK,
+    sources: SetSources = _USUAL,
     output: str | Path | None = None,
     force: bool = False,
-    seed: int = 0,
     **options: Unpack[EvaluationKeywords],
 ) -> LanguageAnswer:
     """Ask one model or several about every published set of a language that can be had.
@@ -275,14 +304,11 @@ def evaluate_language(
         models: one or several, each as for `evaluate`.
         sets: names of datasets; empty for all.
         without: names of datasets to leave out.
-        budget: a time such as ``10m``, or a number of items: a random part of the sets is asked.
-        accept_license: whether sets for which no license is stated are used; this is remembered.
-        sets_folder: a folder of fetched sets; None for the working folder and that of the cache.
-        registry: another list of sets in the form of our own; None for ours.
-        lock: the lock file of sets that no registry pins.
+        budget: a time such as ``10m``, or a number of items: a random part of the sets is asked,
+            drawn with the option ``seed``.
+        sources: where sets come from.
         output: folder in which runs are stored, by language; None keeps them in memory.
         force: whether runs that are already stored are made again.
-        seed: of the random part and of bootstraps.
         options: as for `evaluate`.
 
     Returns:
@@ -291,28 +317,21 @@ def evaluate_language(
     Raises:
         CimentoError: there is no set of the language, or an option or a model cannot be used.
     """
-    several = list(models) if isinstance(models, list | tuple) else [models]
-    entries = read_registry(None if registry is None else Path(registry))
-    chosen = sets_of(language, entries.values(), only=sets, without=without)
+    several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
+    registry = None if sources.registry is None else Path(sources.registry)
+    chosen = sets_of(language, read_registry(registry).values(), only=sets, without=without)
     refuse_no_sets(language, chosen)
-    if accept_license:
-        accept_licenses(chosen)
-    settings = SetSettings(
-        folders=folders_of_sets(None if sets_folder is None else Path(sets_folder)),
-        lock=Path(lock),
-        accepted=accepted_licenses(),
-        offline=is_offline(),
-    )
+    asked = language_suites(chosen, sources.settings(chosen), language=language)
     named, tokenizer = split_tokenizer(options)
     store = None if output is None else Path(output) / language
     run_options = from_names({"output": store, "force": force, **named})
     ready = as_scorers(several, run_options.scoring, tokenizer, keeps=store is not None)
     part = asked_part(
-        language_suites(chosen, settings, language=language),
+        asked,
         ready,
         run_options,
         budget=parse_budget(budget),
-        seed=seed,
+        seed=run_options.seed or 0,
     )
     cache = None if store is not None else MemoryCache()
     ends = list(run_all(part.asked.suites, ready, run_options, cache=cache))
@@ -320,5 +339,5 @@ def evaluate_language(
         [end for end in ends if isinstance(end, Run)],
         part,
         failures=[end for end in ends if isinstance(end, Failure)],
-        seed=seed,
+        seed=run_options.seed or 0,
     )

@@ -123,7 +123,9 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
     """
     short = short_model_names(answer.models)
     made = {
-        "phenomena": _phenomena(answer.phenomena, short, "What is right, by phenomenon, in %."),
+        "phenomena": _phenomena(
+            answer.phenomena, short, "What is right, by phenomenon, in %.", mark=_UNMAPPED
+        ),
         "changes": _changes(answer, short),
         "sets": _sets(answer, short),
         "ratings": _ratings(answer, short),
@@ -137,13 +139,15 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
     return {name: grid for name, grid in made.items() if grid.rows}
 
 
-def _phenomena(rates: Sequence[PhenomenonRate], short: Mapping[str, str], title: str) -> Grid:
+def _phenomena(
+    rates: Sequence[PhenomenonRate], short: Mapping[str, str], title: str, *, mark: str = ""
+) -> Grid:
     rows = grouped((one.phenomenon, one) for one in rates)
     models = [model for model in short if any(one.model == model for one in rates)]
     return Grid.of(
         [(name, {one.model: one for one in of}) for name, of in rows.items()],
         {
-            "phenomenon": lambda row: row[0] + ("" if _first(row).is_mapped else _UNMAPPED),
+            "phenomenon": lambda row: row[0] + ("" if _first(row).is_mapped else mark),
             "sets": lambda row: ", ".join(_first(row).sets),
             "paradigms": lambda row: _first(row).n_paradigms,
             "items": lambda row: _first(row).n_items,
@@ -191,8 +195,7 @@ def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
         labels=3,
         remarks=1,
         notes=(
-            "p: of no difference for other paradigms of the phenomenon, where there are five or"
-            " more; corrected over all rows.",
+            "p: of no difference for other paradigms, if five or more; corrected over all rows.",
         ),
     )
 
@@ -216,8 +219,8 @@ def _sets(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
         remarks=1,
         grouped=1,
         notes=(
-            "ours: unweighted mean over paradigms, of summed surprisals or of the regions that the"
-            " suite names; intervals for other items. Blank: the authors' measure is not recorded.",
+            "ours: unweighted mean over paradigms; intervals for other items.",
+            "authors' is blank where it is not recorded how they score.",
             *dict.fromkeys(
                 f"{one.set}: {one.authors.scored}." for one in pairs if one.authors is not None
             ),
@@ -247,7 +250,7 @@ def _ratings(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
             "of": lambda one: one.question,
             "value": lambda one: EstimateCell.of(one.value, one, one.n_items, digits=3),
         },
-        title="Rated sentences: agreement of scores with ratings.",
+        title="Rated sentences (agreement of scores with ratings) and factorial designs (DD).",
         labels=3,
         grouped=2,
     )
@@ -340,7 +343,7 @@ _HEADINGS = {
     "phenomena": "Phenomena",
     "changes": "Differences",
     "sets": "Sets",
-    "ratings": "Rated sentences",
+    "ratings": "Rated sentences and designs",
     "examples": "Examples",
     "starter": "Starter suites",
     "used": "Sources",
@@ -372,7 +375,7 @@ def answer_markdown(answer: LanguageAnswer) -> str:
 
 
 def answer_latex(answer: LanguageAnswer) -> str:
-    """The table of phenomena for a paper, in LaTeX; that of rated sentences if there is no other."""
+    """The table of phenomena for a paper, in LaTeX; else that of rated sentences."""
     grids = answer_grids(answer)
     shown = [grids[name] for name in ("phenomena", "ratings") if name in grids][:1]
     return "".join(as_latex(grid.for_paper()) for grid in shown)

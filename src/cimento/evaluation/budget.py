@@ -1,8 +1,8 @@
 """Parts of a language's sets for a budget of time: how fast models are, and which items are asked.
 
-What is asked is a random part of each suite (`cimento.statistics.subsample`), so that a quick answer
-and the whole one agree in expectation. A number of items in place of a time draws the same part on
-every machine.
+What is asked is a random part of each suite (`cimento.statistics.subsample`), so that a quick
+answer and the whole one agree in expectation. A number of items in place of a time draws the same
+part on every machine.
 """
 
 from __future__ import annotations
@@ -220,5 +220,5 @@ def items_per_second(
 
 
 def is_offline() -> bool:
-    """Whether the environment says that there is no network, as ``cimento cluster prefetch`` has it."""
+    """Whether the environment says that there is no network (``HF_HUB_OFFLINE``)."""
     return os.environ.get("HF_HUB_OFFLINE", "").lower() in {"1", "true", "yes", "on"}

@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, cast
 
 from cimento.errors import CimentoError, StorageError
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.suites.builtin import list_builtin
 from cimento.suites.fetching import fetch
 from cimento.suites.language_sets import LanguageSet
-from cimento.suites.load import recorded_source
 from cimento.suites.lock import check_locked, locked_dataset
+from cimento.suites.sources import recorded_source
 
 PAIRS_AND_RATINGS = ("regions", "ratings")
 """The paradigms of pairs and of rated sentences."""
@@ -62,10 +63,12 @@ class SetSuites:
     Attributes:
         set: the set; None for the suites that come with cimento.
         suites: its suites; names are different within a language.
+        names: the names that they have in the set.
     """
 
     set: LanguageSet | None
     suites: tuple[LoadedSuite, ...]
+    names: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -97,9 +100,13 @@ class LanguageSuites:
         return tuple(suite for one in self.sets for suite in one.suites)
 
     @property
-    def set_of(self) -> dict[str, str]:
-        """The name of each suite, mapped to that of its set."""
-        return {suite.suite.name: one.name for one in self.sets for suite in one.suites}
+    def origins(self) -> dict[str, tuple[str, str]]:
+        """The name of each suite, mapped to that of its set and to the name that it has there."""
+        return {
+            suite.suite.name: (one.name, name)
+            for one in self.sets
+            for suite, name in zip(one.suites, one.names, strict=True)
+        }
 
 
 def obstacle(one: LanguageSet, settings: SetSettings) -> MissingSet | None:
@@ -217,10 +224,11 @@ def _read(one: LanguageSet, folder: Path) -> SetSuites:
             seen="its suites are neither pairs nor rated sentences",
             todo=f"Run it by itself: cimento run {folder} -m MODEL",
         )
+    names = tuple(suite.suite.name for suite in loaded)
     if len(loaded) == 1:
         # Files are often called data or test; the set has the name by which people know it.
         loaded = [_renamed(loaded[0], one.name)]
-    return SetSuites(set=one, suites=tuple(loaded))
+    return SetSuites(set=one, suites=tuple(loaded), names=names)
 
 
 def _starters(language: str) -> SetSuites:
@@ -229,7 +237,7 @@ def _starters(language: str) -> SetSuites:
         for suite in list_builtin()
         if suite.language == language and suite.kind in PAIRS_AND_RATINGS
     ]
-    return SetSuites(set=None, suites=tuple(load_suites(names)))
+    return SetSuites(set=None, suites=tuple(load_suites(names)), names=tuple(names))
 
 
 def _with_own_names(sets: Sequence[SetSuites]) -> list[SetSuites]:
@@ -251,6 +259,6 @@ def _with_own_names(sets: Sequence[SetSuites]) -> list[SetSuites]:
 
 def _renamed(loaded: LoadedSuite, name: str) -> LoadedSuite:
     """A suite under another name; its content stays."""
-    suite = loaded.reading.suite
+    suite = cast("Any", loaded.suite)  # suites of all paradigms are dataclasses
     meta = replace(suite.meta, name=name)
     return replace(loaded, reading=replace(loaded.reading, suite=replace(suite, meta=meta)))

@@ -1,4 +1,4 @@
-"""How the authors of published sets count: their measure, what their number is over, and the source.
+"""How the authors of published sets count: by which measure, and what their number is over.
 
 ``data/authors.toml`` has what was looked up; sets that are not there have no authors' number.
 """

@@ -15,8 +15,8 @@ from pathlib import Path
 from cimento.errors import UsageError, need_known
 from cimento.io.files import default_cache_folder, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.load import recorded_source
 from cimento.suites.published import NAMES, PublishedDataset, language_code
+from cimento.suites.sources import recorded_source
 
 _LICENSES = re.compile(r"(CC|Apache|MIT|BSD|L?GPL|AGPL|MPL|EUPL|ODbL|ODC|PDDL|Unlicense)\b")
 """What the identifiers of licenses (https://spdx.org/licenses) begin with, as far as sets use them.

@@ -1,13 +1,13 @@
 """The lock file: revisions of sets that no registry pins, as they were when they were first used.
 
 ``cimento.lock`` is TOML, to be kept beside a paper. It has a table for each set: the dataset on
-the hub, the commit that was used first, which is the newest where none was on this machine, the day, and the sha256 of each
-file. Later uses get these files or an error.
+the hub, the commit that was used first (the newest where none was on this machine), the day, and
+the sha256 of each file. Later uses get these files or an error.
 """
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,8 @@ from pathlib import Path
 from cimento.errors import InputError, StorageError, needing
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import parse_toml
-from cimento.suites.load import recorded_source
 from cimento.suites.published import COMMIT, PublishedDataset
+from cimento.suites.sources import recorded_source
 
 LOCK = "cimento.lock"
 """The name of the lock file in the working folder."""
@@ -53,7 +53,7 @@ def read_lock(path: Path) -> dict[str, Locked]:
         return {}
     try:
         tables = parse_toml(read_utf8(path))
-        locked = {name: Locked(**table) for name, table in tables.items()}  # type: ignore[arg-type]  # checked next
+        locked = {name: Locked(**table) for name, table in tables.items()}
     except (tomllib.TOMLDecodeError, TypeError) as error:
         raise InputError(
             where=str(path), seen=f"is no lock file ({error})", todo=_FROM_HISTORY
@@ -92,7 +92,7 @@ def locked_dataset(
         known = Locked(
             hub=dataset.hub,
             revision=here or _newest(dataset, endpoint),
-            resolved=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+            resolved=dt.datetime.now(tz=dt.UTC).date().isoformat(),
         )
         _write(path, {**lock, dataset.name: known})
     if known.hub != dataset.hub:

@@ -1,7 +1,7 @@
 """Registries of published sets: our own, and files of users in the same form.
 
-A registry is TOML with a table for each set, whose keys are those of `PublishedDataset`; the comment
-at the top of ``data/published.toml`` describes them.
+A registry is TOML with a table for each set, whose keys are those of `PublishedDataset`; the
+comment at the top of ``data/published.toml`` describes them.
 """
 
 from __future__ import annotations
