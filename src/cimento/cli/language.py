@@ -33,6 +33,7 @@ from cimento.suites.registry_file import read_registry
 
 if TYPE_CHECKING:
     from cimento.cli.plan import PrefetchOptions
+    from cimento.documents.language_answer import LanguageAnswer
     from cimento.evaluation import Failure
     from cimento.kinds.run import Run
     from cimento.options import RunOptions
@@ -50,10 +51,12 @@ def run_languages(options: CallOptions) -> int:
     from cimento.documents.language_page import answer_text, write_answer
     from cimento.records.progress import seconds_between_lines
 
-    seconds_between_lines()  # a wrong variable is refused before anything is fetched
+    # What is wrong is refused before anything is fetched.
+    seconds_between_lines()
+    parse_budget(options.budget)
     _refuse_single(options)
     chosen, settings = _chosen(options)
-    code = 0
+    code, answered = 0, 0
     for language, sets in chosen.items():
         asked = language_suites(sets, settings, language=language, note=note)
         here = _in_language(options, language)
@@ -66,12 +69,25 @@ def run_languages(options: CallOptions) -> int:
                 part.asked.suites, options.models, here, engine=engine
             )
         answer = language_answer(runs, part, failures=failures, seed=options.seed or 0)
-        show(answer.to_json() if options.as_json else answer_text(answer) + "\n")
+        if options.as_json:
+            show(answer.to_json())
+        elif runs:
+            show(answer_text(answer) + "\n")
+        else:
+            _note_missing(answer)
+        answered += bool(runs)
         code = max(code, report_failures(runs, failures))
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
-    return code
+    return code if answered else max(code, 1)
+
+
+def _note_missing(answer: LanguageAnswer) -> None:
+    """Say what could not be had of a language in which nothing was asked."""
+    note(f"Nothing could be asked in {language_name(answer.language)}.")
+    for one in answer.missing:
+        note(f"{one.name}: {one.reason}. {one.todo}")
 
 
 def _refuse_single(options: CallOptions) -> None:

@@ -58,12 +58,7 @@ def plan(options: LanguageOptions) -> int:
 
 
 def plan_text(planned: RunPlan, *, priced: bool) -> str:
-    """A plan in words and tables.
-
-    Args:
-        planned: the plan.
-        priced: whether prices were given.
-    """
+    """A plan in words and tables; `priced` says whether prices were given."""
     later = any(suite.later for suite in planned.suites)
     stored = any(suite.stored for suite in planned.suites)
     heads = ("suite", "items", *(["stored"] if stored else []), "requests", "new",

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 About: TypeAlias = Literal["paradigms", "items", ""]
 """What an interval is for: other paradigms of the phenomenon, other items of these; or none."""
 
+TOO_FEW = "too few items for an interval"
 _MOST_IN_PAIRS = 4
-"""Most models of which every pair is compared; of more, each is compared with the first."""
+"""Most models of which every pair is compared; if there are more, each is with the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +185,7 @@ class Disagreement:
 
 
 def paradigms_of(runs: Sequence[Run], origins: Mapping[str, SuiteOrigin]) -> list[Paradigm]:
-    """The paradigms of the runs of some models, as far as they are summed up by a share of items.
+    """The paradigms of the runs of some models, without runs that no proportion sums up.
 
     Args:
         runs: of any paradigms, models and suites.
@@ -301,7 +302,7 @@ def _interval(over: SuitesMean) -> tuple[float | None, float | None, About, str]
         return over.mean.low, over.mean.high, "paradigms", ""
     if over.items.low is not None:
         return over.items.low, over.items.high, "items", ""
-    return None, None, "", over.items.reason or over.mean.reason or ""
+    return None, None, "", TOO_FEW if over.mean.value is not None else over.mean.reason or ""
 
 
 def phenomenon_changes(

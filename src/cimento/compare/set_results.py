@@ -1,8 +1,8 @@
 """The results of models on the sets of a language: our number of each, and its authors' number.
 
 Our number is the unweighted mean over the paradigms of a set, as models are judged here. The
-authors' is a share of pairs, or a mean over paradigms, by the measure that they compare by, on the
-same answers.
+authors' is a proportion of pairs, or a mean over paradigms, by the measure that they compare by,
+of the same answers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class AuthorsNumber:
     """What the authors of a set would report of the same answers.
 
     Attributes:
-        value: a share; None where their measure is not defined for the model.
+        value: a proportion; None where their measure is not defined for the model.
         measure: by which they compare sentences.
         over: ``pairs`` or ``paradigms``.
         scored: where they say or show this.
@@ -112,7 +112,7 @@ def set_results(
 
 
 def _no_shares(run: Run) -> list[Estimate]:
-    """What sums up a run in the place of a share: the DDs of a design, or a correlation."""
+    """What sums up a run in the place of a proportion: the DDs of a design, or a correlation."""
     if effects := run.paradigm.presenter.design_effects(run):
         return [effect.estimate for effect in effects]
     return [one for one in run.estimates() if one.role == "headline" and not one.is_share]

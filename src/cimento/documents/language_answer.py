@@ -312,7 +312,7 @@ def evaluate_language(
         options: as for `evaluate`.
 
     Returns:
-        What the models know, by phenomenon and set; as text, what the command prints.
+        What the models know; as text, what the command prints.
 
     Raises:
         CimentoError: there is no set of the language, or an option or a model cannot be used.
@@ -326,18 +326,10 @@ def evaluate_language(
     store = None if output is None else Path(output) / language
     run_options = from_names({"output": store, "force": force, **named})
     ready = as_scorers(several, run_options.scoring, tokenizer, keeps=store is not None)
-    part = asked_part(
-        asked,
-        ready,
-        run_options,
-        budget=parse_budget(budget),
-        seed=run_options.seed or 0,
-    )
+    seed = run_options.seed or 0
+    part = asked_part(asked, ready, run_options, budget=parse_budget(budget), seed=seed)
     cache = None if store is not None else MemoryCache()
     ends = list(run_all(part.asked.suites, ready, run_options, cache=cache))
-    return language_answer(
-        [end for end in ends if isinstance(end, Run)],
-        part,
-        failures=[end for end in ends if isinstance(end, Failure)],
-        seed=run_options.seed or 0,
-    )
+    runs = [end for end in ends if isinstance(end, Run)]
+    failures = [end for end in ends if isinstance(end, Failure)]
+    return language_answer(runs, part, failures=failures, seed=seed)

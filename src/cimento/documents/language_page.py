@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.io.files import write_text
+from cimento.io.inline_markup import wrapped
 from cimento.io.values import grouped
 from cimento.records.outcomes import ACCURACY, STATISTICS
 from cimento.report import JointReport, NamedGrid
@@ -16,7 +17,7 @@ from cimento.report.findings import Finding, Findings, findings_as_markdown
 from cimento.report.formatting import p_number, percent, short_model_names
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, as_latex, as_markdown
 from cimento.report.html import Page, html_page
-from cimento.report.terminal import on_terminal
+from cimento.report.terminal import WIDEST, on_terminal
 from cimento.suites.language_sets import language_name
 
 if TYPE_CHECKING:
@@ -37,43 +38,42 @@ def answer_sentences(answer: LanguageAnswer) -> Findings:
         answer: the answer.
     """
     short = short_model_names(answer.models)
-    rows = grouped((one.phenomenon, one) for one in answer.phenomena)
-    standing: dict[str, list[str]] = {}
-    for name, rates in rows.items():
-        standing.setdefault(_standing(rates[0]), []).append(_sentence(name, rates, short))
     parts = [
-        Finding(about, (counted(len(said), "phenomenon", "phenomena"),), tuple(said))
-        for about in (_KNOWN, _AGAINST, _OPEN)
-        if (said := standing.get(about))
+        Finding(
+            name + ("" if rates[0].is_mapped else _UNMAPPED),
+            (", ".join(rates[0].sets),),
+            (_sentence(rates, short),),
+        )
+        for name, rates in grouped((one.phenomenon, one) for one in answer.phenomena).items()
     ]
     if clashes := [*_clashes(answer, short)]:
-        parts.append(Finding("Sets disagree", (counted(len(clashes), "time"),), tuple(clashes)))
+        parts.append(Finding("sets disagree", (counted(len(clashes), "time"),), tuple(clashes)))
     return Findings(tuple(parts), (*_notes(answer),))
 
 
-_KNOWN = "Knows, surest first"
-_AGAINST = "Gets wrong more often than by chance"
-_OPEN = "Cannot be told yet"
+_OPEN = "cannot be told yet"
 
 
 def _standing(one: PhenomenonRate) -> str:
     if one.certainty is None or one.chance is None or one.low is None:
         return _OPEN
-    return _KNOWN if one.low > one.chance else _AGAINST
+    return "known" if one.low > one.chance else "wrong more often than by chance"
 
 
-def _sentence(name: str, rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
+def _sentence(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
     """What all models know of one phenomenon."""
     several = len(short) > 1
     said = ", ".join(
-        f"{short[one.model]} {_share(one)}" if several else f"{_share(one)} right" for one in rates
+        f"{short[one.model]} {_standing(one)} ({_share(one)})"
+        if several
+        else f"{_standing(one)}: {_share(one)} right"
+        for one in rates
     )
     first = rates[0]
     chance = "" if first.chance is None else f"; chance {percent(first.chance)}%"
-    of = f"{counted(first.n_paradigms, 'paradigm')} of {', '.join(first.sets)}"
-    mark = "" if first.is_mapped else _UNMAPPED
-    why = f" ({first.reason})" if first.low is None and first.reason else ""
-    return f"{name}{mark}: {said}{chance}; {of}{why}."
+    why = f"; {first.reason}" if first.low is None and first.reason else ""
+    text = f"{said}{chance}; {counted(first.n_paradigms, 'paradigm')}{why}."
+    return text if several else text[0].upper() + text[1:]
 
 
 def _share(one: PhenomenonRate) -> str:
@@ -111,7 +111,7 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
     if (sample := answer.sample) is not None:
         yield (
             f"Asked were {sample.items:,} of {sample.of_items:,} items, drawn with seed"
-            f" {sample.seed}: equally many of each suite, in the proportions of its phenomena."
+            f" {sample.seed}: equally many of each paradigm, as far as there are as many."
         )
 
 
@@ -327,15 +327,19 @@ def answer_text(answer: LanguageAnswer) -> str:
     said, grids = answer_sentences(answer), answer_grids(answer)
     lines = [answer_title(answer)]
     for part in said.parts:
-        lines += ["", f"{part.about} ({part.where})"]
-        lines += [f"  {sentence}" for sentence in part.sentences]
-    lines += ["", *said.notes] if said.notes else []
+        lines += ["", *wrapped(f"{part.about} ({part.where})", WIDEST)]
+        lines += [f"  {line}" for one in part.sentences for line in wrapped(one, WIDEST - 2)]
+    lines += ["", *(line for note in said.notes for line in wrapped(note, WIDEST))]
     for name in _ON_TERMINAL:
         if name in grids:
             lines += ["", on_terminal(grids[name]).rstrip()]
     if answer.missing:
         lines += ["", "Not asked, because they could not be had"]
-        lines += [f"  {one.name}: {one.reason}. {one.todo}" for one in answer.missing]
+        lines += [
+            f"  {line}"
+            for one in answer.missing
+            for line in wrapped(f"{one.name}: {one.reason}. {one.todo}", WIDEST - 2)
+        ]
     return "\n".join(lines)
 
 

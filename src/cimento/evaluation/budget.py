@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from cimento.errors import UsageError
 from cimento.evaluation import Failure, run_all
 from cimento.evaluation.language_suites import LanguageSuites
 from cimento.statistics.subsample import equal_parts, systematic_sample
+from cimento.suites.derived import PHENOMENON
 
 if TYPE_CHECKING:
     from cimento.kinds.registry import LoadedSuite
@@ -107,39 +109,58 @@ def items_of(loaded: LoadedSuite) -> Sequence[str]:
 
 
 def drawn_part(asked: LanguageSuites, items: int | None, *, seed: int) -> AskedPart:
-    """The random part of a language's sets with some number of items.
+    """The random part of a language's published sets with some number of items.
 
-    Each suite gives equally many items, or all that it has, and keeps the proportions of the
-    phenomena within it.
+    The items are divided equally among the paradigms of all sets, as far as they have as many, and
+    each suite keeps the proportions of its phenomena.
 
     Args:
         asked: all suites.
-        items: items in all, at least one of each suite; None for all.
-        seed: of the draw; the draw of a suite does not depend on the other suites.
+        items: items in all, at least one of each paradigm; None for all items, and also those of
+            the suites that come with cimento.
+        seed: of the draw; the draw of a suite depends on no other suite.
     """
-    sizes = [len(items_of(suite)) for suite in asked.suites]
-    parts = iter(sizes if items is None else equal_parts(sizes, items))
+    by_set = {one.name: sum(len(items_of(s)) for s in one.suites) for one in asked.sets}
+    if items is None:
+        total = sum(by_set.values())
+        return AskedPart(asked=asked, items=total, of_items=total, by_set=by_set, seed=seed)
+    published = [one for one in asked.sets if one.set is not None]
+    sizes = [_sizes(suite) for one in published for suite in one.suites]
+    parts = iter(equal_parts([size for some in sizes for size in some], items))
+    wanted = iter([sum(next(parts) for _ in some) for some in sizes])
     sets = tuple(
-        replace(one, suites=tuple(_reduced(suite, next(parts), seed=seed) for suite in one.suites))
-        for one in asked.sets
+        replace(one, suites=tuple(_reduced(suite, next(wanted), seed=seed) for suite in one.suites))
+        for one in published
     )
     part = replace(asked, sets=sets)
     return AskedPart(
         asked=part,
         items=sum(len(items_of(suite)) for suite in part.suites),
-        of_items=sum(sizes),
-        by_set={one.name: sum(len(items_of(s)) for s in one.suites) for one in asked.sets},
+        of_items=sum(map(sum, sizes)),
+        by_set=by_set,
         seed=seed,
     )
 
 
+def _sizes(loaded: LoadedSuite) -> list[int]:
+    """The number of items of each phenomenon of a suite."""
+    return [*Counter(_strata(loaded)).values()]
+
+
+def _strata(loaded: LoadedSuite) -> list[str]:
+    """The phenomenon of each item of a suite; the same for all where it names none."""
+    sentences = loaded.sentences
+    if sentences is None:
+        return []
+    return [cell or "" for cell in sentences.item_cells(PHENOMENON)]
+
+
 def _reduced(loaded: LoadedSuite, n: int, *, seed: int) -> LoadedSuite:
     """A suite with some of its items; its content is then that of the part."""
-    ids, sentences = items_of(loaded), loaded.sentences
-    if sentences is None or n >= len(ids):
+    ids, strata = items_of(loaded), _strata(loaded)
+    if n >= len(strata):
         return loaded
-    labels = sentences.item_cells("phenomenon")
-    drawn = systematic_sample(labels, n, seed=[seed, *loaded.content.encode()])
+    drawn = systematic_sample(strata, n, seed=[seed, *loaded.content.encode()])
     part = loaded.paradigm.reader.selected(loaded.suite, {ids[place] for place in drawn})
     return replace(loaded, reading=replace(loaded.reading, suite=part, content=""))
 

@@ -1,11 +1,11 @@
 """Random parts of item sets that keep the proportions of their strata.
 
-Within a suite, items are drawn systematically from a list in which each stratum stands together in
+Within a suite, items are drawn systematically from a list in which each stratum is together, in
 random order (Madow 1949, doi:10.1214/aoms/1177729988; Särndal, Swensson and Wretman 1992, Model
 Assisted Survey Sampling, section 3.4): with a step of N / n and a random start, every item has the
-same chance n / N, so that the share of right items has the expectation of the whole suite's, and
-each stratum has its proportion of the sample up to one item. Among suites, each gets equally many
-items or all that it has, since means over suites give each suite the same weight.
+same chance n / N, so that the proportion of correct items has the expectation of the whole suite's,
+and each stratum has its proportion of the sample up to one item. Among paradigms, each gets equally
+many items or all that it has, since means over paradigms give each the same weight.
 """
 
 from __future__ import annotations

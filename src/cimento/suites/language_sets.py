@@ -1,4 +1,4 @@
-"""The published sets of a language: which there are, where they are, and what stands in the way.
+"""The published sets of a language: which there are, where they are, and what prevents their use.
 
 A set is a dataset of a registry in one language. It can be had if its files are on this machine,
 or if they are pinned and its license is stated or was accepted.
@@ -85,7 +85,7 @@ def languages_of(given: str, registry: Iterable[PublishedDataset]) -> tuple[str,
         registry: the published datasets.
 
     Raises:
-        UsageError: a name is no code.
+        UsageError: a name is not a code.
     """
     every = {code for entry in registry for code in entry.languages if re.fullmatch(_CODE, code)}
     if not given:
@@ -93,7 +93,9 @@ def languages_of(given: str, registry: Iterable[PublishedDataset]) -> tuple[str,
     codes = [language_code(name) for name in given.split(",") if name.strip()]
     for code in codes:
         if not re.fullmatch(_CODE, code):
-            need_known(code, every, where=f"--language={code}", seen="it is no code of a language")
+            need_known(
+                code, every, where=f"--language={code}", seen="it is not the code of a language"
+            )
     return tuple(dict.fromkeys(codes))
 
 

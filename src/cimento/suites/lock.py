@@ -56,7 +56,7 @@ def read_lock(path: Path) -> dict[str, Locked]:
         locked = {name: Locked(**table) for name, table in tables.items()}
     except (tomllib.TOMLDecodeError, TypeError) as error:
         raise InputError(
-            where=str(path), seen=f"is no lock file ({error})", todo=_FROM_HISTORY
+            where=str(path), seen=f"is not a lock file ({error})", todo=_FROM_HISTORY
         ) from error
     for name, one in locked.items():
         if not COMMIT.fullmatch(str(one.revision)) or not isinstance(one.sha256, dict):

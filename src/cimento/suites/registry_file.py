@@ -47,7 +47,7 @@ def read_registry(path: Path | None) -> dict[str, PublishedDataset]:
 def _entry(table: object, *, name: str, path: Path) -> PublishedDataset:
     where = f"{path}, {name}"
     if not isinstance(table, dict):
-        raise InputError(where=where, seen="is no table", todo=f"Write [{name}] above its keys.")
+        raise InputError(where=where, seen="is not a table", todo=f"Write [{name}] above its keys.")
     for key, value in table.items():
         need_known(key, _FIELDS, where=where, seen=f"has an unknown key {key!r}", error=InputError)
         kind, called = _KINDS[str(_FIELDS[key].type).partition("[")[0]]
