@@ -22,12 +22,14 @@ from cimento.evaluation.language_suites import (
     obstacle,
 )
 from cimento.suites.language_sets import (
+    STARTER,
     LanguageSet,
     accept_licenses,
     language_name,
     languages_of,
     refuse_no_sets,
     sets_of,
+    wants_starters,
 )
 from cimento.suites.registry_file import read_registry
 
@@ -58,7 +60,9 @@ def run_languages(options: CallOptions) -> int:
     chosen, settings = _chosen(options)
     code, answered = 0, 0
     for language, sets in chosen.items():
-        asked = language_suites(sets, settings, language=language, note=note)
+        asked = language_suites(
+            sets, settings, language=language, starters=_starters(options), note=note
+        )
         here = _in_language(options, language)
         part = _part(asked, here, options)
         runs: list[Run] = []
@@ -94,7 +98,7 @@ def _refuse_single(options: CallOptions) -> None:
     """Refuse options that are about single suites.
 
     Raises:
-        UsageError: there is one; or JSON is asked for, and there are several languages.
+        UsageError: there is one.
     """
     for name in _ONE_BY_ONE:
         if getattr(options, name) != CallOptions.model_fields[name].default:
@@ -103,11 +107,19 @@ def _refuse_single(options: CallOptions) -> None:
                 seen="it is about suites, and the published sets of a language are asked for",
                 todo="Leave it out, or name the suites; --budget asks a part of all sets.",
             )
+
+
+def _refuse_several(options: LanguageOptions) -> None:
+    """Refuse JSON of several languages.
+
+    Raises:
+        UsageError: it is asked for.
+    """
     if options.as_json and (options.all_languages or "," in options.language):
         raise UsageError(
             where="--json",
             seen="it prints one document, and there are several languages",
-            todo="Leave it out: the folder of each language gets answer.json.",
+            todo="Give one language, or leave it out: a run writes answer.json for each.",
         )
 
 
@@ -119,22 +131,29 @@ def _chosen(
     Raises:
         CimentoError: there is no such set, or no set of a language.
     """
+    _refuse_several(options)
     registry = read_registry(options.registry)
     languages = languages_of("" if options.all_languages else options.language, registry.values())
-    only, without = (
-        tuple(filter(None, (name.strip() for name in names.split(","))))
-        for names in (options.sets, options.without)
-    )
+    only, without = _names(options.sets), _names(options.without)
     chosen = {
         language: sets_of(language, registry.values(), only=only, without=without)
         for language in languages
     }
     for language, sets in chosen.items():
-        refuse_no_sets(language, sets)
+        refuse_no_sets(language, sets, but=STARTER in only)
         if options.accept_license and (new := accept_licenses(sets)):
             note(f"Used from now on without a stated license: {', '.join(new)}")
     settings = SetSources(folder=options.sets_folder, lock=options.lock).settings(())
     return chosen, settings
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (name.strip() for name in text.split(","))))
+
+
+def _starters(options: LanguageOptions) -> bool:
+    """Whether the suites that come with cimento are asked too."""
+    return wants_starters(_names(options.sets), _names(options.without))
 
 
 def _in_language(options: LanguageOptions, language: str) -> RunOptions:
@@ -174,21 +193,22 @@ def plan_languages(options: LanguageOptions) -> int:
 
     chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
-    plans: list[JsonValue] = []
     for language, sets in chosen.items():
         rows = [_planned_set(one, settings) for one in sets]
         here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
-        asked = language_suites(here, settings, language=language)
+        asked = language_suites(here, settings, language=language, starters=_starters(options))
         is_drawn = budget is not None and (budget.items or options.speed)
         part = _part(asked, options, options) if is_drawn else drawn_part(asked, None, seed=0)
         planned = plan_suites(part.asked.suites, _in_language(options, language))
         if options.as_json:
-            plans.append(
+            show_json(
                 {
+                    "plan": 2,
                     "language": language,
-                    "sets": [{**row} for row in rows],
+                    "sets": rows,
                     "suites": [suite.plain() for suite in planned.suites],
                     "models": [model.plain() for model in planned.models],
+                    "unused": list(planned.unused),
                 }
             )
             continue
@@ -201,8 +221,6 @@ def plan_languages(options: LanguageOptions) -> int:
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
                 " has the part that is asked."
             )
-    if options.as_json:
-        show_json({"plan": 1, "languages": plans})
     return 0
 
 

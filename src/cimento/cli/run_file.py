@@ -50,9 +50,13 @@ class LanguageOptions(RunOptions):
     all_languages: bool = option(
         default=False, help="Without SUITE: the published sets of every language."
     )
-    sets: str = option("", "Only these of the language's sets: NAME,NAME.", metavar="NAMES")
+    sets: str = option(
+        "",
+        "Only these of the language's sets; starter: the suites that come with cimento.",
+        metavar="NAME,NAME",
+    )
     without: str = option(
-        "", "All of its sets but these: NAME,NAME.", flags=("--except",), metavar="NAMES"
+        "", "All of its sets but these.", flags=("--except",), metavar="NAME,NAME"
     )
     budget: str = option(
         "",

@@ -189,6 +189,19 @@ Kind = Literal["right", "wrong", "close"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleSentence:
+    """A sentence of an example.
+
+    Attributes:
+        condition: name of its condition.
+        text: its text.
+    """
+
+    condition: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """An item as an example of what a model gets right or wrong.
 
@@ -201,7 +214,7 @@ class Example:
         item: its id.
         margin: how much the model prefers the right side; negative where it prefers the wrong one.
         unit: of the margin.
-        texts: its sentences with the names of their conditions.
+        sentences: its sentences.
     """
 
     phenomenon: str
@@ -212,7 +225,7 @@ class Example:
     item: str
     margin: float
     unit: str
-    texts: tuple[tuple[str, str], ...]
+    sentences: tuple[ExampleSentence, ...]
 
 
 def examples_of(paradigms: Sequence[Paradigm], runs: Sequence[Run], model: str) -> list[Example]:
@@ -247,19 +260,22 @@ def examples_of(paradigms: Sequence[Paradigm], runs: Sequence[Run], model: str) 
                 continue
             value, _, item, unit, one = row
             taken.add((one.suite, item))
-            texts = _texts(by_suite[one.suite], item)
             found.append(
                 Example(
                     phenomenon=name, model=model, kind=kind, set=one.set, suite=one.suite,
-                    item=item, margin=value, unit=unit, texts=texts,
+                    item=item, margin=value, unit=unit,
+                    sentences=_sentences(by_suite[one.suite], item),
                 )
             )  # fmt: skip
     return found
 
 
-def _texts(run: Run, item: str) -> tuple[tuple[str, str], ...]:
-    """The sentences of an item, with their conditions."""
+def _sentences(run: Run, item: str) -> tuple[ExampleSentence, ...]:
+    """The sentences of an item."""
     import polars as pl
 
     rows = run.rows(REQUESTS.name).filter(pl.col("item") == item).collect()
-    return tuple((str(row["condition"]), str(row["text"])) for row in rows.iter_rows(named=True))
+    return tuple(
+        ExampleSentence(condition=condition, text=text)
+        for condition, text in rows.select("condition", "text").iter_rows()
+    )

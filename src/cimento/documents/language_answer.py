@@ -20,12 +20,18 @@ from cimento.compare.phenomena import (
     phenomenon_changes,
     phenomenon_rates,
 )
-from cimento.compare.set_results import AuthorsNumber, Example, SetResult, examples_of, set_results
+from cimento.compare.set_results import (
+    AuthorsNumber,
+    Example,
+    ExampleSentence,
+    SetResult,
+    examples_of,
+    set_results,
+)
 from cimento.engine.cache import MemoryCache
 from cimento.evaluation import Failure, run_all
 from cimento.evaluation.budget import AskedPart, asked_part, is_offline, parse_budget
 from cimento.evaluation.language_suites import (
-    STARTER,
     MissingSet,
     SetSettings,
     language_suites,
@@ -37,12 +43,14 @@ from cimento.options import from_names
 from cimento.records.store import manifest_part
 from cimento.records.summary import JsonSchema, described_schema
 from cimento.suites.language_sets import (
+    STARTER,
     LanguageSet,
     accept_licenses,
     accepted_licenses,
     folders_of_sets,
     refuse_no_sets,
     sets_of,
+    wants_starters,
 )
 from cimento.suites.lock import LOCK
 from cimento.suites.registry_file import read_registry
@@ -173,7 +181,7 @@ def answer_schema() -> JsonSchema:
 
 
 _RECORDS = (
-    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, Example, UsedSet,
+    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, Example, ExampleSentence, UsedSet,
     MissingSet, NotRun, Sample,
 )  # fmt: skip
 
@@ -302,7 +310,7 @@ def evaluate_language(
     Args:
         language: ISO 639-1 code, or 639-3 if there is none.
         models: one or several, each as for `evaluate`.
-        sets: names of datasets; empty for all.
+        sets: names of datasets; empty for all, and the suites that come with cimento (``starter``).
         without: names of datasets to leave out.
         budget: a time such as ``10m``, or a number of items: a random part of the sets is asked,
             drawn with the option ``seed``.
@@ -320,8 +328,13 @@ def evaluate_language(
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     registry = None if sources.registry is None else Path(sources.registry)
     chosen = sets_of(language, read_registry(registry).values(), only=sets, without=without)
-    refuse_no_sets(language, chosen)
-    asked = language_suites(chosen, sources.settings(chosen), language=language)
+    refuse_no_sets(language, chosen, but=STARTER in sets)
+    asked = language_suites(
+        chosen,
+        sources.settings(chosen),
+        language=language,
+        starters=wants_starters(sets, without),
+    )
     named, tokenizer = split_tokenizer(options)
     store = None if output is None else Path(output) / language
     run_options = from_names({"output": store, "force": force, **named})

@@ -265,7 +265,7 @@ def _examples(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
             "": lambda one: one.kind,
             "item": lambda one: f"{one.suite} {one.item}",
             "margin": lambda one: f"{one.margin:z.1f} {one.unit}",
-            "sentences": lambda one: " / ".join(f"{name}: {text}" for name, text in one.texts),
+            "sentences": lambda one: " / ".join(f"{s.condition}: {s.text}" for s in one.sentences),
         },
         title="One item of each phenomenon that is right, one that is wrong, and the closest.",
         labels=4,

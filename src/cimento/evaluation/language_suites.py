@@ -12,7 +12,7 @@ from cimento.errors import CimentoError, StorageError
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.suites.builtin import list_builtin
 from cimento.suites.fetching import fetch
-from cimento.suites.language_sets import LanguageSet
+from cimento.suites.language_sets import STARTER, LanguageSet
 from cimento.suites.lock import check_locked, locked_dataset
 from cimento.suites.sources import recorded_source
 
@@ -74,10 +74,6 @@ class SetSuites:
     def name(self) -> str:
         """The name of the dataset; ``starter`` for the suites that come with cimento."""
         return self.set.name if self.set else STARTER
-
-
-STARTER = "starter"
-"""The name of the part with the suites that come with cimento."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +168,7 @@ def language_suites(
     settings: SetSettings,
     *,
     language: str,
+    starters: bool = True,
     note: Callable[[str], object] = lambda _: None,
 ) -> LanguageSuites:
     """The suites of the sets of a language, and those that come with cimento.
@@ -180,6 +177,7 @@ def language_suites(
         sets: the sets.
         settings: where they come from.
         language: its code.
+        starters: whether suites that come with cimento are added.
         note: called with what is being done, as sentences.
 
     Raises:
@@ -202,8 +200,8 @@ def language_suites(
                     name=one.name, language=language, reason=error.seen, todo=error.todo
                 )
         missing.append(lack)
-    starters = _starters(language)
-    named = _with_own_names([*had, *([starters] if starters.suites else [])])
+    own = _starters(language) if starters else None
+    named = _with_own_names([*had, *([own] if own and own.suites else [])])
     return LanguageSuites(language=language, sets=tuple(named), missing=tuple(missing))
 
 

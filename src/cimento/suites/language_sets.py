@@ -27,6 +27,10 @@ ACCEPTED = "accepted-licenses.json"
 """The file, in the folder of the cache, with the sets whose use without a license was accepted."""
 
 
+STARTER = "starter"
+"""The name of the part with the suites that come with cimento."""
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageSet:
     """A published dataset in one language.
@@ -124,9 +128,10 @@ def sets_of(
         UsageError: no dataset has one of the names.
     """
     entries = {entry.name: entry for entry in registry}
+    known = [*entries, STARTER]
     for flag, names in (("--sets", only), ("--except", without)):
         for name in names:
-            need_known(name, entries, where=f"{flag}={name}", seen="no dataset has this name")
+            need_known(name, known, where=f"{flag}={name}", seen="no dataset has this name")
     return tuple(
         LanguageSet(entry, language)
         for name, entry in entries.items()
@@ -134,6 +139,16 @@ def sets_of(
         and (name in only if only else True)
         and (language in entry.languages or entry.has_more_languages)
     )
+
+
+def wants_starters(only: Collection[str], without: Collection[str]) -> bool:
+    """Whether the suites that come with cimento are asked too: unless names leave them out.
+
+    Args:
+        only: as for `sets_of`.
+        without: likewise.
+    """
+    return STARTER not in without and (not only or STARTER in only)
 
 
 def folders_of_sets(given: Path | None) -> tuple[Path, ...]:
@@ -175,13 +190,18 @@ def accept_licenses(sets: Sequence[LanguageSet]) -> tuple[str, ...]:
     return tuple(new)
 
 
-def refuse_no_sets(language: str, sets: Sequence[LanguageSet]) -> None:
+def refuse_no_sets(language: str, sets: Sequence[LanguageSet], *, but: bool = False) -> None:
     """Refuse a language of which there is no set.
+
+    Args:
+        language: its code.
+        sets: its sets.
+        but: whether only the suites that come with cimento are asked for.
 
     Raises:
         UsageError: there is none.
     """
-    if not sets:
+    if not (sets or but):
         raise UsageError(
             where=f"--language={language}",
             seen=f"no published set of {language_name(language)} is registered",
