@@ -19,7 +19,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import wilson
 from cimento.statistics.means import mean_of
 from cimento.statistics.suite_means import SuiteValue, mean_over_suites
-from cimento.suites.formats.blimp import blimp_datasets
+from cimento.suites.published_results import blimp_datasets
 
 Floats = NDArray[np.float64]
 

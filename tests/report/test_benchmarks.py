@@ -21,7 +21,7 @@ from cimento.report.benchmarks import (
     means_grid,
 )
 from cimento.report.grid import as_csv
-from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
+from cimento.suites.published_results import BLIMP_MODELS, blimp_datasets
 
 ISLANDS = ("adjunct_island", "wh_island")
 PAIRS = ("The cat that they saw sleeps.", "The cat that they saw sleep.")
@@ -140,7 +140,7 @@ def test_the_table_of_datasets_has_their_means():
     assert rows[0][2:] == [
         "n",
         *(f"m_lp_percent{end}" for end in ends),
-        *(f"published_{n.replace(' ', '_')}_percent" for n in PUBLISHED_MODELS),
+        *(f"published_{n.replace(' ', '_')}_percent" for n in BLIMP_MODELS),
     ]
     by_name = {row[1]: [row[2], row[3], *row[8:]] for row in rows[1:]}
     assert by_name["adjunct_island"] == ["1000", "90.0", "47.9", "67.4", "64.5", "89.4", "94.0"]

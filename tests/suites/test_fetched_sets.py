@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cimento.errors import InputError, StorageError
-from cimento.suites import fetching
+from cimento.errors import InputError, StorageError, SuiteError
+from cimento.suites import fetching, sources
 from cimento.suites.fetching import fetch
 from cimento.suites.load import open_suite, suite_paths
 from cimento.suites.published import PublishedDataset
@@ -127,3 +127,21 @@ def test_all_folders_of_a_registered_set_have_its_suites(serve: Serve, tmp_path:
         folder / "SET" / "a.jsonl",
         folder / "SET" / "mine.jsonl",
     ]
+
+
+def test_a_letter_lost_in_a_pinned_file_is_a_warning(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = LINES.replace("书".encode(), "\ufffd".encode())
+    digest = hashlib.sha256(lost).hexdigest()
+    site = serve({f"/{REVISION}/a.jsonl": lost})
+    pinned = dataset(site, "a.jsonl", sha256={"a.jsonl": digest})
+    path = fetch(pinned, tmp_path / "set") / "a.jsonl"
+    with pytest.raises(SuiteError, match="CIM-S042"):  # of a set that is not in the registry
+        open_suite(path)
+    monkeypatch.setattr(sources, "published", lambda: {"pairs": pinned})
+    read = open_suite(path)
+    assert [fault.severity for fault in read.faults if fault.code == "CIM-S042"] == ["warning"] * 2
+    path.write_bytes(lost + LINES)
+    with pytest.raises(SuiteError, match="CIM-S042"):  # and of a file that was changed
+        open_suite(path)

@@ -1,19 +1,14 @@
 """The map of phenomena: every registered set has a decision on its labels."""
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from cimento.suites.load import open_suite
 from cimento.suites.phenomena import (
     decision_on,
     labels_of_sets,
     phenomena,
-    phenomena_of_items,
     phenomenon_of,
-    sets_measuring,
 )
 from cimento.suites.published import published
 
@@ -103,26 +98,18 @@ def test_what_has_no_phenomenon_says_why() -> None:
     assert decision_on(suite="my-own-suite", label="wh_island") is None
 
 
-def test_items_are_sorted_by_the_column_of_their_set(tmp_path: Path) -> None:
-    rows = [
-        {
-            "sentence_good": f"Ni etxera noa {k}.",
-            "sentence_bad": f"Ni etxera doa {k}.",
-            "type": kind,
-        }
-        for k, kind in enumerate(["E2: Aditza", "E1: Deklinabidea", "E9: besterik"])
-    ]
-    path = tmp_path / "learners.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    suite = open_suite(path).suite
-    assert phenomena_of_items(suite, of="bl2mp") == ["subject_verb_agreement", "case", None]
-    # Where the set has no such column, the suite's name decides; other sets decide nothing.
-    assert phenomena_of_items(suite, of="colorless-green") == ["subject_verb_agreement"] * 3
-    assert phenomena_of_items(suite, of="blimp") == [None] * 3
-    assert phenomena_of_items(suite, of="my-own-set") == [None] * 3
+def test_a_set_says_where_its_items_have_their_labels() -> None:
+    fields = {name: entry.field for name, entry in labels_of_sets().items() if entry.field}
+    assert fields["bl2mp"] == "type"
+    assert fields["lindsea"] == "category"
+    assert "blimp" not in fields  # its files are named after their paradigms
 
 
-def test_what_only_one_set_measures_is_derived() -> None:
-    assert sets_measuring("aspect") == ("rublimp", "sling")
-    assert sets_measuring("center_embedding") == ("syntaxgym-2020",)
-    assert sets_measuring("no such thing") == ()
+def test_what_only_one_set_measures_follows() -> None:
+    sets = {
+        phenomenon: [name for name, entry in labels_of_sets().items() if phenomenon in entry.labels]
+        for phenomenon in phenomena()
+    }
+    assert sets["aspect"] == ["rublimp", "sling"]
+    assert sets["center_embedding"] == ["syntaxgym-2020"]
+    assert len(sets["subject_verb_agreement"]) > 5

@@ -92,6 +92,10 @@ class CompareOptions(GridOptions):
         ge=0.0,
         le=1.0,
     )
+    published: bool = option(
+        default=False,
+        help="Compare one run or more with the results that their sets' authors released.",
+    )
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
     methods: bool = option(
         default=False, help="Print the methods of the comparison as a paragraph, and no tables."
@@ -111,9 +115,24 @@ def compare(options: CompareOptions) -> int:
     if options.output is not None:
         refuse_file_name(options.output, holds="tables are")
     runs = folders_among(options.runs)
+    if options.published:
+        return _with_published(runs, options)
     if len(runs) == _N_BEFORE_AFTER:
         return _before_and_after(runs, options)
     return _several(runs, options)
+
+
+def _with_published(runs: Sequence[Path], options: CompareOptions) -> int:
+    """Compare runs with released results on the very files of their suites."""
+    from cimento.compare.beside_published import beside_published, published_grid
+
+    beside = beside_published(
+        open_runs(runs), measure=options.measure, correction=options.correct, seed=options.seed
+    )
+    show_grids({"published": published_grid(beside, correction=options.correct)}, options)
+    if options.as_json:
+        show_json({"published": beside, "correlations": [], "equivalence": None})
+    return 0
 
 
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:

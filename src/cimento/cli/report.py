@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, StoredOptions, command_of, parted
 from cimento.cli.resources import zipf_frequencies_if_any
+from cimento.documents import (
+    OF_ALL_KINDS,
+    sections_of,
+    table_of_all_kinds,
+    text,
+    versions_apart,
+    write_grid,
+)
 from cimento.documents import report as write_report
-from cimento.documents import sections_of, text, versions_apart, write_grid
-from cimento.documents.paper import dressed, grid_texts, names_standing, results_grid
+from cimento.documents.paper import dressed, grid_texts, names_standing
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded, write_text
@@ -123,8 +130,8 @@ class ReportOptions(TableOptions):
     )
     table: str = option(
         "",
-        "Only this table: results, mixed-right (mixed models of right and wrong, of several"
-        " models), or one from the page; an unknown name lists all names.",
+        "Only this table: results, mixed-right (mixed models of right and wrong), published (what"
+        " a set's authors published), or one from the page; an unknown name lists all names.",
         metavar="NAME",
     )
     figure: str = option(
@@ -329,12 +336,8 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     Raises:
         UsageError: the table does not exist.
     """
-    if name == "results":
-        return results_grid(runs)
-    if name == _MIXED_RIGHT:
-        from cimento.compare.mixed_right import right_grid
-
-        return right_grid(runs)
+    if name in OF_ALL_KINDS:
+        return table_of_all_kinds(name, runs, seed=settings.seed)
     kinds = dict.fromkeys(run.paradigm for run in runs)
     makers = [kind for kind in kinds if name in kind.presenter.tables]
     # Otherwise a kind that none of the runs is of says best what its table is about.
@@ -354,7 +357,7 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     if len(grids) == 1:
         return grids[0]
     of_kinds = (known for kind in kinds for known in kind.presenter.tables)
-    names = dict.fromkeys([*(table.name for table in tables), *of_kinds, "results", _MIXED_RIGHT])
+    names = dict.fromkeys([*(table.name for table in tables), *of_kinds, *OF_ALL_KINDS])
     other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
         where=f"--table={name}",
@@ -363,7 +366,6 @@ def _table(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
     )
 
 
-_MIXED_RIGHT = "mixed-right"
 _OTHER_WORDS = {
     "dd": "DD is in the tables effects (means by condition), tests (p values) and regions.",
     "interaction": "The interaction of two factors is in the tables effects, tests and mixed.",

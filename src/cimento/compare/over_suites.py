@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.compare.beside_published import published_grid, shown_beside
 from cimento.paired.item_outcomes import MEASURE
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.suite_differences import (
@@ -18,7 +19,7 @@ from cimento.report.suite_differences import (
     rate_differences,
 )
 from cimento.statistics.suite_means import SuiteValue
-from cimento.suites.formats.blimp import blimp_datasets
+from cimento.suites.published_results import blimp_datasets
 from cimento.suites.twins import units_of
 
 if TYPE_CHECKING:
@@ -154,10 +155,13 @@ def _board_differences(runs: Sequence[Run]) -> tuple[SuiteDifference, ...]:
 
 
 def board_grids(runs: Sequence[Run]) -> dict[str, Grid]:
-    """The tables of means and differences over the suites of a site, by name.
+    """The tables of a site over its suites, by name: means, differences, and published results.
 
     Args:
         runs: of any paradigms.
     """
     means = benchmark_means([run.summary() for run in runs])
-    return over_suites_grids(means, _board_differences(runs))
+    grids = over_suites_grids(means, _board_differences(runs))
+    if beside := shown_beside(runs, means):
+        grids["published"] = published_grid(beside)
+    return grids

@@ -37,6 +37,7 @@ _SHOWN_DIGITS = 4
 if TYPE_CHECKING:
     from cimento.kinds.paradigm import AnyParadigm
     from cimento.kinds.run import Run, RunsLike
+    from cimento.records.summary import RunSummary
     from cimento.report import JointReport, SuiteReport
     from cimento.report.figures import Figure
 
@@ -87,8 +88,8 @@ def markdown(runs: Sequence[Run]) -> str:
     named = [dataclasses.replace(one, model=short[one.model]) for one in estimates]
     grid = estimates_grid(named, title=title, notes=(*notes, *revisions(short)))
     grids = [_exceptions_only(grid)]
-    means = benchmark_means(summaries)
-    tables = map(as_markdown, [*grids, *([means_grid(means)] if means else [])])
+    over = over_suites(runs, summaries).values()
+    tables = map(as_markdown, [*grids, *over])
     return "\n".join(filter(None, [findings_as_markdown(findings_of(runs, percent=True)), *tables]))
 
 
@@ -125,17 +126,56 @@ def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
 
     methods, works = methods_of(runs)
     suites = tuple(sections_of(runs))
-    means = benchmark_means([run.summary() for run in runs])
+    over = over_suites(runs, [run.summary() for run in runs])
     page = Page(
         cimento=__version__,
         findings=findings_of(runs),
         suites=suites,
-        means=NamedGrid("blimp", means_grid(means)) if means else None,
+        over_suites=[NamedGrid(*named) for named in over.items()],
         joint=tuple(joint),
         methods=methods,
         references=works,
     )
     return html_page(page)
+
+
+def over_suites(runs: Sequence[Run], summaries: Sequence[RunSummary]) -> dict[str, Grid]:
+    """The tables over suites by name: means of a benchmark, and published results beside runs.
+
+    Args:
+        runs: of any paradigms.
+        summaries: of the same runs.
+    """
+    from cimento.compare.beside_published import published_grid, shown_beside
+
+    means = benchmark_means(summaries)
+    grids = {"blimp": means_grid(means)} if means else {}
+    if beside := shown_beside(runs, means):
+        grids["published"] = published_grid(beside)
+    return grids
+
+
+OF_ALL_KINDS = ("results", "mixed-right", "published")
+"""The names of the tables that runs of any paradigm can have."""
+
+
+def table_of_all_kinds(name: str, runs: Sequence[Run], *, seed: int) -> Grid:
+    """A table that runs of any paradigm can have.
+
+    Args:
+        name: one of `OF_ALL_KINDS`.
+        runs: the runs.
+        seed: of resampling.
+
+    Raises:
+        UsageError: the runs have nothing for this table.
+    """
+    from cimento.compare.beside_published import beside_published, published_grid
+    from cimento.compare.mixed_right import right_grid
+
+    if name == "published":
+        return published_grid(beside_published(runs, seed=seed))
+    return results_grid(runs) if name == "results" else right_grid(runs)
 
 
 def latex(runs: Sequence[Run]) -> str:

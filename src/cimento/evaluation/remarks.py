@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.errors import Fault, counted
 from cimento.faults import warnings
 from cimento.models.settings import Asking
-from cimento.suites.formats.blimp import blimp_datasets
+from cimento.suites.published_results import blimp_datasets
 from cimento.suites.sources import source_of
 
 if TYPE_CHECKING:

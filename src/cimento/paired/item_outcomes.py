@@ -339,7 +339,7 @@ def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, .
         names: of each, in place of its model's.
     """
     from cimento.report.benchmarks import benchmark_means
-    from cimento.suites.formats.blimp import blimp_datasets
+    from cimento.suites.published_results import blimp_datasets
 
     return benchmark_means(
         [

@@ -24,7 +24,7 @@ from cimento.report.suite_differences import (
     SuiteRate,
     rate_differences,
 )
-from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
+from cimento.suites.published_results import BLIMP_MODELS, blimp_datasets
 
 if TYPE_CHECKING:
     from cimento.statistics.suite_means import SuiteValue
@@ -102,7 +102,7 @@ def _suite_mean(
     of = [name for name, data in datasets.items() if phenomenon in ("", data.phenomenon)]
     published = {
         model: math.fsum(datasets[name].published[model] for name in names) / len(names)
-        for model in PUBLISHED_MODELS
+        for model in BLIMP_MODELS
     }
     over = mean_over_suites(known)
     mean, ends = over.mean, (over.mean.low, over.mean.high, over.items.low, over.items.high)
@@ -369,11 +369,11 @@ def _rows(
             for cell, mean in zip(cells, means, strict=True)
         ]
         beside = (BLANK, _THESE_DATASETS, *(BLANK,) * (len(labels) - 2))
-        yield (*beside, *ends, *(BLANK,) * len(gaps), *(BLANK,) * len(PUBLISHED_MODELS))
+        yield (*beside, *ends, *(BLANK,) * len(gaps), *(BLANK,) * len(BLIMP_MODELS))
 
 
 def _figures(published: Mapping[str, float]) -> list[str]:
-    return [percent(published[model]) for model in PUBLISHED_MODELS]
+    return [percent(published[model]) for model in BLIMP_MODELS]
 
 
 def _grid(
@@ -393,12 +393,12 @@ def _grid(
     gap = ("second less first",) * difference
     return Grid(
         title=title,
-        header=(*labels, *measures, *gap, *PUBLISHED_MODELS),
+        header=(*labels, *measures, *gap, *BLIMP_MODELS),
         groups=(
             *(BLANK,) * len(labels),
             *models,
             *(BLANK,) * difference,
-            *("published",) * len(PUBLISHED_MODELS),
+            *("published",) * len(BLIMP_MODELS),
         ),
         rows=tuple(rows),
         rules=rules,

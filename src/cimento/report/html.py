@@ -93,7 +93,7 @@ class Page:
         cimento: version of the program that wrote the page.
         findings: what the runs show, in sentences.
         suites: the suites' reports, one section each.
-        means: means over the suites of a benchmark; None if there are none.
+        over_suites: means over the suites of a benchmark, and published results beside the runs.
         joint: sections about all suites together.
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
@@ -104,7 +104,7 @@ class Page:
     cimento: str
     findings: Findings = NOTHING_SAID
     suites: tuple[SuiteReport, ...] = ()
-    means: NamedGrid | None = None
+    over_suites: Sequence[NamedGrid] = ()
     joint: tuple[JointReport, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()

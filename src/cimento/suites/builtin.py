@@ -177,7 +177,7 @@ def find_suite(name_or_path: str | Path) -> Path:
 
 def _advice_on(name: str, path: Path) -> str:
     """What to do about a name of no suite: fetch what it may mean, or write it otherwise."""
-    from cimento.suites.formats.blimp import blimp_datasets
+    from cimento.suites.published_results import blimp_datasets
 
     dataset = name.lower().removeprefix("blimp_")
     if is_published(name):

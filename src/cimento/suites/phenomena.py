@@ -14,8 +14,6 @@ from dataclasses import field as field_
 from fnmatch import fnmatchcase
 from importlib import resources
 
-from cimento.suites import Suite
-
 _FILE = "phenomena.toml"
 _PATTERN = "*"
 """The mark of labels that stand for others."""
@@ -126,31 +124,3 @@ def phenomenon_of(*, suite: str, label: str) -> str | None:
     """
     decision = decision_on(suite=suite, label=label)
     return None if decision is None else decision.phenomenon
-
-
-def phenomena_of_items(suite: Suite, *, of: str) -> list[str | None]:
-    """The phenomenon that each item of a suite measures.
-
-    Args:
-        suite: a suite of a registered set.
-        of: the name of the set in the registry.
-
-    Returns:
-        A name in `phenomena` for each item, in the suite's order; None where there is none.
-    """
-    known = labels_of_sets().get(of)
-    named = phenomenon_of(suite=of, label=suite.name)
-    if known is None or known.field not in suite.columns.free:
-        return [named] * len(suite.items)
-    cells = suite.item_cells(known.field)
-    labels = {cell: phenomenon_of(suite=of, label=cell.strip()) for cell in {*cells} if cell}
-    return [labels.get(cell) for cell in cells]
-
-
-def sets_measuring(phenomenon: str) -> tuple[str, ...]:
-    """The registered sets with a label of a phenomenon, by name; one alone has no other witness."""
-    return tuple(
-        name
-        for name, entry in labels_of_sets().items()
-        if phenomenon in entry.labels or phenomenon in entry.categories
-    )

@@ -12,6 +12,7 @@ repository on GitHub.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -159,7 +160,8 @@ class PublishedDataset:
             )
 
 
-def published() -> dict[str, PublishedDataset]:
+@functools.cache
+def published() -> Mapping[str, PublishedDataset]:
     """All entries of the registry, by name."""
     text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
     # The keys of the file are those of the record.

@@ -9,7 +9,7 @@ from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue
-from cimento.suites.published import is_address
+from cimento.suites.published import is_address, published
 from cimento.suites.reading import TOML
 
 SOURCE = "source.json"
@@ -52,6 +52,20 @@ def recorded_format(path: Path) -> str:
         if path.relative_to(folder).as_posix() in files:
             return str(recorded.get("read_as") or "")
     return ""
+
+
+def is_as_pinned(path: Path, sha256: str) -> bool:
+    """Whether a file is, by its sha256, one that the registry has of the set it was fetched with.
+
+    Args:
+        path: of the file.
+        sha256: of its bytes, in hexadecimal.
+    """
+    for folder, recorded, files in _complete(path):
+        if (inside := path.relative_to(folder).as_posix()) in files:
+            entry = published().get(str(recorded.get("name")))
+            return entry is not None and entry.sha256.get(inside) == sha256
+    return False
 
 
 def fetched_files(path: Path, suffixes: Sequence[str]) -> list[Path]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import functools
 import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
 from typing import TypeAlias, cast
@@ -38,10 +35,8 @@ from cimento.suites import (
 )
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.naming import named
+from cimento.suites.published_results import blimp_datasets
 from cimento.suites.reading import Reading, RowPlaces, sha256_of, stripped
-
-PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
-PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
 
 PHENOMENON_KEY = "linguistics_term"
 PARADIGM_KEY = "UID"
@@ -100,32 +95,6 @@ def read_blimp(path: Path) -> Reading:
 def _known(dataset: str) -> str:
     """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's."""
     return "en" if dataset in blimp_datasets() else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """A dataset of BLiMP.
-
-    Attributes:
-        phenomenon: its phenomenon.
-        published: published accuracies, by model; also that of people.
-    """
-
-    phenomenon: str
-    published: Mapping[str, float]
-
-
-@functools.cache
-def blimp_datasets() -> Mapping[str, Dataset]:
-    """The datasets of BLiMP, by name."""
-    with PUBLISHED.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return {
-        row["paradigm"]: Dataset(
-            row["phenomenon"], {name: float(row[name]) for name in PUBLISHED_MODELS}
-        )
-        for row in rows
-    }
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list[Fault]]:
