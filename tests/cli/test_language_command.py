@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 import cimento
 from cimento import InputError, SetSources, UsageError
 from cimento.cli.main import invoke
-from cimento.documents.language_answer import answer_schema
+from cimento.documents.language_answer import json_schema
 from cimento.suites import download_sizes, fetching
 from tests.helpers.serving import Site, serve
 
@@ -115,7 +115,7 @@ def test_every_set_that_can_be_had_is_in_one_answer(
     assert invoke(["run", *line, *APART]) == 0
     out, err = capsys.readouterr()
     answer = answer_at(tmp_path / "runs")
-    Draft202012Validator(answer_schema()).validate(answer)
+    Draft202012Validator(json_schema()).validate(answer)
     assert {one["set"]: one["n_items"] for one in answer["used"]} == {"agreement": 48, "more": 12}
     verb, adjective = (
         next(one for one in answer["phenomena"] if one["phenomenon"] == name)
@@ -344,10 +344,10 @@ def test_a_damaged_registry_is_refused(text: str, said: str, tmp_path: Path) -> 
 
 
 def test_the_stored_schema_is_that_of_the_records_and_describes_every_field() -> None:
-    schema = answer_schema()
+    schema = json_schema()
     stored = resources.files("cimento") / "data" / "schemas" / "language.schema.json"
     assert json.loads(stored.read_text(encoding="utf-8")) == schema, (
-        "write json.dumps(cimento.documents.language_answer.answer_schema(), indent=2) to it"
+        "write json.dumps(cimento.documents.language_answer.json_schema(), indent=2) to it"
     )
     for part in [schema, *schema["$defs"].values()]:
         assert [n for n, field in part["properties"].items() if "description" not in field] == []

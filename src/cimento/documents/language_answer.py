@@ -174,15 +174,15 @@ def _adapter() -> TypeAdapter[LanguageAnswer]:
     return TypeAdapter(LanguageAnswer)
 
 
-def answer_schema() -> JsonSchema:
+def json_schema() -> JsonSchema:
     """The JSON schema (draft 2020-12) of answers, described by the docstrings of the records."""
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
     return described_schema(schema, LanguageAnswer, _RECORDS, name=f"language:{ANSWER_VERSION}")
 
 
 _RECORDS = (
-    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, Example, ExampleSentence, UsedSet,
-    MissingSet, NotRun, Sample,
+    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, Example,
+    ExampleSentence, UsedSet, MissingSet, NotRun, Sample,
 )  # fmt: skip
 
 
@@ -310,10 +310,9 @@ def evaluate_language(
     Args:
         language: ISO 639-1 code, or 639-3 if there is none.
         models: one or several, each as for `evaluate`.
-        sets: names of datasets; empty for all, and the suites that come with cimento (``starter``).
+        sets: names of datasets; empty for all, and ``starter`` (the suites of cimento itself).
         without: names of datasets to leave out.
-        budget: a time such as ``10m``, or a number of items: a random part of the sets is asked,
-            drawn with the option ``seed``.
+        budget: a time (``10m``) or a number of items, to ask a random part, drawn with ``seed``.
         sources: where sets come from.
         output: folder in which runs are stored, by language; None keeps them in memory.
         force: whether runs that are already stored are made again.
@@ -329,12 +328,9 @@ def evaluate_language(
     registry = None if sources.registry is None else Path(sources.registry)
     chosen = sets_of(language, read_registry(registry).values(), only=sets, without=without)
     refuse_no_sets(language, chosen, but=STARTER in sets)
-    asked = language_suites(
-        chosen,
-        sources.settings(chosen),
-        language=language,
-        starters=wants_starters(sets, without),
-    )
+    starters = wants_starters(sets, without)
+    settings = sources.settings(chosen)
+    asked = language_suites(chosen, settings, language=language, starters=starters)
     named, tokenizer = split_tokenizer(options)
     store = None if output is None else Path(output) / language
     run_options = from_names({"output": store, "force": force, **named})

@@ -7,6 +7,7 @@ comment at the top of ``data/published.toml`` describes them.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 
@@ -25,7 +26,7 @@ _WAYS = ("hub", "archive", "files", "zenodo", "by_hand")
 _KINDS = {"tuple": (list, "a list"), "str": (str, "a text"), "Mapping": (dict, "a table")}
 
 
-def read_registry(path: Path | None) -> dict[str, PublishedDataset]:
+def read_registry(path: Path | None) -> Mapping[str, PublishedDataset]:
     """The entries of a registry by name.
 
     Args:
