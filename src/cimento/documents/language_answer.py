@@ -58,7 +58,10 @@ from cimento.suites.registry_file import read_registry
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from cimento.evaluation.language_suites import LanguageSuites
     from cimento.models.in_memory import ModelLike
+    from cimento.models.registry import AnyScorer
+    from cimento.options import RunOptions
 
 ANSWER_VERSION = 1
 
@@ -323,22 +326,33 @@ def evaluate_language(
 
     Raises:
         CimentoError: there is no set of the language, or an option or a model cannot be used.
+
+    Example:
+        >>> evaluate_language("en", "demo-causal", sets=["starter"]).starter[0].phenomenon
+        'subject-verb agreement'
     """
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     registry = None if sources.registry is None else Path(sources.registry)
     chosen = sets_of(language, read_registry(registry).values(), only=sets, without=without)
     refuse_no_sets(language, chosen, but=STARTER in sets)
-    starters = wants_starters(sets, without)
-    settings = sources.settings(chosen)
+    parse_budget(budget)  # a wrong one is refused before anything is fetched
+    starters, settings = wants_starters(sets, without), sources.settings(chosen)
     asked = language_suites(chosen, settings, language=language, starters=starters)
-    named, tokenizer = split_tokenizer(options)
     store = None if output is None else Path(output) / language
+    named, tokenizer = split_tokenizer(options)
     run_options = from_names({"output": store, "force": force, **named})
     ready = as_scorers(several, run_options.scoring, tokenizer, keeps=store is not None)
+    return _asked(asked, ready, run_options, budget)
+
+
+def _asked(
+    asked: LanguageSuites, models: Sequence[str | AnyScorer], run_options: RunOptions, budget: str
+) -> LanguageAnswer:
+    """The answer of models that are asked now."""
     seed = run_options.seed or 0
-    part = asked_part(asked, ready, run_options, budget=parse_budget(budget), seed=seed)
-    cache = None if store is not None else MemoryCache()
-    ends = list(run_all(part.asked.suites, ready, run_options, cache=cache))
+    part = asked_part(asked, models, run_options, budget=parse_budget(budget), seed=seed)
+    cache = None if run_options.output is not None else MemoryCache()
+    ends = list(run_all(part.asked.suites, models, run_options, cache=cache))
     runs = [end for end in ends if isinstance(end, Run)]
     failures = [end for end in ends if isinstance(end, Failure)]
     return language_answer(runs, part, failures=failures, seed=seed)
