@@ -21,6 +21,7 @@ from cimento.suites.published_results import (
     PublishedResult,
     ResultSource,
     blimp_datasets,
+    blimp_names,
     published_results,
     results_on,
 )
@@ -86,7 +87,7 @@ def verdicts(runs: Path) -> list[bool]:
 
 @pytest.mark.usefixtures("released")
 def test_a_run_is_beside_each_result_on_the_same_items(runs: Path) -> None:
-    small, large, of_verbs, people = beside_published(open_runs(runs / "runs"))
+    people, large, small, of_verbs = beside_published(open_runs(runs / "runs"))
     right = verdicts(runs)
     assert small.value == large.value == sum(right) / 10
     assert of_verbs.value == sum(right[:6]) / 6
@@ -103,7 +104,7 @@ def test_a_run_is_beside_each_result_on_the_same_items(runs: Path) -> None:
 
 @pytest.mark.usefixtures("released")
 def test_released_items_are_paired_with_those_of_the_run(runs: Path) -> None:
-    small, large, *_ = beside_published(open_runs(runs / "runs"))
+    _, large, small, _ = beside_published(open_runs(runs / "runs"))
     theirs = [True, True, False, False, False, True, True, True, True, True]
     both = list(zip(verdicts(runs), theirs, strict=True))
     gained, lost = both.count((True, False)), both.count((False, True))
@@ -120,18 +121,30 @@ def test_another_measure_and_missing_items_are_warned_about(runs: Path, tmp_path
     assert {one.doubt for one in same} == {""}
     assert {one.measure for one in same} == {"lp"}
     by_word = beside_published(open_runs(runs / "runs"), measure="mean-char")
-    assert [one.doubt for one in by_word] == ["scored otherwise"] * 3 + [""]
+    assert [one.doubt for one in by_word] == [""] + ["scored otherwise"] * 3
     notes = published_grid(by_word).notes
-    assert any("judged by mean-char; the published models of bl2mp were not" in n for n in notes)
+    assert notes[-1].endswith("by mean-char: the models of Nobody 2026.")
     # Bits of surprisal order sentences as their log-probabilities do.
     assert not any(
         one.doubt for one in beside_published(open_runs(runs / "runs"), measure="surprisal-bits")
     )
     asked = ["run", str(runs / "pairs.jsonl"), "-m", "demo-causal", "--limit", "4", "--no-cache"]
     assert invoke([*asked, "-o", str(tmp_path / "few")]) == 0
-    small, large, *_ = beside_published(open_runs(tmp_path / "few"))
+    _, large, small, _ = beside_published(open_runs(tmp_path / "few"))
     assert (small.n, small.published_n, small.published, small.doubt) == (4, 4, 0.5, "")
     assert large.doubt == "the run has 4 of 10 items"
+
+
+@pytest.mark.usefixtures("released")
+def test_results_on_some_of_the_items_are_warned_about(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = PublishedResult(
+        source=SOURCE, file="pairs.jsonl", label="", model="large", n=5, stated=0.8
+    )
+    monkeypatch.setattr(module, "results_on", lambda _: [half])
+    (one,) = beside_published(open_runs(runs / "runs"))
+    assert (one.published_n, one.doubt) == (5, "published of 5 of them")
 
 
 @pytest.mark.usefixtures("released")
@@ -151,7 +164,7 @@ def test_every_output_marks_what_is_published(
     assert "models: log-probability of the sentence; people: choice" in shown
     assert invoke(["compare", folder, "--published", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)["published"]
-    assert [one["published_model"] for one in plain] == ["A Small Model", "large", "large", PEOPLE]
+    assert [one["published_model"] for one in plain] == [PEOPLE, "large", "A Small Model", "large"]
     assert invoke(["report", folder, "--table", "published", "--format", "csv"]) == 0
     assert capsys.readouterr().out.replace("\r", "").splitlines()[0] == head
     for ending in (".html", ".md"):
@@ -180,8 +193,11 @@ def test_results_are_found_by_the_sha256_of_a_file() -> None:
     found = {one.model: one.accuracy for one in results_on(digest)}
     # The released summary of BLiMP has 0.789 for GPT-2 on wh_island.
     assert found["gpt2"] == 0.789
-    assert found == blimp_datasets()["wh_island"].published
+    assert blimp_datasets()["wh_island"].published.items() <= found.items()
+    # english/ablation/ablation_blimp_gpt2-xl_1.0%.txt, of the model before ablation.
+    assert found["openai-community/gpt2-xl"] == 0.774
     assert results_on("0" * 64) == ()
+    assert blimp_names() == blimp_datasets().keys()
 
 
 def test_released_results_are_whole() -> None:

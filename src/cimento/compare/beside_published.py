@@ -116,7 +116,7 @@ def beside_published(
         judged_on = measure or _measure_of(run)
         found += [
             _beside(suite, outcomes, result, judged_on=judged_on, seed=seed)
-            for result in _released(run)
+            for result in _best_first(_released(run))
         ]
     p_values = adjusted([one.p for one in found], correction)
     return tuple(
@@ -125,18 +125,24 @@ def beside_published(
 
 
 def shown_beside(runs: Sequence[Run], means: Sequence[SuiteMean]) -> Sequence[BesidePublished]:
-    """The runs beside released results, for a page that has means with published figures too.
+    """The runs beside released results on whole files, for a page that has means too.
 
     Args:
         runs: of any suites.
-        means: the means; the results of their benchmark are shown beside them.
+        means: the means; published figures of their benchmark are beside them.
     """
     shown = {mean.benchmark.casefold() for mean in means}
-    return [one for one in beside_published(runs) if one.set not in shown]
+    return [one for one in beside_published(runs) if not one.label and one.set not in shown]
 
 
 def _released(run: Run) -> Sequence[PublishedResult]:
     return results_on(str(manifest_part(run.manifest, "suite").get("sha256", "")))
+
+
+def _best_first(results: Sequence[PublishedResult]) -> Iterator[PublishedResult]:
+    """The results label by label, the most accurate first."""
+    for of_label in grouped((one.label, one) for one in results).values():
+        yield from sorted(of_label, key=lambda one: -one.accuracy)
 
 
 def _measure_of(run: Run) -> str:
@@ -212,12 +218,14 @@ def _doubts(result: PublishedResult, measure: str, *, n: int) -> Iterator[str]:
     if result.model == PEOPLE:
         return
     if result.source.measure != _ALIKE.get(measure, measure):
-        yield _OTHERWISE if result.source.measure else "no measure here is known to be theirs"
+        yield _OTHERWISE if result.source.measure else _UNKNOWN
     if n < result.n and not result.bits:
         yield f"the run has {n:,} of {counted(result.n, 'item')}"
+    if result.n < n:
+        yield f"published of {result.n:,} of them"
 
 
-_OTHERWISE = "scored otherwise"
+_OTHERWISE, _UNKNOWN = "scored otherwise", "scoring unknown"
 
 
 def published_grid(beside: Sequence[BesidePublished], *, correction: Correction = "holm") -> Grid:
@@ -243,17 +251,17 @@ def published_grid(beside: Sequence[BesidePublished], *, correction: Correction 
             "suite": lambda one: one.suite,
             "items": lambda one: one.label or BLANK,
             "model": lambda one: one.model,
+            "published of": lambda one: one.published_model,
             "accuracy": lambda one: EstimateCell.of(
                 one.value, _Ends(one.low, one.high, one.reason), one.n, percent=True
             ),
-            "published of": lambda one: one.published_model,
             "published": _published_cell,
             "less published": _change_cell,
             f"p ({correction})": lambda one: formatting.p_number(one.corrected, absent=BLANK),
             "warning": lambda one: one.doubt or BLANK,
         },
         title="Accuracies in % beside those that authors published.",
-        labels=2,
+        labels=4,
         remarks=1,
         grouped=3,
         notes=tuple(_notes(beside)),
@@ -286,19 +294,18 @@ def _notes(beside: Sequence[BesidePublished]) -> Iterator[str]:
             " (McNemar's exact test; of clustered items, the test of its interval)."
         )
     if any(one.change is None for one in beside):
-        yield "Where it was not, there is no test: only the published figure is known."
+        yield "Where items were not released, there is no test: only the published figure is known."
     for (name, citation, address), of_one in _by_release(beside).items():
         by_people = grouped((one.published_model == PEOPLE, one.scored) for one in of_one)
         how = [f"models: {text}" for text in dict.fromkeys(by_people.get(False, ()))]
         how += [f"people: {text}" for text in dict.fromkeys(by_people.get(True, ()))]
         yield f"Published, {name}: {citation}; {address}. Scored: {'; '.join(how)}."
-    measures: Mapping[str, Sequence[BesidePublished]] = grouped(
-        (one.measure, one) for one in beside if _OTHERWISE in one.doubt
+    otherwise: Mapping[str, Sequence[BesidePublished]] = grouped(
+        (one.citation, one) for one in beside if _OTHERWISE in one.doubt
     )
-    for measure, of_one in measures.items():
-        models = ", ".join(dict.fromkeys(one.model for one in of_one))
-        sets = ", ".join(dict.fromkeys(one.set for one in of_one))
-        yield f"Warning: {models} was judged by {measure}; the published models of {sets} were not."
+    for citation, of_one in otherwise.items():
+        judged = "; ".join(dict.fromkeys(f"{one.model} by {one.measure}" for one in of_one))
+        yield f"Warning: scored otherwise than {judged}: the models of {citation}."
 
 
 def _by_release(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.errors import Fault, counted
 from cimento.faults import warnings
 from cimento.models.settings import Asking
-from cimento.suites.published_results import blimp_datasets
+from cimento.suites.published_results import blimp_names
 from cimento.suites.sources import source_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def about_suite(
     if limit is not None or went is not None:
         items = {*asked.lazy().select("item").collect()["item"]}
     name = "" if reading.suite is None else reading.suite.name
-    released = bool(source_of(reading.path)) or name in blimp_datasets()
+    released = bool(source_of(reading.path)) or name in blimp_names()
     yield from _about_faults(warnings(reading.faults), asked=items, released=released)
 
 

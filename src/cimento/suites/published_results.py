@@ -1,8 +1,8 @@
 """Results that authors released for sets of the registry: figures, and which items were right.
 
 ``published_results.toml`` says what is released, where it was read and how models were scored;
-``published_results.tsv`` has the figures. A file of a set is known by its sha256 in the registry, so
-that no figure is shown beside other items than those it is of.
+``published_results.tsv`` has the figures. A file of a set is known by its sha256 in the registry,
+so that no figure is shown beside other items than those it is of.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ PEOPLE = "people"
 BLIMP = "blimp"
 BLIMP_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", PEOPLE)
 """The models of BLiMP's paper, as tables show them, and people."""
+_LINES = ".jsonl"
 _BITS = 4
 
 
@@ -110,8 +111,7 @@ def published_results() -> tuple[PublishedResult, ...]:
         name: ResultSource(**{**entry, "files": tuple(entry["files"])})
         for name, entry in stated.items()
     }
-    lines = (data / "published_results.tsv").read_text(encoding="utf-8").splitlines()
-    rows = csv.DictReader(lines, delimiter="\t")
+    rows = csv.DictReader(_lines(), delimiter="\t")
     return tuple(
         PublishedResult(
             source=sources[row["source"]],
@@ -124,6 +124,11 @@ def published_results() -> tuple[PublishedResult, ...]:
         )
         for row in rows
     )
+
+
+def _lines() -> list[str]:
+    file = resources.files("cimento") / "data" / "published_results.tsv"
+    return file.read_text(encoding="utf-8").splitlines()
 
 
 @functools.cache
@@ -156,12 +161,19 @@ class Dataset:
 
 
 @functools.cache
+def blimp_names() -> frozenset[str]:
+    """The names of BLiMP's datasets, which every run looks for; the figures are not read."""
+    files = (line.split("\t", 2)[1] for line in _lines() if line.startswith(f"{BLIMP}\t"))
+    return frozenset(file.removesuffix(_LINES) for file in files)
+
+
+@functools.cache
 def blimp_datasets() -> Mapping[str, Dataset]:
     """The datasets of BLiMP, by name."""
     by_name = grouped(
-        (one.file.removesuffix(".jsonl"), one)
+        (one.file.removesuffix(_LINES), one)
         for one in published_results()
-        if one.source.set == BLIMP
+        if one.source.set == BLIMP and one.model in BLIMP_MODELS
     )
     return {
         name: Dataset(

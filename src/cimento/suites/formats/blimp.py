@@ -35,7 +35,7 @@ from cimento.suites import (
 )
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.naming import named
-from cimento.suites.published_results import blimp_datasets
+from cimento.suites.published_results import blimp_names
 from cimento.suites.reading import Reading, RowPlaces, sha256_of, stripped
 
 PHENOMENON_KEY = "linguistics_term"
@@ -94,7 +94,7 @@ def read_blimp(path: Path) -> Reading:
 
 def _known(dataset: str) -> str:
     """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's."""
-    return "en" if dataset in blimp_datasets() else ""
+    return "en" if dataset in blimp_names() else ""
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list[Fault]]:
