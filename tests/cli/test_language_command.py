@@ -137,6 +137,12 @@ def test_every_set_that_can_be_had_is_in_one_answer(
         ".html", ".json", ".md", ".tex",
     }  # fmt: skip
     assert "answer.html" in err
+    page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
+    assert "<h1><bdi>What demo-causal knows of Italian</bdi></h1>" in page
+    assert "Nothing was run" not in page
+    # The near end of the interval decides which phenomenon is first, on the page too.
+    assert verb["low"] > adjective["low"]
+    assert page.index("verb*") < page.index("adjective*")
     # The second time, nothing is fetched or asked again.
     asked = [path for path, _ in site.asked if path != "/nowhere.tsv"]
     stored = sorted((tmp_path / "runs").rglob("manifest.json"))
