@@ -186,6 +186,9 @@ def test_runs_of_other_files_have_nothing_beside_them(
         published_grid(())
     assert invoke(["compare", str(runs / "runs"), "--published"]) == 2
     assert "none were released" in capsys.readouterr().err
+    asked = ["compare", str(runs / "runs"), "--published", "--equivalent", "0.05"]
+    assert invoke(asked) == 2
+    assert "--equivalent" in capsys.readouterr().err
 
 
 def test_results_are_found_by_the_sha256_of_a_file() -> None:

@@ -93,8 +93,7 @@ class CompareOptions(GridOptions):
         le=1.0,
     )
     published: bool = option(
-        default=False,
-        help="Compare one run or more with the results that their sets' authors released.",
+        default=False, help="Compare runs with results that their sets' authors released."
     )
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
     methods: bool = option(
@@ -124,6 +123,10 @@ def compare(options: CompareOptions) -> int:
 
 def _with_published(runs: Sequence[Path], options: CompareOptions) -> int:
     """Compare runs with released results on the very files of their suites."""
+    for name in ("fail_if_worse", "equivalent", "figure", "methods"):
+        if (given := getattr(options, name)) is not None and given is not False:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(where=flag, seen="not for --published", todo="Leave one of them out.")
     from cimento.compare.beside_published import beside_published, published_grid
 
     beside = beside_published(

@@ -108,6 +108,10 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
         "rename", "scale", "site", "address",
     ),
+    "compare": (
+        "measure", "items", "pairs", "every_question", "correct", "fail_if_worse", "these_suites",
+        "equivalent", "published", "figure", "methods", "output", "seed", "as_json",
+    ),
     "score": (
         "model", "output", "words", "measures", "as_json", "device", "dtype", "bos", "pll",
         "boundary", "window", "context", "store",

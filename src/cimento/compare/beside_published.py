@@ -305,7 +305,7 @@ def _notes(beside: Sequence[BesidePublished]) -> Iterator[str]:
     )
     for citation, of_one in otherwise.items():
         judged = "; ".join(dict.fromkeys(f"{one.model} by {one.measure}" for one in of_one))
-        yield f"Warning: scored otherwise than {judged}: the models of {citation}."
+        yield f"Warning: scored differently from {judged}: the models of {citation}."
 
 
 def _by_release(
