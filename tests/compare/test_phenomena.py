@@ -109,6 +109,18 @@ def test_the_surest_is_first_and_what_holds_chance_is_last() -> None:
     assert wilson(90, 100)[0] < 1 - wilson(0, 30)[1]
 
 
+def test_what_is_sure_of_other_paradigms_is_before_what_is_sure_of_these() -> None:
+    of_items = paradigm("alone", "+" * 100, phenomenon="these only")
+    others = [
+        paradigm(f"p{k}", "+" * (70 + k) + "-" * (30 - k), phenomenon="others too")
+        for k in range(6)
+    ]
+    first, second = phenomenon_rates([of_items, *others])
+    assert (first.phenomenon, first.about) == ("others too", "paradigms")
+    assert (second.phenomenon, second.about) == ("these only", "items")
+    assert (second.certainty or 0) > (first.certainty or 0) > 0
+
+
 def test_models_are_compared_item_by_item() -> None:
     first, second = "+" * 20 + "-" * 10 + "?", "+" * 26 + "-" * 4 + "+"
     [change] = phenomenon_changes([paradigm("a", first, second)])

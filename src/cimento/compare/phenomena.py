@@ -269,8 +269,14 @@ def phenomenon_rates(paradigms: Sequence[Paradigm], *, seed: int = 0) -> list[Ph
         [_rate(name, some, model, seed=seed) for model in models]
         for name, some in by_phenomenon.items()
     ]
-    rates.sort(key=lambda row: (-(row[0].certainty or 0.0), -(row[0].value or 0.0)))
+    rates.sort(key=lambda row: _order(row[0]))
     return [one for row in rates for one in row if one.n_paradigms]
+
+
+def _order(one: PhenomenonRate) -> tuple[bool, bool, float, float]:
+    """What is sure of other paradigms too comes first, then what is sure of these only."""
+    is_open = one.certainty is None
+    return is_open, one.about != "paradigms", -(one.certainty or 0.0), -(one.value or 0.0)
 
 
 def _rate(name: str, paradigms: Sequence[Paradigm], model: str, *, seed: int) -> PhenomenonRate:

@@ -57,7 +57,12 @@ _OPEN = "cannot be told yet"
 def _standing(one: PhenomenonRate) -> str:
     if one.certainty is None or one.chance is None or one.low is None:
         return _OPEN
-    return "known" if one.low > one.chance else "wrong more often than by chance"
+    said = "known" if one.low > one.chance else "wrong more often than by chance"
+    return said if one.about == "paradigms" else f"{said} on {_these(one.n_paradigms)} only"
+
+
+def _these(n: int) -> str:
+    return "this one paradigm" if n == 1 else f"these {n} paradigms"
 
 
 def _sentence(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
@@ -98,8 +103,8 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
     yield (
         "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of the"
         " phenomenon where there are five or more, otherwise for other items of these paradigms"
-        " only. A phenomenon is known if the whole interval is above chance; the surest is the one"
-        " whose lower end is farthest above it."
+        " only. A phenomenon is known if the whole interval is above chance. First is what is sure"
+        " of other paradigms too, and the farther its interval from chance, the earlier."
     )
     if any(not one.is_mapped for one in answer.phenomena):
         yield f"{_UNMAPPED}: not in the map of phenomena; the set's own word."
