@@ -10,6 +10,7 @@ from cimento.paradigms.frames import stories as stories
 from cimento.kinds.registry import load_suite as load_suite
 from cimento.kinds.registry import load_suites as load_suites
 from cimento.evaluation import evaluate_all as evaluate_all
+from cimento.documents.language_answer import evaluate_language as evaluate_language
 from cimento.evaluation import load_model as load_model
 from cimento.evaluation.training import evaluate_while_training as evaluate_while_training
 from cimento.models.in_memory import live_scorer as live_scorer
@@ -31,6 +32,8 @@ from cimento.evaluation import Failure as Failure
 from cimento.records.outcomes import Estimate as Estimate
 from cimento.records.outcomes import Outcome as Outcome
 from cimento.records.summary import RunSummary as RunSummary
+from cimento.documents.language_answer import LanguageAnswer as LanguageAnswer
+from cimento.documents.language_answer import SetSources as SetSources
 from cimento.records.summary import Summary as Summary
 from cimento.compare import Analysis as Analysis
 from cimento.suites import Suite as Suite

@@ -42,7 +42,7 @@ def commands_with_json() -> tuple[str, ...]:
 @functools.cache
 def validator(command: str) -> Draft202012Validator:
     """What checks the output of a command."""
-    schemas = [read_schema("summary"), read_schema("commands")]
+    schemas = [read_schema("summary"), read_schema("commands"), read_schema("language")]
     registry = Registry().with_resources(
         (schema["$id"], Resource.from_contents(schema)) for schema in schemas
     )

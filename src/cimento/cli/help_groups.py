@@ -35,8 +35,17 @@ FEW = 8
 
 _RUN = ("models", "output", "language", "columns", "limit", "measures", "set", "compat", "force")
 
+_LANGUAGE = (
+    "sets", "without", "budget", "speed", "accept_license", "all_languages", "sets_folder",
+    "registry", "lock",
+)  # fmt: skip
+
 GROUPS: Mapping[str, Groups] = {
-    "run": {"Common": _RUN, "Stopping early": ("adaptive", "precision")},
+    "run": {
+        "Common": _RUN,
+        "A language, without SUITE": _LANGUAGE,
+        "Stopping early": ("adaptive", "precision"),
+    },
     "report": {
         "A page": ("output", "analyze", "measures", "cluster"),
         "A table": ("table", "form", "label"),
@@ -160,9 +169,11 @@ SHOWN: Mapping[str, Sequence[str]] = {
 TAKES_LINE_OF_RUN: Mapping[str, Sequence[str]] = {
     "plan": (
         "models", "output", "language", "columns", "limit", "adaptive", "precision", "set",
-        "device", "dtype", "batch_size", "prices", "force", "as_json",
+        "device", "dtype", "batch_size", "prices", "force", "as_json", "sets",
     ),
-    "cluster prefetch": ("models", "into", "output"),
+    "cluster prefetch": (
+        "models", "into", "output", "language", "sets", "without", "accept_license", "lock",
+    ),
     "cluster slurm": ("models", "jobs", "gpus", "hours", "output"),
     "cluster collect": ("models", "check", "workers", "output", "as_json"),
 }  # fmt: skip

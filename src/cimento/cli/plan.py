@@ -14,7 +14,7 @@ from cimento.cli.evaluating import (
     summary_json,
 )
 from cimento.cli.run import run_command
-from cimento.cli.run_file import required_flags, write_run_file
+from cimento.cli.run_file import LanguageOptions, is_of_language, required_flags, write_run_file
 from cimento.engine.engines import Engine
 from cimento.engine.slurm import array_script
 from cimento.errors import CimentoError, UsageError, counted
@@ -32,7 +32,7 @@ _LISTED = 20
 
 
 @run_command
-def plan(options: RunOptions) -> int:
+def plan(options: LanguageOptions) -> int:
     """Report what a run would do, before anything is loaded or computed.
 
     Times and memory are estimates, from earlier units of the same model or else from its size. The
@@ -40,20 +40,25 @@ def plan(options: RunOptions) -> int:
     """
     from cimento.evaluation.planning import plan_named
 
+    if is_of_language(options):
+        from cimento.cli.language import plan_languages
+
+        return plan_languages(options)
     planned = plan_named(options)
     if options.as_json:
         suites = [suite.plain() for suite in planned.suites]
         models = [model.plain() for model in planned.models]
         show_json({"plan": 2, "suites": suites, "models": models, "unused": list(planned.unused)})
     else:
-        table = _text(planned, priced=options.prices is not None)
+        table = plan_text(planned, priced=options.prices is not None)
         show("\n".join([table, *_stored(planned, options), *planned.unused]))
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
 
 
-def _text(planned: RunPlan, *, priced: bool) -> str:
+def plan_text(planned: RunPlan, *, priced: bool) -> str:
+    """A plan in words and tables; `priced` says whether prices were given."""
     later = any(suite.later for suite in planned.suites)
     stored = any(suite.stored for suite in planned.suites)
     heads = ("suite", "items", *(["stored"] if stored else []), "requests", "new",
@@ -171,7 +176,7 @@ def _models(planned: RunPlan) -> str:
     return in_columns(header, rows)
 
 
-class _PrefetchOptions(RunOptions):
+class PrefetchOptions(LanguageOptions):
     """The options of a run, and where downloads go."""
 
     into: Path | None = option(
@@ -180,7 +185,7 @@ class _PrefetchOptions(RunOptions):
 
 
 @run_command
-def prefetch(options: _PrefetchOptions) -> int:
+def prefetch(options: PrefetchOptions) -> int:
     """Download the models and suites of a run at pinned revisions.
 
     Prints the variables to set where there is no network, and writes a run file with the commits of
@@ -188,6 +193,10 @@ def prefetch(options: _PrefetchOptions) -> int:
     """
     from cimento.evaluation.plan import prefetch as bring
 
+    if is_of_language(options):
+        from cimento.cli.language import prefetch_languages
+
+        return prefetch_languages(options)
     prefetched = bring(options.models, options.suites, into=options.into)
     for error in dict.fromkeys(map(str, prefetched.failed.values())):
         note(f"cimento: {error}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralize, options_of, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
-from cimento.cli.run_file import CallOptions, with_run_file
+from cimento.cli.run_file import CallOptions, is_of_language, with_run_file
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.files import expanded, matches_of, need_writable, write_text
 from cimento.options import RunOptions
@@ -39,12 +39,18 @@ def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[
             stated["suites"] = [match for name in suites for match in matches_of(str(name))]
         _refuse_file(stated.get("output"))
         _refuse_swapped(stated, command=action.__name__)
+        of_language = (
+            "sets_folder" in model.model_fields
+            and not stated.get("suites")
+            and (stated.get("language") or stated.get("all_languages"))
+        )
         for name, where in (("suites", "SUITE"), ("models", "--model")):
-            if not stated.get(name):
+            if not (stated.get(name) or (name == "suites" and of_language)):
                 raise UsageError(
                     where=where,
                     seen=f"no {name} are given",
-                    todo="Give SUITE... -m MODEL..., or a run file that names them.",
+                    todo="Give SUITE... -m MODEL..., or a run file that names them; --language CODE"
+                    " without SUITE means every published set of a language.",
                 )
         return stated
 
@@ -136,7 +142,7 @@ def run(options: CallOptions) -> int:
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
     is stored with the first. A run file names suites, models and options; the command line
-    overrides it.
+    overrides it. Without SUITE, --language CODE runs every published set of the language.
 
     Examples: cimento run pairs.xlsx --language it -m demo-causal; cimento run it-stories -m
     demo-causal --set shots=3 --limit 10.
@@ -151,6 +157,10 @@ def run(options: CallOptions) -> int:
     )
     from cimento.engine.engines import Engine, parse_share
 
+    if is_of_language(options):
+        from cimento.cli.language import run_languages
+
+        return run_languages(options)
     _refuse_together(options)
     if options.sensitivity:
         _refuse_sensitivity(options)

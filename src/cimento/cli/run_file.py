@@ -35,12 +35,80 @@ from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import fault_in_words, parse_toml
 from cimento.models.registry import reason_to_name, without_secrets
 from cimento.options import RunOptions
+from cimento.suites.lock import LOCK
 
 if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 
-class CallOptions(RunOptions):
+class LanguageOptions(RunOptions):
+    """The options of a run, and those of a run of all sets of a language.
+
+    Without suites, ``language`` names the languages whose published sets are run.
+    """
+
+    all_languages: bool = option(
+        default=False, help="Without SUITE: the published sets of every language."
+    )
+    sets: str = option(
+        "",
+        "Only these of the language's sets; starter: the suites that come with cimento.",
+        metavar="NAME,NAME",
+    )
+    without: str = option(
+        "", "All of its sets but these.", flags=("--except",), metavar="NAME,NAME"
+    )
+    budget: str = option(
+        "",
+        "A random part of the sets, for a time (90s, 10m, 2h) of all models together, or a number"
+        " of items.",
+        metavar="TIME|N",
+    )
+    speed: float | None = option(
+        None,
+        "Items that a model answers in a second, for --budget; by default each is timed.",
+        metavar="N",
+        ge=0.001,
+    )
+    accept_license: bool = option(
+        default=False,
+        help="Use sets for which no license is stated; remembered on this machine.",
+        where="this run",
+    )
+    sets_folder: Path | None = option(
+        None, "Folder of fetched sets; default: here, then the cache.", metavar="FOLDER"
+    )
+    registry: Path | None = option(
+        None, "Another list of sets, in the form of data/published.toml.", metavar="FILE"
+    )
+    lock: Path = option(
+        Path(LOCK), "Revisions of sets that no registry pins, as first used.", metavar="FILE"
+    )
+
+
+_OF_LANGUAGES = ("all_languages", "sets", "without", "budget", "speed", "accept_license")
+
+
+def is_of_language(options: LanguageOptions) -> bool:
+    """Whether the published sets of languages are asked for, and not suites.
+
+    Raises:
+        UsageError: suites are given, and an option that chooses among sets.
+    """
+    if not options.suites:
+        return bool(options.language or options.all_languages)
+    for name in _OF_LANGUAGES:
+        if getattr(options, name) != LanguageOptions.model_fields[name].default:
+            flag = "except" if name == "without" else name.replace("_", "-")
+            raise UsageError(
+                where=f"--{flag}",
+                seen="it is about the published sets of a language, and suites are given",
+                todo="Leave out one of the two: --language CODE without SUITE runs the sets.",
+            )
+    return False
+
+
+class CallOptions(LanguageOptions):
     """The options of a run, including those of `cimento run` alone."""
 
     share: str | None = option(

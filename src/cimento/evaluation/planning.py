@@ -85,8 +85,21 @@ def plan_named(options: RunOptions) -> RunPlan:
     Raises:
         CimentoError: a suite or an option cannot be used.
     """
-    prices = None if options.prices is None else read_prices(options.prices)
     loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
+    return plan_suites(loaded, options)
+
+
+def plan_suites(loaded: Sequence[LoadedSuite], options: RunOptions) -> RunPlan:
+    """The plan of runs of suites that are read, with the cache of this machine.
+
+    Args:
+        loaded: the suites.
+        options: the models and the options of the runs.
+
+    Raises:
+        CimentoError: an option cannot be used.
+    """
+    prices = None if options.prices is None else read_prices(options.prices)
     refuse_unused((suite.paradigm for suite in loaded), options)
     with nullcontext() if options.no_cache else closing(FileCache(default_cache_folder())) as cache:
         return _planned(loaded, options, cache, prices)

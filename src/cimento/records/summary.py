@@ -237,15 +237,30 @@ def json_schema() -> JsonSchema:
     Its descriptions are taken from the docstrings of the records.
     """
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
+    records = (Estimate, Outcome, RunSummary, RunUsage, Missing, SuiteMean)
+    return described_schema(schema, Summary, records, name=f"summary:{SUMMARY_VERSION}")
+
+
+def described_schema(
+    schema: JsonSchema, whole: type, records: Iterable[type], *, name: str
+) -> JsonSchema:
+    """A JSON schema with the descriptions in the docstrings of its records.
+
+    Args:
+        schema: as pydantic makes it.
+        whole: the record that it is of.
+        records: those in its definitions.
+        name: of the schema, with its version.
+    """
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
-        for record in (Estimate, Outcome, RunSummary, RunUsage, Missing, SuiteMean):
+        for record in records:
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
                 _describe(definition, record.__doc__ or "")
-    _describe(schema, Summary.__doc__ or "")
+    _describe(schema, whole.__doc__ or "")
     draft = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": draft, "$id": f"urn:cimento:summary:{SUMMARY_VERSION}", **schema}
+    return {"$schema": draft, "$id": f"urn:cimento:{name}", **schema}
 
 
 @functools.cache

@@ -98,6 +98,7 @@ class Page:
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
         links: where a page of a site leads: address and text; empty for a page by itself.
+        title: its title; empty for that of its runs.
     """
 
     cimento: str
@@ -108,6 +109,7 @@ class Page:
     methods: str = ""
     references: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+    title: str = ""
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
@@ -126,7 +128,7 @@ def html_page(page: Page) -> str:
     counted = [run for run in page.runs if not run.effects]
     return environment.get_template("report.html").render(
         page=page,
-        title=_title(page.runs),
+        title=page.title or _title(page.runs),
         style=style,
         script=script,
         policy=security_policy(style, script),

@@ -121,7 +121,7 @@ def _bring(
         wanted = (files for code, files in dataset.files.items() if language in ("", code))
         for address in chain.from_iterable(wanted):
             path = target / address.rsplit("/", 1)[1]
-            with _explained(dataset, address, target):
+            with explained(dataset, address, target):
                 download(https_only(address), path)
             if path.name.endswith(TARBALL):
                 unpack_tarball(path)
@@ -213,7 +213,7 @@ def _chunk(response: HTTPResponse) -> bytes:
 def _from_archive(dataset: PublishedDataset, target: Path, language: str) -> None:
     """Fetch the suites in a repository's zip, which is deleted afterwards."""
     archive = target / ".archive.zip"
-    with _explained(dataset, dataset.archive, target):
+    with explained(dataset, dataset.archive, target):
         download(https_only(dataset.archive), archive)
     with unpacked(archive) as folder:
         (root,) = list(folder.iterdir())
@@ -243,12 +243,12 @@ def _from_hub(
     from cimento.io.transport import look_up
 
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
-    with _explained(dataset, address, target):
+    with explained(dataset, address, target):
         look_up(address)
         api = HfApi(endpoint=endpoint)
         revision = revision or str(api.dataset_info(dataset.hub).sha)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
-        wanted = _wanted(dataset, names, language)
+        wanted = wanted_files(dataset, names, language)
         # The revision is recorded before the first file, so that a resumed fetch uses the same one.
         _record(dataset, target, language, revision, complete=False)
         for name in wanted:
@@ -276,10 +276,10 @@ def _from_zenodo(dataset: PublishedDataset, target: Path) -> None:
     """
     address = f"{RECORDS}{dataset.zenodo}"
     files = _record_files(dataset, address, target)
-    for name in _wanted(dataset, list(files), ""):
+    for name in wanted_files(dataset, list(files), ""):
         path = target / PurePosixPath(name).name
         content = f"{address}/files/{quote(name)}/content"
-        with _explained(dataset, content, target):
+        with explained(dataset, content, target):
             download(https_only(content), path)
         with path.open("rb") as handle:
             digest = f"md5:{hashlib.file_digest(handle, _md5).hexdigest()}"
@@ -299,7 +299,7 @@ def _record_files(dataset: PublishedDataset, address: str, target: Path) -> dict
         InputError: the number stands for all versions of a record.
     """
     described = target / ".record.json"
-    with _explained(dataset, address, target):
+    with explained(dataset, address, target):
         record = parse_json(download(https_only(address), described).read_text(encoding="utf-8"))
         described.unlink()
     whole = record if isinstance(record, dict) else {}
@@ -321,7 +321,7 @@ def _md5(data: bytes = b"") -> Any:  # noqa: ANN401  # hashlib does not export t
     return hashlib.md5(data, usedforsecurity=False)
 
 
-def _wanted(dataset: PublishedDataset, names: list[str], language: str) -> list[str]:
+def wanted_files(dataset: PublishedDataset, names: list[str], language: str) -> list[str]:
     """The files of a dataset that are in its part, have its suffixes and are in a language.
 
     Raises:
@@ -356,7 +356,7 @@ def _wanted(dataset: PublishedDataset, names: list[str], language: str) -> list[
 
 
 @contextlib.contextmanager
-def _explained(dataset: PublishedDataset, address: str, target: Path) -> Iterator[None]:
+def explained(dataset: PublishedDataset, address: str, target: Path) -> Iterator[None]:
     """A context that turns network errors into one message, which says what to copy where."""
     try:
         yield

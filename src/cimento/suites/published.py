@@ -166,7 +166,7 @@ def published() -> Mapping[str, PublishedDataset]:
     text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
     # The keys of the file are those of the record.
     return {
-        name: PublishedDataset(name=name, **_frozen(e)) for name, e in tomllib.loads(text).items()
+        name: PublishedDataset(name=name, **frozen(e)) for name, e in tomllib.loads(text).items()
     }
 
 
@@ -319,10 +319,10 @@ def https_only(address: str) -> str:
     return address
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401  # what TOML has
+def frozen(value: Any) -> Any:  # noqa: ANN401  # what TOML has
     """A value of the registry, with tuples in place of lists."""
     if isinstance(value, dict):
-        return {key: _frozen(child) for key, child in value.items()}
+        return {key: frozen(child) for key, child in value.items()}
     return tuple(map(str, value)) if isinstance(value, list) else value
 
 

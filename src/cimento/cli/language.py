@@ -1,0 +1,306 @@
+"""``cimento run``, ``plan`` and ``cluster prefetch`` without suites: all sets of a language."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.cli.console import in_columns, note, show, show_json
+from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, report_failures
+from cimento.cli.run_file import CallOptions, LanguageOptions, required_flags, write_run_file
+from cimento.documents.language_answer import SetSources, language_answer
+from cimento.engine.engines import Engine
+from cimento.errors import CimentoError, UsageError, counted
+from cimento.evaluation.budget import AskedPart, asked_part, drawn_part, parse_budget
+from cimento.evaluation.language_suites import (
+    LanguageSuites,
+    SetSettings,
+    bring,
+    language_suites,
+    obstacle,
+)
+from cimento.suites.language_sets import (
+    STARTER,
+    LanguageSet,
+    accept_licenses,
+    language_name,
+    languages_of,
+    refuse_no_sets,
+    sets_of,
+    wants_starters,
+)
+from cimento.suites.registry_file import read_registry
+
+if TYPE_CHECKING:
+    from cimento.cli.plan import PrefetchOptions
+    from cimento.documents.language_answer import LanguageAnswer
+    from cimento.evaluation import Failure
+    from cimento.kinds.run import Run
+    from cimento.options import RunOptions
+    from cimento.suites import JsonValue
+
+_ONE_BY_ONE = (
+    "share", "sensitivity", "fail_under", "junit", "log_samples", "adaptive", "limit", "columns",
+)  # fmt: skip
+"""Options of single suites, which say nothing about a language."""
+_MEGABYTE = 1_000_000
+
+
+def run_languages(options: CallOptions) -> int:
+    """Ask models about every set of some languages that can be had, and print what they know."""
+    from cimento.documents.language_page import answer_text, write_answer
+    from cimento.records.progress import seconds_between_lines
+
+    # What is wrong is refused before anything is fetched.
+    seconds_between_lines()
+    parse_budget(options.budget)
+    _refuse_single(options)
+    chosen, settings = _chosen(options)
+    code, answered = 0, 0
+    for language, sets in chosen.items():
+        asked = language_suites(
+            sets, settings, language=language, starters=_starters(options), note=note
+        )
+        here = _in_language(options, language)
+        part = _part(asked, here, options)
+        runs: list[Run] = []
+        failures: list[Failure] = []
+        if part.asked.suites:
+            engine = Engine(name=options.engine, workers=options.workers)
+            runs, failures = evaluate_with_progress(
+                part.asked.suites, options.models, here, engine=engine
+            )
+        answer = language_answer(runs, part, failures=failures, seed=options.seed or 0)
+        if options.as_json:
+            show(answer.to_json())
+        elif runs:
+            show(answer_text(answer) + "\n")
+        else:
+            _note_missing(answer)
+        answered += bool(runs)
+        code = max(code, report_failures(runs, failures))
+        if here.output is not None and runs:
+            paths = write_answer(answer, here.output)
+            note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
+    return code if answered else max(code, 1)
+
+
+def _note_missing(answer: LanguageAnswer) -> None:
+    """Say what could not be had of a language in which nothing was asked."""
+    note(f"Nothing could be asked in {language_name(answer.language)}.")
+    for one in answer.missing:
+        note(f"{one.name}: {one.reason}. {one.todo}")
+
+
+def _refuse_single(options: CallOptions) -> None:
+    """Refuse options that are about single suites.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for name in _ONE_BY_ONE:
+        if getattr(options, name) != CallOptions.model_fields[name].default:
+            raise UsageError(
+                where=f"--{name.replace('_', '-')}",
+                seen="it is about suites, and the published sets of a language are asked for",
+                todo="Leave it out, or name the suites; --budget asks a part of all sets.",
+            )
+
+
+def _refuse_several(options: LanguageOptions) -> None:
+    """Refuse JSON of several languages.
+
+    Raises:
+        UsageError: it is asked for.
+    """
+    if options.as_json and (options.all_languages or "," in options.language):
+        raise UsageError(
+            where="--json",
+            seen="it prints one document, and there are several languages",
+            todo="Give one language, or leave it out: a run writes answer.json for each.",
+        )
+
+
+def _chosen(
+    options: LanguageOptions,
+) -> tuple[dict[str, tuple[LanguageSet, ...]], SetSettings]:
+    """The sets of each language, and where they come from.
+
+    Raises:
+        CimentoError: there is no such set, or no set of a language.
+    """
+    _refuse_several(options)
+    registry = read_registry(options.registry)
+    languages = languages_of("" if options.all_languages else options.language, registry.values())
+    only, without = _names(options.sets), _names(options.without)
+    chosen = {
+        language: sets_of(language, registry.values(), only=only, without=without)
+        for language in languages
+    }
+    for language, sets in chosen.items():
+        refuse_no_sets(language, sets, but=STARTER in only)
+        if options.accept_license and (new := accept_licenses(sets)):
+            note(f"Used from now on without a stated license: {', '.join(new)}")
+    settings = SetSources(folder=options.sets_folder, lock=options.lock).settings(())
+    return chosen, settings
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (name.strip() for name in text.split(","))))
+
+
+def _starters(options: LanguageOptions) -> bool:
+    """Whether the suites that come with cimento are asked too."""
+    return wants_starters(_names(options.sets), _names(options.without))
+
+
+def _in_language(options: LanguageOptions, language: str) -> RunOptions:
+    """The options of the runs in one language, which are stored in a folder of its own."""
+    output = None if options.output is None else options.output / language
+    return options.model_copy(update={"output": output, "language": ""})
+
+
+def _part(asked: LanguageSuites, here: RunOptions, options: LanguageOptions) -> AskedPart:
+    """The part of the sets that is asked, which is said where it is not all of them."""
+    budget = parse_budget(options.budget)
+    if budget is not None and budget.seconds and options.speed is None:
+        note(f"Timing {counted(len(options.models), 'model')} on a few items")
+    part = asked_part(
+        asked, options.models, here, budget=budget, speed=options.speed, seed=options.seed or 0
+    )
+    if budget is not None:
+        note(_said_of(part))
+    return part
+
+
+def _said_of(part: AskedPart) -> str:
+    """The size of a part, its seed, and how to draw it again."""
+    if part.is_whole:
+        return f"The budget is enough for all {part.of_items:,} items."
+    rate = "" if part.per_second is None else f" ({part.per_second:,.0f} items a second)"
+    return (
+        f"A random {part.items:,} of {part.of_items:,} items{rate}, seed {part.seed};"
+        f" --budget {part.items} --seed {part.seed} draws them again."
+    )
+
+
+def plan_languages(options: LanguageOptions) -> int:
+    """Report which sets a run would use, what it would fetch, and its time and memory."""
+    from cimento.cli.plan import plan_text
+    from cimento.evaluation.planning import plan_suites
+
+    chosen, settings = _chosen(options)
+    budget = parse_budget(options.budget)
+    for language, sets in chosen.items():
+        rows = [_planned_set(one, settings) for one in sets]
+        here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
+        asked = language_suites(here, settings, language=language, starters=_starters(options))
+        is_drawn = budget is not None and (budget.items or options.speed)
+        part = _part(asked, options, options) if is_drawn else drawn_part(asked, None, seed=0)
+        planned = plan_suites(part.asked.suites, _in_language(options, language))
+        if options.as_json:
+            show_json(
+                {
+                    "plan": 2,
+                    "language": language,
+                    "sets": rows,
+                    "suites": [suite.plain() for suite in planned.suites],
+                    "models": [model.plain() for model in planned.models],
+                    "unused": list(planned.unused),
+                }
+            )
+            continue
+        show(f"Sets of {language_name(language)}\n")
+        show(_sets_table(rows))
+        show("\nSuites that are here, those that come with cimento last\n")
+        show(plan_text(planned, priced=options.prices is not None))
+        if budget is not None and not is_drawn:
+            show(
+                "\n--budget with a time: the run first times each model; with --speed N, the plan"
+                " has the part that is asked."
+            )
+    return 0
+
+
+def _planned_set(one: LanguageSet, settings: SetSettings) -> dict[str, JsonValue]:
+    """What a run would do about one set."""
+    from cimento.suites.download_sizes import download_bytes
+
+    lack = obstacle(one, settings)
+    is_here = one.here(settings.folders) is not None
+    fetched = lack is None and not is_here
+    return {
+        "set": one.name,
+        "license": one.dataset.license,
+        "size": one.dataset.size,
+        "is_here": is_here,
+        "is_fetched": fetched,
+        "download_bytes": download_bytes(one) if fetched else None,
+        "is_locked_at_first_use": bool(one.dataset.hub and not one.dataset.revision),
+        "reason": lack.reason if lack else "",
+        "todo": lack.todo if lack else "",
+    }
+
+
+def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:
+    """The sets as a table, and below it what is fetched in all and what is in the way."""
+    shown = [(row["set"], row["license"], row["size"], _state(row)) for row in rows]
+    lines = [in_columns(("set", "license", "size", "files"), shown), ""]
+    sizes = [row["download_bytes"] for row in rows if row["is_fetched"]]
+    if sizes:
+        known = [size for size in sizes if isinstance(size, int)]
+        lines.append(
+            f"To fetch: {counted(len(sizes), 'set')}, {sum(known) / _MEGABYTE:.1f} MB"
+            + (f" and {len(sizes) - len(known)} of unknown size" if len(known) < len(sizes) else "")
+            + "; their items and times are planned once they are here."
+        )
+    lines += [f"{row['set']}: {row['reason']}. {row['todo']}" for row in rows if row["reason"]]
+    return "\n".join(lines)
+
+
+def _state(row: dict[str, JsonValue]) -> str:
+    if row["reason"]:
+        return "not to be had"
+    if row["is_here"]:
+        return "here"
+    size = row["download_bytes"]
+    known = f"{size / _MEGABYTE:.1f} MB" if isinstance(size, int) else "size unknown"
+    return f"to fetch, {known}" + (", newest commit" if row["is_locked_at_first_use"] else "")
+
+
+def prefetch_languages(options: PrefetchOptions) -> int:
+    """Download the sets of some languages, and models, for machines without a network."""
+    from cimento.evaluation.plan import prefetch
+
+    chosen, settings = _chosen(options)
+    folder = (options.into or settings.folders[-1]).absolute()
+    settings = SetSettings(
+        folders=(folder,), lock=settings.lock, accepted=settings.accepted, offline=settings.offline
+    )
+    prefetched = prefetch(options.models, (), into=options.into)
+    failed = list(map(str, prefetched.failed.values()))
+    had = 0
+    for sets in chosen.values():
+        for one in sets:
+            if (lack := obstacle(one, settings)) is not None:
+                note(f"{one.name}: {lack.reason}. {lack.todo}")
+                continue
+            try:
+                bring(one, settings)
+                had += 1
+            except CimentoError as error:
+                failed.append(str(error))
+    for message in failed:
+        note(f"cimento: {message}")
+    if not (prefetched.models and had):
+        return 1
+    models: list[JsonValue] = [*prefetched.models]
+    stated = {**options.stated(), "models": models, "sets_folder": str(folder)}
+    path = write_run_file(stated, (options.into or options.output or Path()) / "run.toml")
+    show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
+    args = options.scoring.policy.model_args
+    beside = shlex.join([str(path), *required_flags([*prefetched.models], args)])
+    note(f"All that is here is named in {path}: cimento run {beside}")
+    return PART_MISSING if failed else 0

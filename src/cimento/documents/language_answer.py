@@ -1,0 +1,358 @@
+"""What models know of a language: the answer over its sets, and the call that asks for it."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from cimento._version import __version__
+from cimento.compare.phenomena import (
+    Disagreement,
+    PhenomenonChange,
+    PhenomenonRate,
+    SuiteOrigin,
+    disagreements,
+    paradigms_of,
+    phenomenon_changes,
+    phenomenon_rates,
+)
+from cimento.compare.set_results import (
+    AuthorsNumber,
+    Example,
+    ExampleSentence,
+    SetResult,
+    examples_of,
+    set_results,
+)
+from cimento.engine.cache import MemoryCache
+from cimento.evaluation import Failure, run_all
+from cimento.evaluation.budget import AskedPart, asked_part, is_offline, parse_budget
+from cimento.evaluation.language_suites import (
+    MissingSet,
+    SetSettings,
+    language_suites,
+)
+from cimento.io.option_types import EvaluationKeywords
+from cimento.kinds.run import Run
+from cimento.models.in_memory import as_scorers, split_tokenizer
+from cimento.options import from_names
+from cimento.records.store import manifest_part
+from cimento.records.summary import JsonSchema, described_schema
+from cimento.suites.language_sets import (
+    STARTER,
+    LanguageSet,
+    accept_licenses,
+    accepted_licenses,
+    folders_of_sets,
+    refuse_no_sets,
+    sets_of,
+    wants_starters,
+)
+from cimento.suites.lock import LOCK
+from cimento.suites.registry_file import read_registry
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from cimento.evaluation.language_suites import LanguageSuites
+    from cimento.models.in_memory import ModelLike
+    from cimento.models.registry import AnyScorer
+    from cimento.options import RunOptions
+
+ANSWER_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedSet:
+    """A set of the answer, as it was used.
+
+    Attributes:
+        set: name of the dataset.
+        title: what it is.
+        license: its license, or what is said of it.
+        citation: how to cite it.
+        address: where it comes from.
+        revision: the commit or record that was used; empty for single files, which have addresses
+            of their own.
+        n_items: items that were asked about.
+        of_items: items of the whole set.
+    """
+
+    set: str
+    title: str
+    license: str
+    citation: str
+    address: str
+    revision: str
+    n_items: int
+    of_items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotRun:
+    """A suite that a model could not be asked about.
+
+    Attributes:
+        suite: its name.
+        model: label of the model.
+        message: why, and what to do.
+    """
+
+    suite: str
+    model: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """The random part of all sets that was asked about.
+
+    Attributes:
+        items: its size.
+        of_items: items of all sets.
+        seed: of the draw.
+    """
+
+    items: int
+    of_items: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageAnswer:
+    """What some models know of a language.
+
+    Attributes:
+        language: its code.
+        models: labels of the models.
+        phenomena: the rate of each model on each phenomenon, the surest of the first model first.
+        changes: paired differences of models on each phenomenon.
+        disagreements: pairs of sets that disagree about a phenomenon.
+        sets: the results on each set.
+        starter: the rates on the suites that come with cimento, which are in nothing above.
+        examples: three items of each phenomenon for each model.
+        used: the sets that were asked about.
+        missing: sets that could not be had.
+        not_run: suites that a model could not be asked about.
+        sample: the random part of the sets that was asked about; None for all of them.
+        cimento: version of the program that wrote it.
+        schema_version: version of the JSON.
+    """
+
+    language: str
+    models: tuple[str, ...]
+    phenomena: tuple[PhenomenonRate, ...]
+    changes: tuple[PhenomenonChange, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    sets: tuple[SetResult, ...] = ()
+    starter: tuple[PhenomenonRate, ...] = ()
+    examples: tuple[Example, ...] = ()
+    used: tuple[UsedSet, ...] = ()
+    missing: tuple[MissingSet, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+    sample: Sample | None = None
+    cimento: str = __version__
+    schema_version: int = ANSWER_VERSION
+
+    def __str__(self) -> str:
+        """The answer in words and tables, as the command prints it."""
+        from cimento.documents.language_page import answer_text
+
+        return answer_text(self)
+
+    def to_json(self) -> str:
+        """The answer as JSON; ``language.schema.json`` is its schema."""
+        plain = _adapter().dump_python(self, mode="json")
+        return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[LanguageAnswer]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(LanguageAnswer)
+
+
+def json_schema() -> JsonSchema:
+    """The JSON schema (draft 2020-12) of answers, described by the docstrings of the records."""
+    schema: JsonSchema = _adapter().json_schema(mode="serialization")
+    return described_schema(schema, LanguageAnswer, _RECORDS, name=f"language:{ANSWER_VERSION}")
+
+
+_RECORDS = (
+    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, Example,
+    ExampleSentence, UsedSet, MissingSet, NotRun, Sample,
+)  # fmt: skip
+
+
+def language_answer(
+    runs: Sequence[Run],
+    part: AskedPart,
+    *,
+    failures: Sequence[Failure] = (),
+    seed: int = 0,
+) -> LanguageAnswer:
+    """The answer that some runs give.
+
+    Args:
+        runs: of the suites of a language, by one model or several.
+        part: the suites, or the random part of them that was asked.
+        failures: runs that could not be made.
+        seed: of bootstraps.
+    """
+    asked = part.asked
+    origins = {suite: SuiteOrigin(set=of, name=name) for suite, (of, name) in asked.origins.items()}
+    published = [run for run in runs if origins[run.suite_name].set != STARTER]
+    starters = [run for run in runs if origins[run.suite_name].set == STARTER]
+    paradigms = paradigms_of(published, origins)
+    models = tuple(dict.fromkeys(run.model for run in runs))
+    return LanguageAnswer(
+        language=asked.language,
+        models=models,
+        phenomena=tuple(phenomenon_rates(paradigms, seed=seed)),
+        changes=phenomenon_changes(paradigms, seed=seed),
+        disagreements=disagreements(paradigms, seed=seed),
+        sets=tuple(set_results(paradigms, published, origins)),
+        starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
+        examples=tuple(
+            example for model in models for example in examples_of(paradigms, published, model)
+        ),
+        used=tuple(_used(part, published)),
+        missing=asked.missing,
+        not_run=tuple(
+            NotRun(suite=one.suite, model=one.model, message=str(one.error)) for one in failures
+        ),
+        sample=None
+        if part.is_whole
+        else Sample(items=part.items, of_items=part.of_items, seed=part.seed),
+    )
+
+
+def _used(part: AskedPart, runs: Sequence[Run]) -> list[UsedSet]:
+    used = []
+    for one in part.asked.sets:
+        if one.set is None:
+            continue
+        names = {suite.suite.name for suite in one.suites}
+        by_suite = {run.suite_name: run for run in runs if run.suite_name in names}
+        n = sum(run.n_items for run in by_suite.values())
+        sources = [
+            manifest_part(manifest_part(run.manifest, "suite"), "source")
+            for run in by_suite.values()
+        ]
+        dataset = one.set.dataset
+        revisions = {str(source.get("revision") or "") for source in sources} - {""}
+        whole = part.by_set.get(one.name, n)
+        used.append(
+            UsedSet(
+                set=one.name, title=dataset.title, license=dataset.license,
+                citation=dataset.citation, address=dataset.address,
+                revision=", ".join(sorted(revisions)), n_items=n, of_items=whole,
+            )
+        )  # fmt: skip
+    return used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSources:
+    """Where the sets of a language come from.
+
+    Attributes:
+        accept_license: whether sets for which no license is stated are used; this is remembered.
+        folder: a folder of fetched sets; None for the working folder and that of the cache.
+        registry: another list of sets in the form of our own; None for ours.
+        lock: the lock file of sets that no registry pins.
+    """
+
+    accept_license: bool = False
+    folder: str | Path | None = None
+    registry: str | Path | None = None
+    lock: str | Path = LOCK
+
+    def settings(self, sets: Sequence[LanguageSet]) -> SetSettings:
+        """What fetching needs to know, after licenses were accepted.
+
+        Args:
+            sets: the sets that are asked for.
+
+        Raises:
+            StorageError: what was accepted cannot be stored.
+        """
+        if self.accept_license:
+            accept_licenses(sets)
+        return SetSettings(
+            folders=folders_of_sets(None if self.folder is None else Path(self.folder)),
+            lock=Path(self.lock),
+            accepted=accepted_licenses(),
+            offline=is_offline(),
+        )
+
+
+_USUAL = SetSources()
+
+
+def evaluate_language(
+    language: str,
+    models: ModelLike | Sequence[ModelLike],
+    /,
+    *,
+    sets: Sequence[str] = (),
+    without: Sequence[str] = (),
+    budget: str = "",
+    sources: SetSources = _USUAL,
+    output: str | Path | None = None,
+    force: bool = False,
+    **options: Unpack[EvaluationKeywords],
+) -> LanguageAnswer:
+    """Ask one model or several about every published set of a language that can be had.
+
+    Args:
+        language: ISO 639-1 code, or 639-3 if there is none.
+        models: one or several, each as for `evaluate`.
+        sets: names of datasets; empty for all, and ``starter`` (the suites of cimento itself).
+        without: names of datasets to leave out.
+        budget: a time (``10m``) or a number of items, to ask a random part, drawn with ``seed``.
+        sources: where sets come from.
+        output: folder in which runs are stored, by language; None keeps them in memory.
+        force: whether runs that are already stored are made again.
+        options: as for `evaluate`.
+
+    Returns:
+        What the models know; as text, what the command prints.
+
+    Raises:
+        CimentoError: there is no set of the language, or an option or a model cannot be used.
+
+    Example:
+        >>> evaluate_language("en", "demo-causal", sets=["starter"]).starter[0].phenomenon
+        'subject-verb agreement'
+    """
+    several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
+    registry = None if sources.registry is None else Path(sources.registry)
+    chosen = sets_of(language, read_registry(registry).values(), only=sets, without=without)
+    refuse_no_sets(language, chosen, but=STARTER in sets)
+    parse_budget(budget)  # a wrong one is refused before anything is fetched
+    starters, settings = wants_starters(sets, without), sources.settings(chosen)
+    asked = language_suites(chosen, settings, language=language, starters=starters)
+    store = None if output is None else Path(output) / language
+    named, tokenizer = split_tokenizer(options)
+    run_options = from_names({"output": store, "force": force, **named})
+    ready = as_scorers(several, run_options.scoring, tokenizer, keeps=store is not None)
+    return _asked(asked, ready, run_options, budget)
+
+
+def _asked(
+    asked: LanguageSuites, models: Sequence[str | AnyScorer], run_options: RunOptions, budget: str
+) -> LanguageAnswer:
+    """The answer of models that are asked now."""
+    seed = run_options.seed or 0
+    part = asked_part(asked, models, run_options, budget=parse_budget(budget), seed=seed)
+    cache = None if run_options.output is not None else MemoryCache()
+    ends = list(run_all(part.asked.suites, models, run_options, cache=cache))
+    runs = [end for end in ends if isinstance(end, Run)]
+    failures = [end for end in ends if isinstance(end, Failure)]
+    return language_answer(runs, part, failures=failures, seed=seed)

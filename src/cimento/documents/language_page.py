@@ -1,0 +1,414 @@
+"""The answer over a language's sets on one page: words, tables, examples; for people and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.errors import counted
+from cimento.io.files import write_text
+from cimento.io.inline_markup import wrapped
+from cimento.io.values import grouped
+from cimento.records.outcomes import ACCURACY, STATISTICS
+from cimento.report import JointReport, NamedGrid
+from cimento.report.cells import count
+from cimento.report.findings import Finding, Findings, findings_as_markdown
+from cimento.report.formatting import p_number, percent, short_model_names
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, as_latex, as_markdown
+from cimento.report.html import Page, html_page
+from cimento.report.terminal import WIDEST, on_terminal
+from cimento.suites.language_sets import language_name
+
+if TYPE_CHECKING:
+    from cimento.compare.phenomena import PhenomenonRate
+    from cimento.compare.set_results import SetResult
+    from cimento.documents.language_answer import LanguageAnswer
+
+ANSWER = "answer"
+"""The name of the files with an answer, before their endings."""
+_UNMAPPED = "*"
+_COMMAND = "cimento run --language CODE -m MODEL -o FOLDER"
+
+
+def answer_sentences(answer: LanguageAnswer) -> Findings:
+    """What the models know, in words, phenomenon by phenomenon, the surest first.
+
+    Args:
+        answer: the answer.
+    """
+    short = short_model_names(answer.models)
+    parts = [
+        Finding(
+            name + ("" if rates[0].is_mapped else _UNMAPPED),
+            (", ".join(rates[0].sets),),
+            (_sentence(rates, short),),
+        )
+        for name, rates in grouped((one.phenomenon, one) for one in answer.phenomena).items()
+    ]
+    if clashes := [*_clashes(answer, short)]:
+        parts.append(Finding("sets disagree", (counted(len(clashes), "time"),), tuple(clashes)))
+    return Findings(tuple(parts), (*_notes(answer),))
+
+
+_OPEN = "cannot be told yet"
+
+
+def _standing(one: PhenomenonRate) -> str:
+    if one.certainty is None or one.chance is None or one.low is None:
+        return _OPEN
+    said = "known" if one.low > one.chance else "wrong more often than by chance"
+    return said if one.about == "paradigms" else f"{said} on {_these(one.n_paradigms)} only"
+
+
+def _these(n: int) -> str:
+    return "this one paradigm" if n == 1 else f"these {n} paradigms"
+
+
+def _sentence(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
+    """What all models know of one phenomenon."""
+    several = len(short) > 1
+    said = ", ".join(
+        f"{short[one.model]} {_standing(one)} ({_share(one)})"
+        if several
+        else f"{_standing(one)}: {_share(one)} right"
+        for one in rates
+    )
+    first = rates[0]
+    chance = "" if first.chance is None else f"; chance {percent(first.chance)}%"
+    why = f"; {first.reason}" if first.low is None and first.reason else ""
+    text = f"{said}{chance}; {counted(first.n_paradigms, 'paradigm')}{why}."
+    return text if several else text[0].upper() + text[1:]
+
+
+def _share(one: PhenomenonRate) -> str:
+    if one.value is None:
+        return "not judged"
+    ends = "" if one.low is None else f" [{percent(one.low)}, {percent(one.high)}]"
+    return f"{percent(one.value)}%{ends}"
+
+
+def _clashes(answer: LanguageAnswer, short: Mapping[str, str]) -> Iterator[str]:
+    for one in answer.disagreements:
+        whose = f"{short[one.model]}, " if len(short) > 1 else ""
+        yield (
+            f"{whose}{one.phenomenon}: {percent(one.first_value)}% by {one.first},"
+            f" {percent(one.second_value)}% by {one.second}"
+            f" (difference {percent(one.low)} to {percent(one.high)} points)."
+        )
+
+
+def _notes(answer: LanguageAnswer) -> Iterator[str]:
+    """What the words and the intervals mean."""
+    yield (
+        "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of the"
+        " phenomenon where there are five or more, otherwise for other items of these paradigms"
+        " only. A phenomenon is known if the whole interval is above chance. First is what is sure"
+        " of other paradigms too, and the farther its interval from chance, the earlier."
+    )
+    if any(not one.is_mapped for one in answer.phenomena):
+        yield f"{_UNMAPPED}: not in the map of phenomena; the set's own word."
+    if answer.disagreements:
+        yield (
+            "Sets disagree where the 95% interval of their difference, for other items of the same"
+            " paradigms, leaves out 0; it is not corrected for the number of pairs."
+        )
+    if (sample := answer.sample) is not None:
+        yield (
+            f"Asked were {sample.items:,} of {sample.of_items:,} items, drawn with seed"
+            f" {sample.seed}: equally many of each paradigm, as far as there are as many."
+        )
+
+
+def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
+    """The tables of an answer by name; those that would be empty are left out.
+
+    Args:
+        answer: the answer.
+    """
+    short = short_model_names(answer.models)
+    made = {
+        "phenomena": _phenomena(
+            answer.phenomena, short, "What is right, by phenomenon, in %.", mark=_UNMAPPED
+        ),
+        "changes": _changes(answer, short),
+        "sets": _sets(answer, short),
+        "ratings": _ratings(answer, short),
+        "examples": _examples(answer, short),
+        "starter": _phenomena(
+            answer.starter, short, "Starter suites, which are in no number above, in %."
+        ),
+        "used": _used(answer),
+        "missing": _missing(answer),
+    }
+    return {name: grid for name, grid in made.items() if grid.rows}
+
+
+def _phenomena(
+    rates: Sequence[PhenomenonRate], short: Mapping[str, str], title: str, *, mark: str = ""
+) -> Grid:
+    rows = grouped((one.phenomenon, one) for one in rates)
+    models = [model for model in short if any(one.model == model for one in rates)]
+    return Grid.of(
+        [(name, {one.model: one for one in of}) for name, of in rows.items()],
+        {
+            "phenomenon": lambda row: row[0] + ("" if _first(row).is_mapped else mark),
+            "sets": lambda row: ", ".join(_first(row).sets),
+            "paradigms": lambda row: _first(row).n_paradigms,
+            "items": lambda row: _first(row).n_items,
+            **{short[model]: _rate_cell(model) for model in models},
+            "chance": lambda row: percent(_first(row).chance, absent=BLANK),
+            "interval for other": lambda row: _first(row).about,
+        },
+        title=title,
+        labels=2,
+        remarks=1,
+    )
+
+
+_Row = tuple[str, "dict[str, PhenomenonRate]"]
+
+
+def _first(row: _Row) -> PhenomenonRate:
+    return next(iter(row[1].values()))
+
+
+def _rate_cell(model: str) -> Callable[[_Row], GridCell]:
+    def cell(row: _Row) -> GridCell:
+        one = row[1].get(model)
+        return BLANK if one is None else EstimateCell.of(one.value, one, one.n_items, percent=True)
+
+    return cell
+
+
+def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+    return Grid.of(
+        answer.changes,
+        {
+            "phenomenon": lambda one: one.phenomenon,
+            "first": lambda one: short[one.first],
+            "second": lambda one: short[one.second],
+            "paradigms": lambda one: one.n_paradigms,
+            "second less first": lambda one: EstimateCell.of(
+                one.value, one, one.n_paradigms, percent=True
+            ),
+            "p": lambda one: p_number(one.p, absent=BLANK),
+            "p (Holm)": lambda one: p_number(one.p_corrected, absent=BLANK),
+            "interval for other": lambda one: one.about,
+        },
+        title="Differences of models on the same items, by phenomenon, in points.",
+        labels=3,
+        remarks=1,
+        notes=(
+            "p: of no difference for other paradigms, if five or more; corrected over all rows.",
+        ),
+    )
+
+
+def _sets(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+    pairs = [one for one in answer.sets if one.statistic == ACCURACY]
+    return Grid.of(
+        pairs,
+        {
+            "set": lambda one: one.set,
+            "model": lambda one: short[one.model],
+            "paradigms": lambda one: one.n_paradigms,
+            "items": lambda one: one.n_items,
+            "ours": lambda one: EstimateCell.of(one.value, one, one.n_items, percent=True),
+            "authors'": _authors_value,
+            "chance": lambda one: percent(one.chance, absent=BLANK),
+            "authors' measure": _authors_measure,
+        },
+        title="Sets of pairs, in %: our number, and what their authors would report.",
+        labels=2,
+        remarks=1,
+        grouped=1,
+        notes=(
+            "ours: unweighted mean over paradigms; intervals for other items.",
+            "authors' is blank where it is not recorded how they score.",
+            *dict.fromkeys(
+                f"{one.set}: {one.authors.scored}." for one in pairs if one.authors is not None
+            ),
+        ),
+    )
+
+
+def _authors_value(one: SetResult) -> str:
+    if one.authors is None:
+        return BLANK
+    return percent(one.authors.value, absent=one.authors.reason)
+
+
+def _authors_measure(one: SetResult) -> str:
+    return "" if one.authors is None else f"{one.authors.measure}, over {one.authors.over}"
+
+
+def _ratings(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+    return Grid.of(
+        [one for one in answer.sets if one.statistic != ACCURACY],
+        {
+            "set": lambda one: one.set,
+            "suite": lambda one: one.suite,
+            "model": lambda one: short[one.model],
+            "items": lambda one: one.n_items,
+            "statistic": lambda one: STATISTICS.get(one.statistic, one.statistic),
+            "of": lambda one: one.question,
+            "value": lambda one: EstimateCell.of(one.value, one, one.n_items, digits=3),
+        },
+        title="Rated sentences (agreement of scores with ratings) and factorial designs (DD).",
+        labels=3,
+        grouped=2,
+    )
+
+
+def _examples(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+    return Grid.of(
+        answer.examples,
+        {
+            "phenomenon": lambda one: one.phenomenon,
+            "model": lambda one: short[one.model],
+            "": lambda one: one.kind,
+            "item": lambda one: f"{one.suite} {one.item}",
+            "margin": lambda one: f"{one.margin:z.1f} {one.unit}",
+            "sentences": lambda one: " / ".join(f"{s.condition}: {s.text}" for s in one.sentences),
+        },
+        title="One item of each phenomenon that is right, one that is wrong, and the closest.",
+        labels=4,
+        remarks=1,
+        grouped=2,
+        notes=("right, wrong: by the widest margin; close: by the narrowest of the others.",),
+    )
+
+
+def _used(answer: LanguageAnswer) -> Grid:
+    return Grid.of(
+        answer.used,
+        {
+            "set": lambda one: one.set,
+            "items": lambda one: count(one.n_items),
+            "of": lambda one: count(one.of_items),
+            "license": lambda one: one.license,
+            "revision": lambda one: one.revision,
+            "citation": lambda one: one.citation,
+        },
+        title="The sets that were asked about.",
+        remarks=3,
+    )
+
+
+def _missing(answer: LanguageAnswer) -> Grid:
+    rows = [(one.name, one.reason, one.todo) for one in answer.missing]
+    rows += [(f"{one.suite} x {one.model}", one.message, "") for one in answer.not_run]
+    return Grid.of(
+        rows,
+        {
+            "set": lambda row: row[0],
+            "why": lambda row: row[1],
+            "what to do": lambda row: row[2],
+        },
+        title="What could not be had.",
+        labels=1,
+        remarks=2,
+    )
+
+
+def answer_title(answer: LanguageAnswer) -> str:
+    """The title of an answer."""
+    short = short_model_names(answer.models)
+    who = next(iter(short.values())) if len(short) == 1 else counted(len(short), "model")
+    verb = "knows" if len(short) == 1 else "know"
+    return f"What {who} {verb} of {language_name(answer.language)}"
+
+
+_ON_TERMINAL = ("phenomena", "changes", "sets", "ratings", "starter")
+
+
+def answer_text(answer: LanguageAnswer) -> str:
+    """The answer for a terminal.
+
+    Args:
+        answer: the answer.
+    """
+    said, grids = answer_sentences(answer), answer_grids(answer)
+    lines = [answer_title(answer)]
+    for part in said.parts:
+        lines += ["", *wrapped(f"{part.about} ({part.where})", WIDEST)]
+        lines += [f"  {line}" for one in part.sentences for line in wrapped(one, WIDEST - 2)]
+    lines += ["", *(line for note in said.notes for line in wrapped(note, WIDEST))]
+    for name in _ON_TERMINAL:
+        if name in grids:
+            lines += ["", on_terminal(grids[name]).rstrip()]
+    if answer.missing:
+        lines += ["", "Not asked, because they could not be had"]
+        lines += [
+            f"  {line}"
+            for one in answer.missing
+            for line in wrapped(f"{one.name}: {one.reason}. {one.todo}", WIDEST - 2)
+        ]
+    return "\n".join(lines)
+
+
+_HEADINGS = {
+    "phenomena": "Phenomena",
+    "changes": "Differences",
+    "sets": "Sets",
+    "ratings": "Rated sentences and designs",
+    "examples": "Examples",
+    "starter": "Starter suites",
+    "used": "Sources",
+    "missing": "Not asked",
+}
+
+
+def answer_html(answer: LanguageAnswer) -> str:
+    """The answer as a self-contained page."""
+    sections = tuple(
+        JointReport(_HEADINGS[name], _COMMAND, tables=(NamedGrid(name, grid, _COMMAND),))
+        for name, grid in answer_grids(answer).items()
+    )
+    page = Page(
+        cimento=answer.cimento,
+        title=answer_title(answer),
+        findings=answer_sentences(answer),
+        joint=sections,
+    )
+    return html_page(page)
+
+
+def answer_markdown(answer: LanguageAnswer) -> str:
+    """The answer in Markdown."""
+    grids = answer_grids(answer)
+    said = findings_as_markdown(answer_sentences(answer))
+    tables = [f"## {_HEADINGS[name]}\n\n{as_markdown(grid)}" for name, grid in grids.items()]
+    return "\n".join([f"# {answer_title(answer)}\n", said, *tables])
+
+
+def answer_latex(answer: LanguageAnswer) -> str:
+    """The table of phenomena for a paper, in LaTeX; else that of rated sentences."""
+    grids = answer_grids(answer)
+    shown = [grids[name] for name in ("phenomena", "ratings") if name in grids][:1]
+    return "".join(as_latex(grid.for_paper()) for grid in shown)
+
+
+ANSWER_FORMS: Mapping[str, Callable[[LanguageAnswer], str]] = {
+    ".html": answer_html,
+    ".md": answer_markdown,
+    ".tex": answer_latex,
+    ".json": lambda answer: answer.to_json(),
+}
+"""The forms of an answer by the endings of their files."""
+
+
+def write_answer(answer: LanguageAnswer, folder: Path) -> list[Path]:
+    """Write an answer in every form.
+
+    Args:
+        answer: the answer.
+        folder: the files are written into it.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    return [
+        write_text(form(answer), folder / f"{ANSWER}{end}") for end, form in ANSWER_FORMS.items()
+    ]

@@ -1,0 +1,262 @@
+"""The suites of a language: its sets, fetched where that is allowed, and read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from cimento.errors import CimentoError, StorageError
+from cimento.kinds.registry import LoadedSuite, load_suites
+from cimento.suites.builtin import list_builtin
+from cimento.suites.fetching import fetch
+from cimento.suites.language_sets import STARTER, LanguageSet
+from cimento.suites.lock import check_locked, locked_dataset
+from cimento.suites.sources import recorded_source
+
+PAIRS_AND_RATINGS = ("regions", "ratings")
+"""The paradigms of pairs and of rated sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSettings:
+    """Where sets come from.
+
+    Attributes:
+        folders: folders of sets; those that are in none are fetched into the last.
+        lock: the lock file.
+        accepted: names of sets that may be used although no license is stated.
+        offline: whether nothing may be fetched.
+        endpoint: address of another hub than huggingface.co.
+    """
+
+    folders: tuple[Path, ...]
+    lock: Path
+    accepted: frozenset[str] = frozenset()
+    offline: bool = False
+    endpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingSet:
+    """A set that cannot be had.
+
+    Attributes:
+        name: of the dataset.
+        language: its code.
+        reason: why.
+        todo: what to do about it.
+    """
+
+    name: str
+    language: str
+    reason: str
+    todo: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSuites:
+    """The suites of one set.
+
+    Attributes:
+        set: the set; None for the suites that come with cimento.
+        suites: its suites; names are different within a language.
+        names: the names that they have in the set.
+    """
+
+    set: LanguageSet | None
+    suites: tuple[LoadedSuite, ...]
+    names: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the dataset; ``starter`` for the suites that come with cimento."""
+        return self.set.name if self.set else STARTER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageSuites:
+    """Everything that can be asked in a language.
+
+    Attributes:
+        language: its code.
+        sets: sets with their suites, the starter suites last.
+        missing: sets that cannot be had.
+    """
+
+    language: str
+    sets: tuple[SetSuites, ...]
+    missing: tuple[MissingSet, ...] = field(default=())
+
+    @property
+    def suites(self) -> tuple[LoadedSuite, ...]:
+        """The suites of all sets."""
+        return tuple(suite for one in self.sets for suite in one.suites)
+
+    @property
+    def origins(self) -> dict[str, tuple[str, str]]:
+        """The name of each suite, mapped to that of its set and to the name that it has there."""
+        return {
+            suite.suite.name: (one.name, name)
+            for one in self.sets
+            for suite, name in zip(one.suites, one.names, strict=True)
+        }
+
+
+def obstacle(one: LanguageSet, settings: SetSettings) -> MissingSet | None:
+    """What keeps a set from being had, as far as that is known before anything is fetched.
+
+    Args:
+        one: the set.
+        settings: where sets come from.
+    """
+
+    def missing(reason: str, todo: str) -> MissingSet:
+        return MissingSet(name=one.name, language=one.language, reason=reason, todo=todo)
+
+    is_here = one.here(settings.folders) is not None
+    if one.dataset.by_hand and not is_here:
+        return missing("it cannot be fetched from here", one.dataset.by_hand)
+    if not one.states_license and one.name not in settings.accepted:
+        return missing(
+            f"no license is stated ({one.dataset.license})",
+            "--accept-license uses it all the same, and is remembered.",
+        )
+    if settings.offline and not is_here:
+        return missing(
+            "it is not on this machine, and nothing is fetched offline",
+            "Run `cimento cluster prefetch` with the same options where there is a network.",
+        )
+    return None
+
+
+def bring(one: LanguageSet, settings: SetSettings) -> Path:
+    """The folder with the files of a set, which are fetched unless they are there.
+
+    Args:
+        one: a set without an `obstacle`.
+        settings: where sets come from.
+
+    Raises:
+        CimentoError: it cannot be fetched, or what is there is not what was recorded or locked.
+    """
+    folder = one.here(settings.folders)
+    recorded = recorded_source(one.place(folder)) if folder else {}
+    dataset = locked_dataset(
+        one.dataset,
+        settings.lock,
+        here=str(recorded.get("revision") or ""),
+        endpoint=settings.endpoint,
+    )
+    if dataset is not one.dataset and folder is not None:
+        check_locked(dataset, one.place(folder), settings.lock, part=one.part)
+    place = fetch(
+        dataset,
+        (folder or settings.folders[-1]) / dataset.folder,
+        language=one.part,
+        endpoint=settings.endpoint,
+    )
+    if dataset is not one.dataset:
+        check_locked(dataset, place, settings.lock, part=one.part)
+    return place
+
+
+def language_suites(
+    sets: Sequence[LanguageSet],
+    settings: SetSettings,
+    *,
+    language: str,
+    starters: bool = True,
+    note: Callable[[str], object] = lambda _: None,
+) -> LanguageSuites:
+    """The suites of the sets of a language, and those that come with cimento.
+
+    Args:
+        sets: the sets.
+        settings: where they come from.
+        language: its code.
+        starters: whether suites that come with cimento are added.
+        note: called with what is being done, as sentences.
+
+    Raises:
+        StorageError: a folder cannot be written.
+    """
+    had: list[SetSuites] = []
+    missing: list[MissingSet] = []
+    for one in sets:
+        lack = obstacle(one, settings)
+        if lack is None:
+            if one.here(settings.folders) is None:
+                note(f"Fetching {one.name} ({one.dataset.license})")
+            try:
+                had.append(_read(one, bring(one, settings)))
+                continue
+            except StorageError:
+                raise
+            except CimentoError as error:
+                lack = MissingSet(
+                    name=one.name, language=language, reason=error.seen, todo=error.todo
+                )
+        missing.append(lack)
+    own = _starters(language) if starters else None
+    named = _with_own_names([*had, *([own] if own and own.suites else [])])
+    return LanguageSuites(language=language, sets=tuple(named), missing=tuple(missing))
+
+
+def _read(one: LanguageSet, folder: Path) -> SetSuites:
+    """The suites of a set that are pairs or rated sentences.
+
+    Raises:
+        CimentoError: they have faults, or there are none.
+    """
+    loaded = [
+        suite
+        for suite in load_suites(folder, language=one.language)
+        if suite.paradigm.name in PAIRS_AND_RATINGS
+    ]
+    if not loaded:
+        raise CimentoError(
+            where=one.name,
+            seen="its suites are neither pairs nor rated sentences",
+            todo=f"Run it by itself: cimento run {folder} -m MODEL",
+        )
+    names = tuple(suite.suite.name for suite in loaded)
+    if len(loaded) == 1:
+        # Files are often called data or test; the set has the name by which people know it.
+        loaded = [_renamed(loaded[0], one.name)]
+    return SetSuites(set=one, suites=tuple(loaded), names=names)
+
+
+def _starters(language: str) -> SetSuites:
+    names = [
+        suite.name
+        for suite in list_builtin()
+        if suite.language == language and suite.kind in PAIRS_AND_RATINGS
+    ]
+    return SetSuites(set=None, suites=tuple(load_suites(names)), names=tuple(names))
+
+
+def _with_own_names(sets: Sequence[SetSuites]) -> list[SetSuites]:
+    """The sets, in which suites that share a name have that of their set before it."""
+    times = Counter(suite.suite.name for one in sets for suite in one.suites)
+    return [
+        replace(
+            one,
+            suites=tuple(
+                _renamed(suite, f"{one.name}-{suite.suite.name}")
+                if times[suite.suite.name] > 1
+                else suite
+                for suite in one.suites
+            ),
+        )
+        for one in sets
+    ]
+
+
+def _renamed(loaded: LoadedSuite, name: str) -> LoadedSuite:
+    """A suite under another name; its content stays."""
+    suite = cast("Any", loaded.suite)  # suites of all paradigms are dataclasses
+    meta = replace(suite.meta, name=name)
+    return replace(loaded, reading=replace(loaded.reading, suite=replace(suite, meta=meta)))
