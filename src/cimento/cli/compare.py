@@ -1,12 +1,11 @@
-"""``cimento compare`` and ``analyze``: runs side by side, and all of them on one scale.
+"""``cimento compare``: runs side by side.
 
-Compared are two models, one model before and after, or all models of each suite. An analysis is of
-items x models x phenomena, by item-response models.
+Compared are two models, one model before and after, or all models of each suite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +13,10 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import NOT_REACHED, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
-from cimento.cli.report import GridOptions, note_left_out, note_trials, show_grids
-from cimento.compare.analysis import ModelChoice
-from cimento.compare.answer_table import TieRule
+from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
-from cimento.compare.methods import analysis_methods, comparison_methods, ranking_methods
+from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
@@ -31,7 +28,6 @@ from cimento.paired.item_outcomes import (
     judged_on_measure,
     labeled_apart,
     named_means,
-    without_restated,
     without_trials,
 )
 from cimento.paired.pairwise import Correction, equivalences, surely_worse
@@ -40,6 +36,7 @@ from cimento.report.sides import UNNAMED
 
 if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
+    from cimento.paired.item_outcomes import ItemOutcomes
     from cimento.paired.pairwise import PairwiseComparison
     from cimento.records.summary import SuiteMean
     from cimento.report.design_differences import DesignDifference
@@ -157,7 +154,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         seed=options.seed,
     )
     if options.methods:
-        return _say(comparison_methods(comparison, correction=options.correct))
+        show(comparison_methods(comparison, correction=options.correct))
+        return 0
     rates = comparison.rates if options.every_question else comparison.summed_up
     margin = options.fail_if_worse
     if margin is not None:
@@ -262,27 +260,26 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     models = {one.model for one in outcomes}
-    headlines = {(one.suite, one.question) for one in outcomes if one.headline}
     asked = options.pairs or options.output is not None or options.as_json or options.methods
     with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
     if options.methods:
-        return _say(ranking_methods(ranked, correction=options.correct))
+        show(ranking_methods(ranked, correction=options.correct))
+        return 0
     _draw(ranked.rankings, options)
     designs = _designs(opened, options) if with_pairs else ()
     show_grids(ranked.grids(correction=options.correct), options)
     if not with_pairs:
         note(
-            f"The pairs of {len(models)} models are not listed: --pairs prints them, -o DIR"
-            " writes them."
+            f"The pairs of {len(models)} models are not listed: --pairs prints them, -o saves them."
         )
     for title in ranked.alone:
         note(f"Not compared: {title}. No other run here is on this suite.")
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     equivalent = _equivalence(pairs, options, models=True)
-    differences = _over_suites(pairs, means, opened, headlines, options)
+    differences = _over_suites(pairs, means, opened, outcomes, options)
     if options.as_json:
         plain = {
             "rankings": [
@@ -317,12 +314,13 @@ def _over_suites(
     pairs: Sequence[PairwiseComparison],
     means: Sequence[SuiteMean],
     runs: Sequence[Run],
-    headlines: Container[tuple[str, str]],
+    outcomes: Sequence[ItemOutcomes],
     options: CompareOptions,
 ) -> tuple[SuiteDifference, ...]:
     """The mean differences of models over suites by their main questions, shown below means."""
     from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
 
+    headlines = {(one.suite, one.question) for one in outcomes if one.headline}
     differences = suite_differences(
         [pair for pair in pairs if (pair.suite, pair.question) in headlines],
         facts_of(runs),
@@ -333,12 +331,6 @@ def _over_suites(
     )
     show_grids(grids, options)
     return differences
-
-
-def _say(paragraph: str) -> int:
-    """Print a paragraph in place of tables; the exit code."""
-    show(paragraph)
-    return 0
 
 
 def _draw(rankings: Sequence[Ranking], options: CompareOptions) -> None:
@@ -419,102 +411,3 @@ def _head(pair: RunPair, folders: Sequence[Path], *, models: bool) -> str:
             lines.append(f"{len(alone)} items only in the {side}" if models
                          else f"{len(alone)} items only {side}")  # fmt: skip
     return "\n".join(lines)
-
-
-class AnalyzeOptions(GridOptions):
-    """The runs to analyze, and the model."""
-
-    model: ModelChoice = option(
-        "auto",
-        "Item-response model: rasch, 2pl (items differ in discrimination), or auto"
-        " (decided by a likelihood-ratio test).",
-    )
-    phenomenon: str = option("", "Column with the phenomenon of an item; else that of the suite.")
-    covariates: Texts = option(
-        (),
-        "What makes items harder: length, tokens, frequency, or a column of numbers. Repeatable.",
-        flags=("--covariate",),
-        metavar="NAME",
-    )
-    ties: TieRule = option("judged", "A tie counts as it was judged, or half.")
-    judgments: tuple[Path, ...] = option(
-        (), "Also people, on one scale with the models: a judgments table. Repeatable."
-    )
-    measure: str = option("", "Measure of scores and verdicts; else as stored.")
-    precision: float | None = option(
-        None,
-        "Also the fewest items that give every model's proportion of correct items to within"
-        " this: 0.05.",
-        metavar="SHARE",
-        ge=0.001,
-        le=0.999,
-    )
-    families: tuple[str, ...] = option(
-        (),
-        "Models that may answer alike, or a table with columns model and family; else checkpoints"
-        " of a run and sizes of a model, by their names. Repeatable.",
-        flags=("--family",),
-        metavar="NAME=MODEL,MODEL",
-    )
-    items: bool = option(default=False, help="List every item, not only those to look at.")
-    methods: bool = option(
-        default=False, help="Print the methods of the analysis as a paragraph, and no tables."
-    )
-
-
-@command_of
-def analyze(options: AnalyzeOptions) -> None:
-    """Estimate the difficulty of items and phenomena, and the ability of models.
-
-    A crossed logistic model of all outcomes (Rasch with random items, or two-parameter): abilities
-    with the ranks they leave open, difficulties, proportions of variance, and items that fit badly
-    or discriminate backwards, with their sentences. Suites are analyzed by their headline question,
-    those with different levels of chance apart.
-    """
-    from cimento.compare.analysis_tables import analysis_grids, analysis_section
-    from cimento.compare.answer_table import respondents_of
-    from cimento.compare.levels import AnalysisSettings, analyze_runs
-    from cimento.judgments import judgments_of, read_judgments
-    from cimento.report.figures import write_figures
-
-    if options.output is not None:
-        refuse_file_name(options.output, holds="tables and figures are")
-    runs = opened_whole(options.runs)
-    judgments = [one for path in options.judgments for one in judgments_of(read_judgments(path))]
-    settings = AnalysisSettings(
-        kind=options.model,
-        phenomenon=options.phenomenon,
-        covariates=options.covariates,
-        ties=options.ties,
-        measure=options.measure,
-        precision=options.precision,
-        seed=options.seed,
-        families=options.families,
-    )
-    people = respondents_of(judgments, runs, ties=options.ties) if judgments else ()
-    asked = {run.model for run in runs}
-    if runs and len(asked) + len(people) <= 1:
-        raise UsageError(
-            where="cimento analyze items",
-            seen=f"it needs two models, and all runs here are of {' and '.join(asked)}",
-            todo="Give runs of other models too, or --judgments of people.",
-        )
-    analysis = analyze_runs(runs, settings, people=people)
-    if options.methods:
-        _say(analysis_methods(analysis))
-        return
-    if options.as_json:
-        show_json(analysis)
-    show_grids(analysis_grids(analysis, all_items=options.items), options)
-    if options.output is not None:
-        write_figures(analysis_section(analysis).figures, options.output)
-        note(f"Tables and figures are in {options.output}")
-
-
-def opened_whole(paths: Sequence[Path]) -> list[Run]:
-    """The runs in some folders, without trials on some items, or those by prompt beside others."""
-    runs, trials = without_trials(versions_apart(open_runs(folders_among(paths))))
-    note_trials(trials)
-    shown, by_prompt = without_restated(runs)
-    note_left_out(by_prompt, why="other runs here are by probability", what="runs by prompt")
-    return shown

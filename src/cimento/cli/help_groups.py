@@ -112,6 +112,10 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
         "rename", "scale", "site", "address",
     ),
+    "annotate candidates": (
+        "annotator", "only_open", "only_other", "dictionary", "data", "method", "order", "seed",
+        "show_probability", "part", "overlap", "export", "import_from", "agreement", "as_json",
+    ),
     "compare": (
         "measure", "cluster", "items", "pairs", "every_question", "correct", "fail_if_worse",
         "these_suites", "equivalent", "published", "figure", "methods", "output", "seed",

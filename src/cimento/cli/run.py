@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -142,10 +142,9 @@ def run(options: CallOptions) -> int:
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
     is stored with the first. A run file names suites, models and options; the command line
-    overrides it. Without SUITE, --language CODE runs every published set of the language.
-
-    Examples: cimento run pairs.xlsx --language it -m demo-causal; cimento run it-stories -m
-    demo-causal --set shots=3 --limit 10.
+    overrides it. Without SUITE, --language CODE runs every published set of the language. Examples:
+    cimento run pairs.xlsx --language it -m demo-causal; cimento run it-stories -m demo-causal
+    --set shots=3 --limit 10.
     """
     from cimento.cli.evaluating import (
         PART_MISSING,
@@ -179,16 +178,20 @@ def run(options: CallOptions) -> int:
     if options.sensitivity and code == 0:
         _show_sensitivity(options)
     under = runs_under(runs, options.fail_under)
-    for line in filter(None, under):
-        note(f"cimento: {line}")
+    _note_all(filter(None, under))
     _write_logs(runs, under, failures, options)
     if code == 0 and any(under):
         return NOT_REACHED
     gated = options.fail_under is not None and not options.allow_partial
     unscored = partly_scored(runs) if gated else []
-    for line in unscored:
-        note(f"cimento: {line}")
+    _note_all(unscored)
     return PART_MISSING if code == 0 and unscored else code
+
+
+def _note_all(lines: Iterable[str]) -> None:
+    """Print what keeps a run from counting as a success."""
+    for line in lines:
+        note(f"cimento: {line}")
 
 
 def _refuse_together(options: CallOptions) -> None:

@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 
 _ANALYZE = {
-    "items": Entry("Estimate difficulties of items and abilities of models.", "compare:analyze"),
+    "items": Entry("Estimate difficulties of items and abilities of models.", "analyze:analyze"),
     "profile": Entry("Describe models in each dimension of a cloze suite.", "profile:profile"),
     "attribution": Entry("Find which region carries a prediction, by layer.", "explain:explain"),
     "reading-times": Entry("Add the surprisals of words to reading times.", "reading:join"),

@@ -291,8 +291,8 @@ class Run:
         """
         given = {**self.options.model_dump(exclude_unset=True), **options}
         judged = parse_options(self.paradigm, given)
-        if judged.asked() != self.options.asked():
-            changed = next(k for k, v in judged.asked().items() if self.options.asked()[k] != v)
+        asked = self.options.asked()
+        for changed in (name for name, value in judged.asked().items() if asked[name] != value):
             raise UsageError(
                 where=f"option {changed}",
                 seen="it changes what the model is asked, and the answers are there already",
@@ -497,5 +497,4 @@ def runs_of(runs: RunsLike) -> list[Run]:
         runs: one or several runs or folders; folders are opened.
     """
     several = [runs] if isinstance(runs, Run | str | Path) else runs
-    opened = ([like] if isinstance(like, Run) else open_runs(like) for like in several)
-    return [run for some in opened for run in some]
+    return [run for one in several for run in ([one] if isinstance(one, Run) else open_runs(one))]

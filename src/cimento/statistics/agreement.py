@@ -227,32 +227,6 @@ def fleiss_for_others(
     return each.interval(statistic, kappa.value, level=confidence, ratings=each.of_each)
 
 
-def fleiss_for_others(
-    ratings: Sequence[Sequence[Label]],
-    people: Sequence[Sequence[Hashable | None]],
-    *,
-    design: Design,
-    confidence: float = 0.95,
-) -> Interval:
-    """Compute the interval of Fleiss's kappa for other people and other items of the kind.
-
-    Args:
-        ratings: of each item, as many of each.
-        people: who gave each rating, in the same form.
-        design: of the items.
-        confidence: of the interval, which is found as by `alpha_for_others`.
-
-    Returns:
-        The interval, or the reason why there is none.
-    """
-    kappa = fleiss_kappa(ratings)
-    if kappa.value is None or (rare := _rare(_pairable(ratings), "ratings")):
-        return Interval(None, None, FOR_OTHERS, kappa.reason if kappa.value is None else rare)
-    each = PeoplesRatings.of(ratings, people, design)
-    statistic = fleiss_of_ratings(each)
-    return each.interval(statistic, kappa.value, level=confidence, ratings=each.of_each)
-
-
 def cohen_kappa(
     first: Sequence[Label],
     second: Sequence[Label],

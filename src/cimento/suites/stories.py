@@ -480,15 +480,12 @@ def with_states(stories: Sequence[Story], others: Sequence[Story]) -> tuple[Stor
     Returns:
         Stories to which exactly one set of states belongs get it, the others stay as they are.
     """
-    known: dict[tuple[str, ...], list[tuple[SentenceStates, ...]]] = {}
-    for other in others:
-        if len(other.sentence_states) == len(other.sentences):
-            states = known.setdefault(_told(other), [])
-            if other.sentence_states not in states:
-                states.append(other.sentence_states)
+    known: dict[tuple[str, ...], dict[tuple[SentenceStates, ...], None]] = {}
+    for other in (one for one in others if len(one.sentence_states) == len(one.sentences)):
+        known.setdefault(_told(other), {})[other.sentence_states] = None
     return tuple(
-        replace(story, sentence_states=states[0])
-        if len(states := known.get(_told(story), [])) == 1
+        replace(story, sentence_states=next(iter(states)))
+        if len(states := known.get(_told(story), {})) == 1
         else story
         for story in stories
     )
