@@ -93,7 +93,8 @@ def test_the_command_stores_them_and_every_table_says_so(folder, tmp_path, capsy
     assert invoke(["report", str(runs)]) == 0
     assert SAID in capsys.readouterr().out
     assert invoke(["compare", str(runs)]) == 0
-    assert "30 items in 5 × 6 crossed clusters" in " ".join(capsys.readouterr().out.split())
+    compared = " ".join(capsys.readouterr().out.split())
+    assert "Intervals and p of 30 items in 5 × 6 crossed clusters (frame × verb): " in compared
     assert invoke(["report", str(runs), "-o", str(tmp_path / "page.html")]) == 0
     assert SAID in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert invoke(["rerun", str(run.folder), "-o", str(tmp_path / "again")]) == 0
