@@ -208,13 +208,15 @@ def test_an_internal_import_is_noticed(code):
 def test_the_names_of_cimento_are_these():
     assert dir(cimento) == sorted(cimento.__all__)
     assert " ".join(dir(cimento)) == (
-        "Analysis Asking CimentoError Condition Estimate Failure InputError Item LoadedSuite"
-        " Measure Meta ModelCard ModelError Outcome Policy Prediction Reading Region Run RunOptions"
-        " RunSummary Scorer Sentence SiteSettings Suite SuiteError Summary TableError TextScorer"
-        " UsageError analyze cite cloze compare evaluate evaluate_all evaluate_while_training"
-        " export figure fill join_surprisals live_scorer load_model load_suite load_suites"
-        " new_canary open_morphology open_run open_runs open_source pairs ratings report score"
-        " stories write_site"
+        "Analysis AnswerCache Asking CimentoError Condition Estimate Failure FileCache"
+        " InputError Item LanguageAnswer LoadedSuite Measure MemoryCache Meta"
+        " MissingDependencyError ModelCard ModelError Outcome PluginError Policy"
+        " Prediction Reading Region Run RunOptions RunSummary Scorer Sentence SetSources"
+        " SiteSettings StorageError Suite SuiteError Summary TableError TextScorer"
+        " TextTooLongError UsageError analyze cite cloze compare evaluate evaluate_all"
+        " evaluate_language evaluate_while_training export figure fill join_surprisals"
+        " live_scorer load_model load_suite load_suites new_canary open_morphology"
+        " open_run open_runs open_source pairs ratings report score stories write_site"
     )
     for name in dir(cimento):
         assert getattr(cimento, name).__module__.startswith("cimento."), name
@@ -228,8 +230,8 @@ def test_the_stub_begins_with_what_is_used_first():
 
 
 WRITES = (
-    "evaluate", "evaluate_all", "evaluate_while_training", "report", "figure", "export",
-    "write_site",
+    "evaluate", "evaluate_all", "evaluate_language", "evaluate_while_training", "report", "figure",
+    "export", "write_site",
 )  # fmt: skip
 PLACES = {"path", "paths", "folder", "file", "directory", "out", "destination", "target"}
 

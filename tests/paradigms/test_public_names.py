@@ -24,7 +24,17 @@ IMPORTS_OF_KINDS = 16
 FILES_WITH_KINDS = 14
 """In how many files these are."""
 OF_KIND = re.compile(rf"cimento\.paradigms\.({'|'.join(PARADIGMS)})\.")
-OTHERS = {"Any", "Collection", "DataFrame", "Literal", "Mapping", "None", "Path", "Sequence"}
+OTHERS = {
+    "Any",
+    "Collection",
+    "DataFrame",
+    "Hashable",
+    "Literal",
+    "Mapping",
+    "None",
+    "Path",
+    "Sequence",
+}
 """Types of Python and of polars."""
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 TABLE = PAGE.partition("## Public names")[2].partition("\n## ")[0]

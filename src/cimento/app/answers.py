@@ -39,7 +39,7 @@ from cimento.judgments.summaries import (
 )
 from cimento.kinds.registry import load_suite
 from cimento.kinds.run import Run, open_run
-from cimento.paradigms.regions.people_effects import z_by_participant
+from cimento.measures.participants import z_by_participant
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import DATABASE, read_design
 from cimento.people.surveys.administration import write_results

@@ -64,8 +64,7 @@ def profile(options: ProfileOptions) -> None:
     Also: if the options are among the candidates, the hits of each expression; the relation to word
     frequency; and for several runs of a suite, the items that one hits and another does not.
     """
-    from cimento.paradigms.cloze import ProfileSettings, profile_runs
-    from cimento.paradigms.cloze.profile_methods import profile_methods
+    from cimento.paradigms.cloze import ProfileSettings, profile_methods, profile_runs
 
     settings = options.named_in(ProfileSettings)
     profiles = profile_runs(options.runs, settings, remark=note)

@@ -126,6 +126,21 @@ _TITLES = {
 _TOKEN_OPTIONS = ("split", "unknown")
 
 
+def plain_audits(suites: Sequence[Suite]) -> str:
+    """The audits of suites of sentences as text, without a model.
+
+    Args:
+        suites: of any languages; frequencies are looked up once for each language.
+    """
+    languages = dict.fromkeys(suite.meta.language for suite in suites)
+    frequencies = {language: zipf_frequencies_if_any(language) for language in languages}
+    audits = (
+        regions.audit_region_suite(suite, frequency=frequencies[suite.meta.language])
+        for suite in suites
+    )
+    return "\n\n".join(map(audit_as_text, audits))
+
+
 def audit_as_text(audit: regions.Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
     header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")

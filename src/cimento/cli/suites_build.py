@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folders_atomically, refuse_filled_in, write_text
@@ -266,20 +265,13 @@ def _write_review(
 
     Sheets are made of plain suites: the items of their twins differ in the attractor alone.
     """
-    from cimento.cli.suites_audit import audit_as_text
+    from cimento.cli.suites_audit import plain_audits
     from cimento.corpus.generation import TWIN
-    from cimento.paradigms import regions
     from cimento.people.annotate.spreadsheets import export_review
 
-    languages = dict.fromkeys(part.meta.language for part in parts)
-    frequencies = {language: zipf_frequencies_if_any(language) for language in languages}
-    audits = [
-        regions.audit_region_suite(part, frequency=frequencies[part.meta.language])
-        for part in parts
-    ]
     folder.mkdir(parents=True, exist_ok=True)
-    write_text("\n\n".join(map(audit_as_text, audits)) + "\n", folder / "audit.txt")
-    for language in frequencies:
+    write_text(plain_audits(parts) + "\n", folder / "audit.txt")
+    for language in dict.fromkeys(part.meta.language for part in parts):
         sheet = folder / f"review-{language}.xlsx"
         refuse_filled_in(sheet, holds="verdicts")
         suites = [

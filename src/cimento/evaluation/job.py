@@ -170,7 +170,7 @@ class SuiteJob:
             **options.inputs(loaded.suite, scoring),
         }
         if columns := chosen_clusters(options):  # refused before a model is asked
-            loaded.paradigm.reader.clustered(loaded.suite, columns)
+            loaded.paradigm.judge.clustered(loaded.suite, columns)
         self._places: list[pl.DataFrame] = []
         self._suspicious: dict[str, None] = {}
         self.is_done = folder is not None and not force and self._is_in(folder)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
+from cimento.errors import UsageError
 from cimento.kinds.base import RunT_contra
 
 if TYPE_CHECKING:
@@ -72,3 +73,23 @@ class Judge(Protocol[RunT_contra]):
         By default there are none.
         """
         return None
+
+    def clustered(self, suite: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401, ARG002  # of its kind
+        """A suite with other clusters than it declares; by default refused.
+
+        Args:
+            suite: the suite.
+            columns: columns of its items; two or more are crossed.
+
+        Raises:
+            UsageError: suites of this kind have no such clusters, or not these columns.
+        """
+        raise UsageError(
+            where=f"suite {suite.name!r}, --cluster",
+            seen="clusters cannot be chosen for suites of this kind",
+            todo="Leave --cluster out.",
+        )
+
+    def clusters(self, suite: Any) -> Mapping[str, Hashable]:  # noqa: ANN401  # of its kind
+        """What each item of a suite belongs to, by its id; by default what its sentences do."""
+        return suite.clusters() if hasattr(suite, "clusters") else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -74,27 +74,6 @@ class SuiteReader(Protocol[SuiteT]):
             seen="suites of this kind are asked as a whole",
             todo="Leave --adaptive out.",
         )
-
-    def clustered(self, suite: SuiteT, columns: Sequence[str]) -> SuiteT:  # noqa: ARG002
-        """The suite with other clusters than it declares; by default refused.
-
-        Args:
-            suite: the suite.
-            columns: columns of its items; two or more are crossed.
-
-        Raises:
-            UsageError: suites of this kind have no such clusters, or not these columns.
-        """
-        raise UsageError(
-            where=f"suite {suite.name!r}, --cluster",
-            seen="clusters cannot be chosen for suites of this kind",
-            todo="Leave --cluster out.",
-        )
-
-    def clusters(self, suite: SuiteT) -> Mapping[str, Hashable]:
-        """What each item belongs to, by its id; by default, as a suite of sentences says it."""
-        sentences = self.sentences(suite)
-        return {} if sentences is None else sentences.clusters()
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
         """The content and the faults of a suite that was read."""

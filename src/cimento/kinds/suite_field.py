@@ -52,8 +52,8 @@ class SuiteField:
         suite, one = self.as_asked(run), cast("Run", run)
         if not (columns := chosen_clusters(one.options)):
             return suite
-        reader = one.paradigm.reader
-        return cast("TestSuite", one.once(self._PLACE, lambda: reader.clustered(suite, columns)))
+        judge = one.paradigm.judge
+        return cast("TestSuite", one.once(self._PLACE, lambda: judge.clustered(suite, columns)))
 
     @classmethod
     def as_asked(cls, run: object) -> TestSuite:

@@ -295,9 +295,7 @@ def compare_pair(
         lost=lost,
         change=share_difference(after, before, design),
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
-        odds=discordant_odds(only_second, only_first)
-        if only_first
-        else Statistic(None, "no item that only the first gets right"),
+        odds=_odds(only_second, only_first),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
         detectable=least.value,
@@ -307,6 +305,13 @@ def compare_pair(
         design=design,
         cluster_columns=first.cluster_columns,
     )
+
+
+def _odds(only_second: int, only_first: int) -> Statistic:
+    """Items gained for each one lost."""
+    if not only_first:
+        return Statistic(None, "no item that only the first gets right")
+    return discordant_odds(only_second, only_first)
 
 
 def detectable(changes: Sequence[float], design: Design) -> Statistic:

@@ -24,6 +24,7 @@ from cimento.kinds.base import SuiteReading as SuiteReading
 from cimento.kinds.base import SurveyItem as SurveyItem
 from cimento.kinds.base import SurveyItems as SurveyItems
 from cimento.kinds.base import SurveyTask as SurveyTask
+from cimento.kinds.clusters import ClusteredOptions as ClusteredOptions
 from cimento.kinds.judge import Judge as Judge
 from cimento.kinds.named import FigureSettings as FigureSettings
 from cimento.kinds.named import TableSettings as TableSettings

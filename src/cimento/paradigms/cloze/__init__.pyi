@@ -6,6 +6,7 @@ from cimento.paradigms.cloze.paradigm import CLOZE as CLOZE
 from cimento.paradigms.cloze.people import CHOICES_FILE as CHOICES_FILE
 from cimento.paradigms.cloze.people import LABELS as LABELS
 from cimento.paradigms.cloze.people import top_class as top_class
+from cimento.paradigms.cloze.profile_paragraph import profile_methods as profile_methods
 from cimento.paradigms.cloze.requests import ClozeAnswers as ClozeAnswers
 from cimento.paradigms.cloze.requests import ClozeOptions as ClozeOptions
 from cimento.paradigms.cloze.requests import blank_requests as blank_requests

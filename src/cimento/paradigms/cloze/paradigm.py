@@ -110,23 +110,6 @@ class ClozeReader(SuiteReader[ClozeSuite]):
         """The suite with some of its items, of whatever they are made."""
         return replace(suite, only=frozenset(items))
 
-    def clustered(self, suite: ClozeSuite, columns: Sequence[str]) -> ClozeSuite:
-        """The suite with other clusters than it declares.
-
-        Raises:
-            UsageError: there are no such columns, or an item has nothing in one.
-        """
-        chosen = replace(suite, cluster=columns)
-        faults = [fault.seen for fault in cluster_faults(chosen)]
-        known = dict.fromkeys(name for item in expand_suite(suite).items for name in item.columns)
-        refuse_unusable(columns, faults, suite=suite.name, known=known)
-        return chosen
-
-    def clusters(self, suite: ClozeSuite) -> Mapping[str, Hashable]:
-        """What each item belongs to, by its id."""
-        items = expand_suite(suite).items
-        return {item.id: cluster_of(item, suite.cluster) for item in items}
-
     def holds(self, suite: ClozeSuite) -> str:
         """The numbers of items, and of those with an expected answer, in words."""
         items = expand_suite(suite).items
@@ -193,6 +176,23 @@ class ClozeJudge(Judge["Run"]):
     def estimates(self, run: Run) -> Sequence[Estimate]:
         """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
         return cloze_estimates(ClozeAnswers(run))
+
+    def clustered(self, suite: ClozeSuite, columns: Sequence[str]) -> ClozeSuite:
+        """The suite with other clusters than it declares.
+
+        Raises:
+            UsageError: there are no such columns, or an item has nothing in one.
+        """
+        chosen = replace(suite, cluster=columns)
+        faults = [fault.seen for fault in cluster_faults(chosen)]
+        known = dict.fromkeys(name for item in expand_suite(suite).items for name in item.columns)
+        refuse_unusable(columns, faults, suite=suite.name, known=known)
+        return chosen
+
+    def clusters(self, suite: ClozeSuite) -> Mapping[str, Hashable]:
+        """What each item belongs to, by its id."""
+        items = expand_suite(suite).items
+        return {item.id: cluster_of(item, suite.cluster) for item in items}
 
 
 class ClozePresenter(PlainPresenter[ClozeSuite]):

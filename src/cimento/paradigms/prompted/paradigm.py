@@ -106,7 +106,6 @@ class PromptedReader(SuiteReader[Suite]):
     holds = staticmethod(RATINGS.reader.holds)
     limited = staticmethod(RATINGS.reader.limited)
     selected = staticmethod(RATINGS.reader.selected)
-    clustered = staticmethod(RATINGS.reader.clustered)
     sentences = staticmethod(RATINGS.reader.sentences)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -166,6 +165,8 @@ class PromptedAsker(Asker[Suite, PromptedOptions]):
 
 class PromptedJudge(Judge["Run"]):
     """The judge of what a model says about sentences."""
+
+    clustered = staticmethod(RATINGS.judge.clustered)
 
     def outcomes(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over the design; sentences are beside the mean of people.

@@ -22,8 +22,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from cimento.errors import UsageError
-from cimento.kinds.clusters import ClusteredOptions
-from cimento.paradigms import Item, Prompting, Suite, stimulus_texts
+from cimento.paradigms import ClusteredOptions, Item, Prompting, Suite, stimulus_texts
 from cimento.paradigms.regions import find_contrast
 
 Form: TypeAlias = Literal["choice", "yesno", "rating"]

@@ -106,7 +106,6 @@ class RatingReader(SuiteReader[Suite]):
     holds = staticmethod(REGIONS.reader.holds)
     limited = staticmethod(REGIONS.reader.limited)
     selected = staticmethod(REGIONS.reader.selected)
-    clustered = staticmethod(REGIONS.reader.clustered)
     sentences = staticmethod(REGIONS.reader.sentences)
     read_copy = staticmethod(REGIONS.reader.read_copy)
 
@@ -184,6 +183,8 @@ class RatingAsker(Asker[Suite, RegionOptions]):
 
 class RatingJudge(Judge["Run"]):
     """The judge of pairs, and of what measures have to do with ratings."""
+
+    clustered = staticmethod(REGIONS.judge.clustered)
 
     scores = staticmethod(REGIONS.judge.scores)
     sentence_scores = staticmethod(REGIONS.judge.sentence_scores)

@@ -80,7 +80,6 @@ class RegionReader(SuiteReader[Suite]):
     """The reader of suites of sentences in regions."""
 
     has_regions = True
-    clustered = staticmethod(in_clusters)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A suite, with every fault in it.
@@ -227,6 +226,8 @@ class RegionAsker(Asker[Suite, RegionOptions]):
 
 class RegionJudge(Judge["Run"]):
     """The judge of predictions about the surprisals of regions, item by item."""
+
+    clustered = staticmethod(in_clusters)
 
     def outcomes(self, run: Run) -> pl.DataFrame:
         """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""

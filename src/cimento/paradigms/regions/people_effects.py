@@ -10,24 +10,21 @@ taken as they are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from cimento.errors import counted
-from cimento.io.values import NoValue
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, Judgment
 from cimento.judgments.summaries import once
 from cimento.kinds.surveyor import answers_about, refuse_nothing
-from cimento.measures.normalizing import Scope, standard_scores
+from cimento.measures.normalizing import Scope
+from cimento.measures.participants import z_by_participant
 from cimento.paradigms.regions.factorial import DDTest, Factorial, dd_tests, factorial
 from cimento.paradigms.regions.people import ratings_by_condition
 from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.ratings import AUTHOR, Rating, rated_of, ratings_by
 from cimento.suites.stimuli import stimulus_texts
-
-KeyT = TypeVar("KeyT", bound=Hashable)
 
 PEOPLE = "people"
 GIVEN, BY_PARTICIPANT = "rating", "rating, z by participant"
@@ -111,40 +108,6 @@ def effects_of_people(
         n_people=n_people if named else None,
         left_out=left_out if named else {},
     )
-
-
-def z_by_participant(
-    ratings: Mapping[KeyT, Sequence[Rating]],
-) -> tuple[dict[KeyT, list[float]], dict[str, int], int]:
-    """The ratings as z-scores within participants, with n - 1.
-
-    Args:
-        ratings: of each sentence, by what it is called, such as item and condition.
-
-    Returns:
-        The z-scores of each sentence; the number of ratings without one, by reason; and the number
-        of participants.
-    """
-    by_person: dict[str, list[tuple[KeyT, float]]] = {}
-    for place, given in ratings.items():
-        for rating in given:
-            by_person.setdefault(rating.participant, []).append((place, rating.value))
-    scaled: dict[KeyT, list[float]] = {}
-    left_out: dict[str, int] = {}
-    people = 0
-    for name, answers in by_person.items():
-        scores = standard_scores([value for _, value in answers], ddof=1)
-        if not name or isinstance(scores, NoValue):
-            why = _SAME if name else "their participant is not named"
-            left_out[why] = left_out.get(why, 0) + len(answers)
-            continue
-        people += 1
-        for (place, _), score in zip(answers, scores, strict=True):
-            scaled.setdefault(place, []).append(score)
-    return scaled, left_out, people
-
-
-_SAME = "their participants rated everything alike"
 
 
 def people_of_suite(suite: Suite, *, scope: Scope = "suite", seed: int = 0) -> PeopleEffects | None:

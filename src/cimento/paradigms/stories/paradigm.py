@@ -202,19 +202,6 @@ class StoryReader(SuiteReader[StorySuite]):
         """The first stories are asked about; worked examples come from all of them."""
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
 
-    def clustered(self, suite: StorySuite, columns: Sequence[str]) -> StorySuite:
-        """The suite with other clusters than it declares; variants of a story stay together.
-
-        Raises:
-            UsageError: no story has such a column.
-        """
-        refuse_unusable(columns, (), suite=suite.name, known=columns_of(suite.stories))
-        return in_story_clusters(suite, columns)
-
-    def clusters(self, suite: StorySuite) -> Mapping[str, Hashable]:
-        """What each story belongs to, by its row."""
-        return {str(story.row): story.belongs_to for story in suite.stories}
-
     def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
         """Some stories are asked about; worked examples come from all of them."""
         return replace(suite, only=frozenset(items))
@@ -276,6 +263,19 @@ class StoryJudge(Judge["Run"]):
         """Accuracy, consistency, verifiability; detection, bias, calibration, partial credit."""
         is_tiers = asked_of(run)[1].task == "tiers"
         return tier_estimates(run) if is_tiers else question_estimates(run)
+
+    def clustered(self, suite: StorySuite, columns: Sequence[str]) -> StorySuite:
+        """The suite with other clusters than it declares; variants of a story stay together.
+
+        Raises:
+            UsageError: no story has such a column.
+        """
+        refuse_unusable(columns, (), suite=suite.name, known=columns_of(suite.stories))
+        return in_story_clusters(suite, columns)
+
+    def clusters(self, suite: StorySuite) -> Mapping[str, Hashable]:
+        """What each story belongs to, by its row."""
+        return {str(story.row): story.belongs_to for story in suite.stories}
 
 
 class StoryPresenter(PlainPresenter[StorySuite]):

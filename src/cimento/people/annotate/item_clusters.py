@@ -35,12 +35,12 @@ def clusters_of_suite(
     if not suite:
         return EACH_ALONE
     loaded = load_suite(suite)
-    reader, asked = loaded.paradigm.reader, loaded.suite
+    judge, asked = loaded.paradigm.judge, loaded.suite
     if chosen:
-        asked = reader.clustered(asked, chosen)
+        asked = judge.clustered(asked, chosen)
     elif not columns_named(getattr(asked, "cluster", ())):
         return EACH_ALONE
-    clusters = reader.clusters(asked)
+    clusters = judge.clusters(asked)
     judged = {(one.suite, one.item) for one in judgments}
     if not any(name == asked.name and item in clusters for name, item in judged):
         named = ", ".join(sorted({name for name, _ in judged}))
