@@ -365,7 +365,8 @@ def _equivalence(
 
 def _plain(pair: PairwiseComparison) -> dict[str, object]:
     """A comparison as JSON, without parts that only the program needs."""
-    return {name: value for name, value in asdict(pair).items() if name != "design"}
+    only_here = {"design", "cluster_columns"}
+    return {name: value for name, value in asdict(pair).items() if name not in only_here}
 
 
 def _fall(rate: PairwiseComparison) -> str:

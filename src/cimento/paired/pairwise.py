@@ -280,7 +280,6 @@ def compare_pair(
     changes = [float(b) - float(a) for a, b in zip(before, after, strict=True)]
     gained = tuple(item for item, change in zip(items, changes, strict=True) if change > 0)
     lost = tuple(item for item, change in zip(items, changes, strict=True) if change < 0)
-    only_first, only_second = discordant(before, after)
     least = detectable(changes, design)
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
@@ -295,7 +294,7 @@ def compare_pair(
         lost=lost,
         change=share_difference(after, before, design),
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
-        odds=_odds(only_second, only_first),
+        odds=_odds(before, after),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
         detectable=least.value,
@@ -307,8 +306,9 @@ def compare_pair(
     )
 
 
-def _odds(only_second: int, only_first: int) -> Statistic:
-    """Items gained for each one lost."""
+def _odds(before: Sequence[bool], after: Sequence[bool]) -> Statistic:
+    """The items gained for each one lost."""
+    only_first, only_second = discordant(before, after)
     if not only_first:
         return Statistic(None, "no item that only the first gets right")
     return discordant_odds(only_second, only_first)

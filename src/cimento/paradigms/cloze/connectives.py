@@ -167,7 +167,7 @@ def people_choices(item: ClozeItem, *, where: str) -> Counter[str]:
         where: what to call its row in messages.
 
     Raises:
-        InputError: something in the column is no option and a number.
+        InputError: a part of the column is not an option and a number.
     """
     texts = {folded_text(text): option.text for option in item.options for text in option.spellings}
     texts[NONE] = NONE

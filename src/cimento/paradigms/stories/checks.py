@@ -48,7 +48,7 @@ class StoryCheck:
         todo: what to do about it.
         rows: finds the stories in which it is wrong.
         severity: an ``error`` leaves a tier without a correct answer, a ``warning`` does not.
-        value: what stands in such a story, where that is said of each; None where it is not.
+        value: what such a story has there, where that is said of each; None where it is not.
     """
 
     code: str
@@ -67,7 +67,7 @@ class StoryFinding:
     Attributes:
         check: what.
         rows: the stories concerned, in file order.
-        values: what stands in each, where the check says it; else empty.
+        values: what each has there, where the check says it; else empty.
     """
 
     check: StoryCheck

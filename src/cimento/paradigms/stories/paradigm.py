@@ -127,8 +127,8 @@ class StoryReader(SuiteReader[StorySuite]):
         """A suite as it is, with whatever is wrong in it: published files have faults.
 
         `audit` says what that is, and runs repeat it as warnings: a story that has no correct
-        answer at a tier is asked and unscored there. Only a state that is no option, so that no
-        example can have it, keeps a suite from being run.
+        answer at a tier is asked and unscored there. Only a state that no answer can be keeps a
+        suite from being run.
 
         Raises:
             InputError: the path does not exist or may not be read.
