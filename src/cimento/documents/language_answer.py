@@ -130,11 +130,11 @@ class LanguageAnswer:
         language: its code.
         models: labels of the models.
         phenomena: the rate of each model on each phenomenon, the surest of the first model first.
-        changes: paired differences of models on each phenomenon.
+        changes: paired differences of models on each phenomenon, in the same order.
         disagreements: pairs of sets that disagree about a phenomenon.
         sets: the results on each set.
         starter: the rates on the suites that come with cimento, which are in nothing above.
-        examples: three items of each phenomenon for each model.
+        examples: three items of each phenomenon for each model, in the same order.
         used: the sets that were asked about.
         missing: sets that could not be had.
         not_run: suites that a model could not be asked about.
@@ -210,17 +210,24 @@ def language_answer(
     starters = [run for run in runs if origins[run.suite_name].set == STARTER]
     paradigms = paradigms_of(published, origins)
     models = tuple(dict.fromkeys(run.model for run in runs))
+    rates = tuple(phenomenon_rates(paradigms, seed=seed))
+    examples = [one for model in models for one in examples_of(paradigms, published, model)]
+    # Whatever is said of phenomena is in one order, the surest first.
+    place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
     return LanguageAnswer(
         language=asked.language,
         models=models,
-        phenomena=tuple(phenomenon_rates(paradigms, seed=seed)),
-        changes=phenomenon_changes(paradigms, seed=seed),
+        phenomena=rates,
+        changes=tuple(
+            sorted(
+                phenomenon_changes(paradigms, seed=seed),
+                key=lambda one: place.get(one.phenomenon, len(rates)),
+            )
+        ),
         disagreements=disagreements(paradigms, seed=seed),
         sets=tuple(set_results(paradigms, published, origins)),
         starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
-        examples=tuple(
-            example for model in models for example in examples_of(paradigms, published, model)
-        ),
+        examples=tuple(sorted(examples, key=lambda one: place.get(one.phenomenon, len(rates)))),
         used=tuple(_used(part, published)),
         missing=asked.missing,
         not_run=tuple(
