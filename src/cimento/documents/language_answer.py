@@ -29,6 +29,7 @@ from cimento.compare.set_results import (
     set_results,
 )
 from cimento.engine.cache import MemoryCache
+from cimento.errors import InputError
 from cimento.evaluation import Failure, run_all
 from cimento.evaluation.budget import AskedPart, asked_part, is_offline, parse_budget
 from cimento.evaluation.language_suites import (
@@ -36,6 +37,7 @@ from cimento.evaluation.language_suites import (
     SetSettings,
     language_suites,
 )
+from cimento.io.files import read_bytes
 from cimento.io.option_types import EvaluationKeywords
 from cimento.kinds.run import Run
 from cimento.models.in_memory import as_scorers, split_tokenizer
@@ -168,6 +170,30 @@ class LanguageAnswer:
         """The answer as JSON; ``language.schema.json`` is its schema."""
         plain = _adapter().dump_python(self, mode="json")
         return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def read_answer(path: Path) -> LanguageAnswer:
+    """An answer from its file of JSON.
+
+    Args:
+        path: of ``answer.json``.
+
+    Raises:
+        InputError: it is not one, or cannot be read.
+    """
+    try:
+        answer = _adapter().validate_json(read_bytes(path))
+    except ValueError as error:
+        raise InputError(
+            where=str(path), seen="it is not an answer about a language",
+            todo="Make it again: cimento run --language CODE -m MODEL.",
+        ) from error  # fmt: skip
+    if answer.schema_version != ANSWER_VERSION:
+        raise InputError(
+            where=str(path), seen=f"it has version {answer.schema_version}, not {ANSWER_VERSION}",
+            todo="Make it again with this version of cimento.",
+        )  # fmt: skip
+    return answer
 
 
 @functools.cache

@@ -205,11 +205,7 @@ def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
         title="Differences of models on the same items, by phenomenon, in points.",
         labels=3,
         remarks=1,
-        notes=(
-            "p: of no difference for other paradigms, if five or more; corrected over all rows.",
-        )
-        if any(one.p is not None for one in answer.changes)
-        else (),
+        notes=(of_p,) if any(one.p is not None for one in answer.changes) else (),
     )
 
 
