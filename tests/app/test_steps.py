@@ -511,7 +511,8 @@ def test_all_sets_of_a_language_are_planned_and_put_into_the_queue(tmp_path, mon
         user.find(marker="sets-plan").click()
         await seen(user, "multiblimp")
         await user.should_see("già qui")
-        await user.should_see("it is not on this machine, and nothing is fetched offline")
+        await user.should_see("senza rete non si scarica nulla")
+        await user.should_see("per usarla spunta la casella")
         (licenses,) = user.find(marker="sets-license").elements
         named = set(licenses.text.rsplit(": ", 1)[1].split(", "))
         (budget,) = user.find(marker="sets-budget").elements

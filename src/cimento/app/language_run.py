@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from nicegui import ui
 
-from cimento.app.findings import show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
 from cimento.app.parts import table_of
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
-from cimento.app.words import Words
+from cimento.app.words import Words, said
 from cimento.app.workspace import SUITES, Workspace
 from cimento.documents.language_answer import SetSources
 from cimento.errors import UsageError
@@ -84,7 +83,7 @@ def build_language(visit: Visit) -> None:
         finally:
             waiting.set_visibility(False)
         with result:
-            _planned(say, rows)
+            _planned(say, rows, [one.name for one in unlicensed(language)])
 
     def begin() -> None:
         wanted = fields.wanted.checked(visit.workspace)
@@ -163,7 +162,7 @@ class _Fields:
             field.on_value_change(action)
 
 
-def _planned(say: Words, rows: list[dict[str, JsonValue]]) -> None:
+def _planned(say: Words, rows: list[dict[str, JsonValue]], to_accept: Collection[str]) -> None:
     """What a run would do about each set, as a table, and what is in the way."""
     names = (say(f"run.{name}") for name in ("set", "license", "files"))
     with ui.element("div").classes("scroll"), table_of(names, "plan"):
@@ -171,13 +170,19 @@ def _planned(say: Words, rows: list[dict[str, JsonValue]]) -> None:
             with ui.element("tr"):
                 Text(str(row["set"]), "th").props("scope=row")
                 Text(str(row["license"]), "td").props("lang=en")
-                Text(_state(say, row), "td")
+                Text(_state(say, row, to_accept), "td")
     for row in rows:
-        if row["reason"]:
-            show_translated(f"{row['set']}: {row['reason']}. {row['todo']}", say).classes("small")
+        if row["reason"] and row["set"] not in to_accept:
+            reason, todo = (said(str(row[key]), say.language) or row[key] for key in _WHY)
+            Text(f"{row['set']}: {reason}. {todo}").classes("small")
 
 
-def _state(say: Words, row: Mapping[str, JsonValue]) -> str:
+_WHY = ("reason", "todo")
+
+
+def _state(say: Words, row: Mapping[str, JsonValue], to_accept: Collection[str]) -> str:
+    if row["set"] in to_accept:
+        return say("run.set_agree")
     if row["reason"]:
         return say("run.set_missing")
     if row["is_here"]:

@@ -109,7 +109,7 @@ def _answers(visit: Visit, codes: Sequence[str]) -> None:
     with ui.element("section"):
         heading(say("read.answers"))
         for code in codes:
-            title = say("read.answer_of", language=say.named("language", code))
+            title = say.named("language", code)
             with ui.element("details").mark(f"answer {code}") as part:
                 part.props("open" if visit.query.get("answer") == code else "")
                 Text(title, "summary")
