@@ -270,6 +270,26 @@ def test_a_part_is_drawn_again_by_its_size_and_seed(
     assert answer_at(tmp_path / "other")["examples"] != first["examples"]
 
 
+def test_a_phenomenon_of_which_no_item_was_drawn_is_named_with_the_budget_that_has_it(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = [*line, *APART, "--sets", "agreement", "--budget"]
+    assert invoke(["run", *one, "2", "--seed", "0"]) == 0
+    said = capsys.readouterr().err
+    asked = {one["phenomenon"] for one in answer_at(tmp_path / "runs")["phenomena"]}
+    assert asked == {"verb"}
+    assert "No item was drawn of 1 small phenomenon" in said
+    assert "it has no row in the tables: adjective (12 items)." in said
+    # Of 48 items every fourth is an adjective: four items or more always have one.
+    [budget] = re.findall(r"--budget (\d+) has items of every phenomenon", said)
+    assert int(budget) == 4
+    for seed in "0123":
+        assert invoke(["run", *one, budget, "--seed", seed, "-o", f"runs-{seed}"]) == 0
+        assert "No item was drawn" not in capsys.readouterr().err
+        found = answer_at(tmp_path / f"runs-{seed}")["phenomena"]
+        assert {one["phenomenon"] for one in found} == {"verb", "adjective"}
+
+
 def test_the_model_is_timed_where_no_speed_is_given(
     line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -93,7 +93,8 @@ def test_the_command_stores_them_and_every_table_says_so(folder, tmp_path, capsy
     assert invoke(["report", str(runs)]) == 0
     assert SAID in capsys.readouterr().out
     assert invoke(["compare", str(runs)]) == 0
-    assert "30 items in 5 × 6 crossed clusters" in " ".join(capsys.readouterr().out.split())
+    compared = " ".join(capsys.readouterr().out.split())
+    assert "Intervals and p of 30 items in 5 × 6 crossed clusters (frame × verb): " in compared
     assert invoke(["report", str(runs), "-o", str(tmp_path / "page.html")]) == 0
     assert SAID in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert invoke(["rerun", str(run.folder), "-o", str(tmp_path / "again")]) == 0
@@ -192,3 +193,59 @@ def test_stories_declare_clusters_in_their_folder(tmp_path, capsys):
     toml.write_text(f'{text}\n[options]\ncluster = ["place"]\n', encoding="utf-8")
     assert invoke(["suites", "check", str(made)]) == 2
     assert "The stories have no key 'place'." in capsys.readouterr().out
+
+
+ISLANDS = {
+    "short_non": "Chi pensa che {name} abbia {verb} {what}?",
+    "long_non": "Che cosa pensi che {name} abbia {verb}?",
+    "short_island": "Chi si chiede se {name} abbia {verb} {what}?",
+    "long_island": "Che cosa ti chiedi se {name} abbia {verb}?",
+}
+DONE = {
+    "dipinto": "il muro",
+    "letto": "il giornale",
+    "venduto": "la casa",
+    "comprato": "il pane",
+    "scritto": "la lettera",
+    "perso": "le chiavi",
+}
+
+
+@pytest.fixture(scope="module")
+def islands(tmp_path_factory):
+    """A table of a two-by-two design: five names and six verbs, crossed."""
+    lines = ["item\tcondition\tlength\tstructure\tname\tverb\tsentence"]
+    for name in ("Anna", "Piero", "Lucia", "Marco", "Giulia"):
+        for verb, what in DONE.items():
+            for condition, text in ISLANDS.items():
+                sentence = text.format(name=name, verb=verb, what=what)
+                levels = condition.replace("_", "\t")
+                lines.append(f"{name} {verb}\t{condition}\t{levels}\t{name}\t{verb}\t{sentence}")
+    path = tmp_path_factory.mktemp("designs") / "islands.tsv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_a_design_in_crossed_clusters_says_both_numbers_wherever_it_is_shown(
+    islands, tmp_path, capsys
+):
+    runs, page = tmp_path / "runs", tmp_path / "page.html"
+    asked = ["run", str(islands), "--language", "it", "-m", "demo-causal", "-m", "demo-masked"]
+    assert invoke([*asked, "--cluster", "name,verb", "-o", str(runs)]) == 0
+    said = capsys.readouterr()
+    rows = [line.split() for line in said.out.splitlines() if line.startswith("demo-")]
+    assert rows[0][2:6] == ["30", "5", "×", "6"]
+    assert "islands: 30 items in 5 × 6 crossed clusters (name × verb)." in said.out
+    # What is a cluster is used; the two columns were said to be unused.
+    assert 'cluster = "name", "verb"; 30 items' in said.err
+    assert "not used" not in said.err
+    assert invoke(["report", str(runs), "-o", str(page)]) == 0
+    text = page.read_text("utf-8")
+    assert "n 30, 5 × 6 clusters" in text
+    assert "n 30, 5 clusters" not in text
+    assert "tested over crossed clusters, with CR2 standard errors" in text
+    assert "studentized bootstrap" not in text
+    assert invoke(["compare", str(runs)]) == 0
+    assert "30 items in 5 × 6 crossed clusters (name × verb)" in " ".join(
+        capsys.readouterr().out.split()
+    )

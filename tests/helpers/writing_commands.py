@@ -159,6 +159,8 @@ ELSEWHERE: Mapping[str, str] = {
     "annotate pairs": "a dialogue, as above",
     "annotate second": "a dialogue, as above",
     "annotate stories": "a dialogue, as above",
+    "annotate survey distractors": "one table, written as that of review export",
+    "annotate times": "one table with its log, written as those of annotate filter",
     "annotate serve start": "serves; tests/people/surveys/test_survey_storage.py",
     "annotate serve invite": "SQLite's own transactions, and links that are new each time",
     "annotate serve delete": "SQLite's own transactions",

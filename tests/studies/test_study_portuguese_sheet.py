@@ -109,6 +109,25 @@ def test_a_folder_with_the_sheet_is_enough(tmp_path, capsys):
     assert "1 item with fewer than 10 candidates" in err
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_the_files_may_be_below_the_folder_or_behind_a_link(tmp_path, link):
+    released, data = tmp_path / "released/judged", tmp_path / "data"
+    place = released if link else data / "from the authors/judged"
+    place.mkdir(parents=True)
+    data.mkdir(exist_ok=True)
+    sheet(place, f"{PASSIVE}\tA\tx\t0.5\ts\t")
+    if link:
+        (data / "from the authors").symlink_to(released.parent, target_is_directory=True)
+    assert len(load_study(data).judged) == 1
+
+
+def test_of_two_sheets_the_one_higher_up_is_read(tmp_path):
+    (tmp_path / "a/b").mkdir(parents=True)
+    sheet(tmp_path / "a/b", f"{PASSIVE}\tA\tx\t0.5\ts\t", f"{PASSIVE}\tA\ty\t0.4\tn\t")
+    sheet(tmp_path, f"{PASSIVE}\tA\tz\t0.5\ts\t")
+    assert [row.candidate.text for row in load_study(tmp_path).judged] == ["z"]
+
+
 NOUN = "concordância nominal_1a"
 SUBJECT = "concordancia_de_sujeito_1_falar"
 LABELS = ("case name (original)", "case name", "case name aternative", "top 1")

@@ -129,12 +129,12 @@ class TimesOptions(SheetOptions):
     )
     design: Path = option(..., "The survey that was asked, a design or its folder.")
     output: Path = option(..., "Table of words: .csv, .tsv or .parquet.", flags=("-o",))
-    shortest: float | None = option(None, "Leave shorter times out, in ms: 100.", ge=0)
-    longest: float | None = option(None, "Leave longer times out, in ms: 3000.", ge=0)
+    shortest: float | None = option(None, "Leave out times below this, in ms: 100.", ge=0)
+    longest: float | None = option(None, "Leave out times above this, in ms: 3000.", ge=0)
     errors: MazeErrors = option(
         "rest",
         "What a wrong choice in a maze leaves out: that word and the rest of the sentence (rest),"
-        " that word, the sentence, or nothing (keep).",
+        " that word alone (word), the whole sentence (sentence), or nothing (keep).",
     )
     correct_only: bool = option(
         default=False, help="Leave sentences out whose comprehension question was answered wrongly."
@@ -143,7 +143,7 @@ class TimesOptions(SheetOptions):
 
 @command_of
 def times(options: TimesOptions) -> None:
-    """Write a row for each word of answers that were read word by word, with its reading time.
+    """Write the reading times of a self-paced or maze survey, a row for each word.
 
     The table is what `cimento analyze reading-times` and `reading-gains` take. A time that is left
     out is an empty cell, with the reason in the column `excluded`; a log beside the table names

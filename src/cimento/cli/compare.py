@@ -81,7 +81,7 @@ class CompareOptions(GridOptions):
     )
     these_suites: bool = option(
         default=False,
-        help="Means over suites also with the interval for other items of these suites.",
+        help="Give means over suites a second interval: for other items of the same suites.",
     )
     allow_partial: bool = option(
         default=False,

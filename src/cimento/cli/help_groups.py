@@ -90,6 +90,10 @@ GROUPS: Mapping[str, Groups] = {
             "none",
         ),
     },
+    "suites build pairs": {
+        "Suites": ("output", "items", "every", "classes", "seed", "force", "listed"),
+        "Review by a native speaker": ("review", "reviewed"),
+    },
     "models check": {"Common": ("suites", "language", "texts", "precision", "as_json")},
     "suites build query": {
         "Source": ("treebanks", "license", "text", "malformed", "dictionary"),

@@ -47,6 +47,8 @@ _ONE_BY_ONE = (
 )  # fmt: skip
 """Options of single suites, which say nothing about a language."""
 _MEGABYTE = 1_000_000
+_MOST_UNDRAWN = 5
+"""Most phenomena that are named as not drawn."""
 
 
 def run_languages(options: CallOptions) -> int:
@@ -173,6 +175,8 @@ def _part(asked: LanguageSuites, here: RunOptions, options: LanguageOptions) -> 
     )
     if budget is not None:
         note(_said_of(part))
+        if part.undrawn:
+            note(_said_of_undrawn(part))
     return part
 
 
@@ -184,6 +188,19 @@ def _said_of(part: AskedPart) -> str:
     return (
         f"A random {part.items:,} of {part.of_items:,} items{rate}, seed {part.seed};"
         f" --budget {part.items} --seed {part.seed} draws them again."
+    )
+
+
+def _said_of_undrawn(part: AskedPart) -> str:
+    """The small phenomena of which no item was drawn, and the budget that has all."""
+    n = len(part.undrawn)
+    shown = [f"{name} ({counted(items, 'item')})" for name, items in part.undrawn.items()]
+    if n > _MOST_UNDRAWN:
+        shown = [*shown[:_MOST_UNDRAWN], f"{n - _MOST_UNDRAWN} others"]
+    return (
+        f"No item was drawn of {counted(n, 'small phenomenon', 'small phenomena')}, so"
+        f" {'it has' if n == 1 else 'they have'} no row in the tables: {', '.join(shown)}."
+        f" --budget {part.items_for_all} has items of every phenomenon."
     )
 
 

@@ -135,8 +135,7 @@ class ReportOptions(TableOptions):
     )
     figure: str = option(
         "",
-        "Only this figure: interaction, rows, items, tokens, position, length, regions,"
-        " region-sums ...; a wrong name lists those of the runs.",
+        "Only this figure, into -o FILE; an unknown name lists those of the runs.",
         metavar="NAME",
     )
     site: Path | None = option(
@@ -252,13 +251,12 @@ def report(options: ReportOptions) -> int:
     -o FILE writes a page, or a document by the ending of its name; without it, tables are printed.
     A .tex or .docx file contains the table for a paper (--table results): suites by models.
 
-    --table NAME: one table, printed or written. --figure NAME -o FILE: one figure, such as
-    interaction (the four means of each phenomenon), rows (a row for each phenomenon), items (DD of
-    every item), tokens (one item, token by token), position (mean surprisal by position), length
-    (score against length) or regions; others are named on the page of the report.
+    Figures: interaction (the four means of each phenomenon), rows (a row for each phenomenon),
+    items (DD of every item), tokens (one item, token by token), position (mean surprisal by
+    position), length (score against length), regions, and others named on the page.
 
-    --site FOLDER: a board, and pages of models, suites, phenomena and items, which open from a
-    folder and load nothing. Write again with more runs, and only the pages that change are written.
+    A site has pages of models, suites, phenomena and items, and works offline. Write it again with
+    more runs, and only the pages that change are written.
     """
     mode = _mode_of(options)
     if options.site is not None:

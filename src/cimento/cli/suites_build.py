@@ -183,8 +183,10 @@ class GrammarOptions(Options):
         "Built-in grammars, folders with grammar.toml, .toml files.",
         argument="GRAMMAR...",
     )
-    output: Path | None = option(None, "Folder for the suites.", flags=("-o",))
-    items: int = option(200, "Number of items.", ge=1)
+    output: Path | None = option(
+        None, "Folder for the suites; needed unless --list is given.", flags=("-o",)
+    )
+    items: int = option(200, "Number of items of each suite.", ge=1)
     seed: int = option(0, "Seed of the sample of words.")
     every: Texts = option(
         (), "All built-in grammars of a language. Repeatable.", flags=("--all",), metavar="LANG"
@@ -194,7 +196,7 @@ class GrammarOptions(Options):
         flags=("--class",),
     )  # fmt: skip
     review: Path | None = option(
-        None, "A folder for audit.txt and, for each language, a sheet for a native reader."
+        None, "A folder for audit.txt and, for each language, a sheet for a native speaker."
     )
     reviewed: int = option(10, "Items of each suite in the sheets.", ge=1)
     listed: bool = option(default=False, help="List the built-in grammars.", flags=("--list",))

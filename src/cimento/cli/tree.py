@@ -104,7 +104,7 @@ _ANNOTATE = {
     "candidates": Entry("Judge words put into blanks.", "annotate_candidates:candidates"),
     "pairs": Entry("Decide on replacements in sampled sentences.", "annotate_dialogues:pairs"),
     "stories": Entry("Write stories down, field by field.", "annotate_dialogues:stories"),
-    "second": Entry("Judge stories blind.", "annotate_dialogues:second"),
+    "second": Entry("Judge stories again, blind.", "annotate_dialogues:second"),
     "agreement": Entry("Compute the agreement of annotators.", "annotate_dialogues:agreement"),
     "review": Entry("Send a suite to a native speaker, and back.", commands=_REVIEW),
     "import": Entry("Read answers from survey programs.", "annotate:import_answers"),

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.report.sides import Sides
-    from cimento.statistics.design import Design
     from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate_as_text, absent=BLANK)
@@ -170,21 +169,22 @@ def _about_sizes(
 
 def _methods(tested: Sequence[PairwiseComparison]) -> list[str]:
     """Notes on the methods behind the intervals and p-values of changes, and why these."""
-    designs: dict[str, list[Design]] = {}
+    by_method: dict[str, list[PairwiseComparison]] = {}
     for pair in tested:
         names = "; ".join(dict.fromkeys((pair.change.method, pair.test.method)))
-        designs.setdefault(names, []).append(pair.design)
-    notes = [f"Intervals and p of {designs_said(those)}: {m}." for m, those in designs.items()]
+        by_method.setdefault(names, []).append(pair)
+    notes = [f"Intervals and p of {designs_said(those)}: {m}." for m, those in by_method.items()]
     if any(pair.test.p is not None for pair in tested):
         notes.append("A 95% interval leaves out 0 exactly where p, uncorrected, is 0.05 or less.")
     return notes
 
 
-def designs_said(designs: Sequence[Design]) -> str:
+def designs_said(compared: Sequence[PairwiseComparison]) -> str:
     """What decides the test of some comparisons, such as ``24 single items``."""
-    said = dict.fromkeys(design.described for design in designs)
+    said = dict.fromkeys(pair.design_said for pair in compared)
     if len(said) == 1:
         return next(iter(said))
+    designs = [pair.design for pair in compared]
     kinds = {"crossed clusters" if one.crossed else "clusters" for one in designs if one.clustered}
     alone = ["single items"] if any(not design.clustered for design in designs) else []
     return " and ".join([*alone, *(f"items in {kind}" for kind in sorted(kinds))])

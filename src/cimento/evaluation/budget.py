@@ -7,9 +7,11 @@ part on every machine.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -83,6 +85,9 @@ class AskedPart:
         by_set: items of each whole set.
         seed: of the draw.
         per_second: items that all models together answer in a second, if that decided the size.
+        undrawn: phenomena of which no item is asked, since their suites have far more of others,
+            with the number of their items.
+        items_for_all: number of items with which some of each phenomenon are asked.
     """
 
     asked: LanguageSuites
@@ -91,6 +96,8 @@ class AskedPart:
     by_set: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
     per_second: float | None = None
+    undrawn: Mapping[str, int] = field(default_factory=dict)
+    items_for_all: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -133,13 +140,43 @@ def drawn_part(asked: LanguageSuites, items: int | None, *, seed: int) -> AskedP
         for one in published
     )
     part = replace(asked, sets=sets)
+    whole = [suite for one in published for suite in one.suites]
     return AskedPart(
         asked=part,
         items=sum(len(items_of(suite)) for suite in part.suites),
         of_items=sum(map(sum, sizes)),
         by_set=by_set,
         seed=seed,
+        undrawn=_undrawn(whole, part.suites),
+        items_for_all=_items_for_all(sizes),
     )
+
+
+def _undrawn(whole: Sequence[LoadedSuite], drawn: Sequence[LoadedSuite]) -> dict[str, int]:
+    """The items of the phenomena of whole suites of which the drawn parts have none."""
+    kept = {name for suite in drawn for name in _strata(suite)}
+    items = Counter(name for suite in whole for name in _strata(suite) if name)
+    return {name: n for name, n in items.items() if name not in kept}
+
+
+def _items_for_all(sizes: Sequence[Sequence[int]]) -> int:
+    """The fewest items with which each draw has some of each phenomenon.
+
+    A phenomenon has some if the step of `systematic_sample` is no longer than the phenomenon.
+
+    Args:
+        sizes: items of each phenomenon, by suite.
+    """
+    needed = [math.ceil(sum(some) / min(some)) if some else 0 for some in sizes]
+
+    def is_enough(items: int) -> bool:
+        parts = iter(equal_parts([size for some in sizes for size in some], items))
+        return all(
+            sum(next(parts) for _ in some) >= least
+            for some, least in zip(sizes, needed, strict=True)
+        )
+
+    return bisect_left(range(sum(map(sum, sizes))), True, key=is_enough)  # noqa: FBT003  # what is looked for
 
 
 def _sizes(loaded: LoadedSuite) -> list[int]:

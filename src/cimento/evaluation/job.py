@@ -15,7 +15,7 @@ from cimento.errors import CimentoError
 from cimento.evaluation.adaptive import AdaptiveRounds
 from cimento.evaluation.honored import honored
 from cimento.evaluation.remarks import about_suite
-from cimento.intake.reading import READ
+from cimento.intake.reading import READ, with_role
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
@@ -90,7 +90,7 @@ class _RunParts:
             paradigm=self.loaded.paradigm,
             options=self.options,
             manifest=describe(
-                suite=_identity(self.loaded),
+                suite=_identity(self.loaded, chosen_clusters(self.options)),
                 asking=self.scoring,
                 inputs=_shown_inputs(self.inputs, self.loaded),
                 warnings=(*remarks, *self.warnings),
@@ -389,8 +389,8 @@ def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
     return dataclasses.replace(scoring, columns=(*named, *layers))
 
 
-def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
-    """The identity of a suite, for the manifest."""
+def _identity(loaded: LoadedSuite, clusters: Sequence[str]) -> dict[str, JsonValue]:
+    """The identity of a suite, for the manifest; columns chosen as its clusters are used."""
     meta, reading = loaded.suite.meta, loaded.reading
     identity: dict[str, JsonValue] = {
         "name": meta.name,
@@ -401,7 +401,7 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
     if source := source_of(reading.path):
         identity["source"] = source
     if reading.table is not None:
-        identity[READ] = reading.table.said()
+        identity[READ] = with_role(reading.table, "cluster", clusters).said()
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
 

@@ -85,13 +85,18 @@ def designs_said(runs: Iterable[Run]) -> list[str]:
     return list(dict.fromkeys(filter(None, map(_design_said, runs))))
 
 
+def cluster_columns(run: Run) -> tuple[str, ...]:
+    """The columns by which the items of a run belong together; none where each stands alone."""
+    return columns_named(getattr(run.suite, _NAME, ())) or run.paradigm.reader.together
+
+
 def _design_said(run: Run) -> str:
     """A sentence on the clusters of a run's items; empty where each stands alone."""
     if not any(estimate.clustered for estimate in run.estimates()):
         return ""
     rows = run.outcomes().select("item", "cluster").unique(subset="item", maintain_order=True)
     cells = rows["cluster"].to_list()
-    columns = columns_named(getattr(run.suite, _NAME, ())) or run.paradigm.reader.together
+    columns = cluster_columns(run)
     design = design_of(rows["item"].to_list(), cells)
     if not columns or not design.clustered:
         return ""

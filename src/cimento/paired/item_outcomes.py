@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
 from cimento.io.values import grouped
+from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
 from cimento.measures import judged_on
 from cimento.records.outcomes import design_of
@@ -66,6 +67,7 @@ class ItemOutcomes:
         unit: of the values.
         coefficients: statistics that the run gives of values and references.
         clusters: item to what it belongs to; items that stand alone are not there.
+        cluster_columns: columns of the items that say so; empty where they are not known.
     """
 
     suite: str
@@ -82,6 +84,7 @@ class ItemOutcomes:
     unit: str = ""
     coefficients: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict)
+    cluster_columns: tuple[str, ...] = ()
 
     def design(self, items: Sequence[str]) -> Design:
         """The design of some of the items.
@@ -211,6 +214,7 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
             values=_known(first, "value"),
             references=_known(first, "reference"),
             clusters=_known(first, "cluster"),
+            cluster_columns=cluster_columns(run),
         )
 
 

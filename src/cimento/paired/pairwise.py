@@ -223,6 +223,7 @@ class PairwiseComparison:
         values: the values behind it, such as margins; None where there are none to compare.
         note: on models of two kinds; None where they are of one.
         design: of the items.
+        cluster_columns: columns of the items that say which belong together, if known.
     """
 
     suite: str
@@ -246,6 +247,13 @@ class PairwiseComparison:
     values: PairedValues | None = None
     note: str | None = None
     design: Design
+    cluster_columns: tuple[str, ...] = ()
+
+    @property
+    def design_said(self) -> str:
+        """How many items there are, and how they belong together; of crossed ones, by what."""
+        columns = self.cluster_columns if self.design.crossed else ()
+        return self.design.described + (f" ({' × '.join(columns)})" if columns else "")
 
 
 def compare_pair(
@@ -297,6 +305,7 @@ def compare_pair(
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),
         design=design,
+        cluster_columns=first.cluster_columns,
     )
 
 

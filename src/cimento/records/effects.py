@@ -57,12 +57,12 @@ class DesignEffect:
 
     Attributes:
         estimate: DD over items, with its interval; its level is the phenomenon.
-        clusters: number of clusters that the items are in; None where each is by itself, or where
-            that is not known.
+        clusters: how many clusters the items are in, of crossed ones such as ``5 × 6``; None
+            where each is by itself, or where that is not known.
     """
 
     estimate: Estimate
-    clusters: int | None
+    clusters: int | str | None
 
     @property
     def side(self) -> Side:

@@ -206,25 +206,34 @@ def fleiss_for_others(
     people: Sequence[Sequence[Hashable | None]],
     *,
     design: Design,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> Interval:
     """Compute the interval of Fleiss's kappa for other people and other items of the kind.
+
+    It is found as by `alpha_for_others` (with doi:10.1198/jbes.2010.07136).
 
     Args:
         ratings: of each item, as many of each.
         people: who gave each rating, in the same form.
         design: of the items.
-        confidence: of the interval, which is found as by `alpha_for_others`.
+        level: confidence level.
 
     Returns:
         The interval, or the reason why there is none.
+
+    Example:
+        >>> rows = ["aaaba", "bbbab", "aabab", "bbabb", "aaaab", "babbb", "aabaa", "bbaba"]
+        >>> ratings, people = [list(row) for row in rows], [list("uvwxy")] * 8
+        >>> one = fleiss_for_others(ratings, people, design=Design.independent(8))
+        >>> round(one.low, 2), round(one.high, 2)
+        (-0.22, 0.85)
     """
     kappa = fleiss_kappa(ratings)
     if kappa.value is None or (rare := _rare(_pairable(ratings), "ratings")):
         return Interval(None, None, FOR_OTHERS, kappa.reason if kappa.value is None else rare)
     each = PeoplesRatings.of(ratings, people, design)
     statistic = fleiss_of_ratings(each)
-    return each.interval(statistic, kappa.value, level=confidence, ratings=each.of_each)
+    return each.interval(statistic, kappa.value, level=level, ratings=each.of_each)
 
 
 def cohen_kappa(

@@ -251,11 +251,18 @@ class Design:
         return self.m < self.n
 
     @property
+    def clusters_said(self) -> int | str | None:
+        """How many clusters there are: of each factor if crossed; None if no units have one."""
+        if self.crossed:
+            return " × ".join(str(one.m) for one in self.factors())
+        return self.m if self.clustered else None
+
+    @property
     def described(self) -> str:
         """How many units there are, and how they belong together."""
         units = f"{self.n} {'item' if self.n == 1 else 'items'}"
         if self.crossed:
-            return f"{units} in {' × '.join(str(one.m) for one in self.factors())} crossed clusters"
+            return f"{units} in {self.clusters_said} crossed clusters"
         if self.clustered:
             return f"{units} in {self.m} {'cluster' if self.m == 1 else 'clusters'}"
         return units.replace(" ", " single ")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento import InputError, Meta, UsageError
+from cimento import InputError, Meta, SuiteError, UsageError, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.checks import CHECKED, CHECKS, audit, story_names
 from cimento.paradigms.stories.options import (
@@ -19,6 +19,7 @@ from cimento.paradigms.stories.options import (
     corrections,
     left_out,
 )
+from cimento.paradigms.stories.recordings import recorded_stories
 from cimento.paradigms.stories.text import audit_record, count_stories
 from cimento.suites.formats.stories import read_stories
 from cimento.suites.stories import SentenceStates, Story, StorySuite
@@ -174,8 +175,8 @@ def test_faults_name_the_stories():
     fault = finding.fault(file="a.jsonl", names=story_names(file))
     assert str(fault) == (
         "CIM-T017 a.jsonl: a state that is none of the fourteen (unknown_state), in 1 story:"
-        " 1 (7-C0). Write one of: power, location, exist, clean, edible, wet, functional, wearing,"
-        " open, conscious, temperature, solid, occupied, in pieces."
+        " 1 (7-C0) 'broken'. Write one of: power, location, exist, clean, edible, wet, functional,"
+        " wearing, open, conscious, temperature, solid, occupied, in pieces."
     )
 
 
@@ -213,8 +214,48 @@ def test_check_prints_the_findings_and_their_number(tmp_path, capsys):
     assert "a.jsonl: 1 error, 0 warnings" in messages
     assert invoke(["suites", "check", str(path), "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["suites"][0]["issues"]["unknown_state"] == [1]
-    assert invoke(["suites", "show", str(path)]) == 0
+    fixed = write_jsonl([BASE, replace(CLOZE, row=1)], tmp_path / "b.jsonl")
+    assert invoke(["suites", "show", str(fixed)]) == 0
     assert "*0 Nina rompe il vaso." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "{path}", "-m", "demo-causal", "--set", "shots=0", "--output", "{folder}/runs"],
+        ["study", "stories", "--data", "{path}", "-m", "demo-causal", "--set", "shots=0"],
+        ["suites", "prompts", "{path}", "--row", "1", "--set", "shots=0"],
+        ["suites", "show", "{path}"],
+        ["suites", "check", "{path}"],
+    ],
+    ids=lambda command: " ".join(command[:2]).removesuffix(" {path}"),
+)
+def test_a_state_that_no_answer_can_be_is_one_message_everywhere(command, tmp_path, capsys):
+    from cimento.suites.formats.stories import write_jsonl
+
+    path = write_jsonl([BASE, ORDER, replace(CLOZE, state="contain")], tmp_path / "a.jsonl")
+    assert invoke([part.format(path=path, folder=tmp_path) for part in command]) == 2
+    output, messages = capsys.readouterr()
+    said = (output + messages).split("CIM-T017")
+    assert len(said) == 2, said
+    assert said[1].startswith(" a.jsonl: a state that is none of the fourteen")
+    assert "2 (7-C0) 'contain'. Write one of: power, location, " in said[1]
+    assert "fault of cimento" not in messages
+
+
+def test_logs_of_stories_with_an_unknown_state_are_refused():
+    suite = file_of([BASE, ORDER, replace(CLOZE, state="contain")])
+    with pytest.raises(SuiteError, match="'contain'"):
+        recorded_stories([], suite)
+    with pytest.raises(SuiteError, match="'contain'"):
+        load_suite(suite)
+
+
+def test_a_conflict_without_a_state_can_be_run(tmp_path):
+    from cimento.suites.formats.stories import write_jsonl
+
+    path = write_jsonl([BASE, ORDER, replace(CLOZE, state="")], tmp_path / "a.jsonl")
+    assert [fault.severity for fault in load_suite(path).reading.faults] == ["warning"]
 
 
 @pytest.mark.golden

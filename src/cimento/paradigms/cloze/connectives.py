@@ -28,7 +28,9 @@ from cimento.suites.formats.ratings import CONNECTIVES_FORM, ConnectiveId, parse
 from cimento.suites.letters import folded_text
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
-_SHAPE = Shape(name=BLANKS.name, needs=BLANKS.needs, may=(*BLANKS.may, "choices"))
+CHOICES = "choices"
+"""Column that says how many people chose each option."""
+_SHAPE = Shape(name=BLANKS.name, needs=BLANKS.needs, may=(*BLANKS.may, CHOICES))
 KIND = "cl"
 """Of the ids of cloze items."""
 CONNECTIVE = "connective"
@@ -60,7 +62,7 @@ def is_connective_blanks(path: Path) -> bool:
 
 
 def read_connective_blanks(path: Path) -> SuiteReading[ClozeSuite]:
-    """The cloze section of a copy of the resource as a suite, without what people chose.
+    """The cloze section of a copy of the resource as a suite; what people chose is a column.
 
     Raises:
         InputError: it cannot be read, or a row is not as documented.
@@ -94,7 +96,7 @@ def connective_items(
         raise InputError(
             where=table.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
         )
-    roles = {"item": "id", "text": "sentence", **{name: name for name in (*COLUMNS[2:], "choices")}}
+    roles = {"item": "id", "text": "sentence", **{name: name for name in (*COLUMNS[2:], CHOICES)}}
     read = reading_of(table, _SHAPE, roles, n_items=len(pairs), known=CONNECTIVES_FORM)
     return pairs, read
 
@@ -119,8 +121,10 @@ def _item(table: Table, row: Row) -> tuple[ClozeItem, Counter[str]]:
             todo="Give each option once.",
         )
     columns = {CONNECTIVE: known.connective}
+    if chosen := text_of(row, CHOICES):
+        columns[CHOICES] = chosen
     item = ClozeItem(text, before, after, options, none_option=True, columns=columns)
-    return item, _choices(table, row, item)
+    return item, people_choices(item, where=table.where(row))
 
 
 def _id(table: Table, row: Row) -> tuple[str, ConnectiveId]:
@@ -155,19 +159,27 @@ def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
     return Option(first, role, tuple(others))
 
 
-def _choices(table: Table, row: Row, item: ClozeItem) -> Counter[str]:
-    """``se=18, none=2`` as numbers of people."""
+def people_choices(item: ClozeItem, *, where: str) -> Counter[str]:
+    """How many people chose each option of an item, as its column says: ``se=18, none=2``.
+
+    Args:
+        item: the item; nobody answered it if it has no such column.
+        where: what to call its row in messages.
+
+    Raises:
+        InputError: something in the column is no option and a number.
+    """
     texts = {folded_text(text): option.text for option in item.options for text in option.spellings}
     texts[NONE] = NONE
     counts: Counter[str] = Counter()
-    for part in _list(text_of(row, "choices")):
+    for part in _list(item.columns.get(CHOICES, "")):
         written, equals, count = part.partition("=")
         option = texts.get(folded_text(written))
         number = whole_number(count.strip())
         if not equals or number is None or option is None or option in counts:
             named = ", ".join(sorted({folded_text(text) for text in texts.values()}))
             raise InputError(
-                where=table.where(row),
+                where=where,
                 seen=f"choices has {part!r}",
                 todo=f"Write OPTION=NUMBER with each of {named} once at most.",
             )

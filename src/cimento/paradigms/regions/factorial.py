@@ -94,6 +94,11 @@ class PhenomenonEffects:
         """The unweighted mean of the pair accuracies; None if one is undefined."""
         return mean_if_all([pair.accuracy for pair in self.pairs])
 
+    def design(self, scale: Normalization) -> Design:
+        """The design of the items that have a DD on a scale."""
+        items = [one.item for one in self.effects[scale].items if one.dd is not None]
+        return Design.of(items, self.clusters or None)
+
     def average_of_pairs(self, *, seed: int = 0) -> Mean:
         """The unweighted mean of the pair accuracies, with its interval over items.
 
@@ -310,9 +315,10 @@ class DDTest:
     p_holm: float | None = None
 
     @property
-    def clusters(self) -> int | None:
-        """The number of clusters that the items are in; None where each is by itself."""
-        return self.dd.m if self.dd.m < self.dd.n else None
+    def clusters(self) -> int | str | None:
+        """The clusters that the items are in, as `Design.clusters_said` has them."""
+        named = {phenomenon.name: phenomenon for phenomenon in self.result.phenomena}
+        return named[self.phenomenon].design(self.normalization).clusters_said
 
 
 def dd_tests(

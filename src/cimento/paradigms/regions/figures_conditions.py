@@ -59,11 +59,9 @@ class Panel:
     bars: Bars = WITHIN
 
     @property
-    def clusters(self) -> int | None:
-        """The number of clusters of the items with a DD; None where each is by itself."""
-        items = [one.item for one in self.phenomenon.effects["raw"].items if one.dd is not None]
-        design = Design.of(items, self.phenomenon.clusters or None)
-        return design.m if design.clustered else None
+    def design(self) -> Design:
+        """The design of the items with a DD."""
+        return self.phenomenon.design("raw")
 
     def drawn_bars(self, scale: Normalization) -> Bars:
         """The bars; standard errors where only means were published, and no single items."""
@@ -195,7 +193,7 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
             "first": cell.cell.levels[0],
             "second": cell.cell.levels[1],
             "n": cell.n,
-            "clusters": panel.clusters,
+            "clusters": panel.design.m if panel.design.clustered else None,
             "mean": cell.mean,
             "se": cell.se,
             "bars": kind,
@@ -289,8 +287,8 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     if panel.p is not None:
         parts.append(p_value(panel.p))
     parts.append(f"n {len(effects.item_dds) or panel.phenomenon.n_items}")
-    if panel.clusters is not None:
-        parts.append(f"{panel.clusters} clusters")
+    if clusters := panel.design.clusters_said:
+        parts.append(f"{clusters} clusters")
     accuracy = panel.phenomenon.average
     if accuracy is not None:
         parts.append(f"pairs {100 * accuracy:.0f}%")

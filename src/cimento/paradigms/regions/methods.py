@@ -237,13 +237,20 @@ def _design(run: Run) -> list[str]:
         "Super-additivity is the difference of differences (DD) of the four condition means"
         " [@sprouse2012]."
     )
-    units = "clusters" if suite.cluster else "items"
-    tests = (
-        f"The mean DD was tested over {units}, with CR2 standard errors [@bell2002]. Its 95%"
-        " confidence interval and p value are those of the symmetric studentized bootstrap"
+    crossed = len(suite.cluster) > 1
+    units = "crossed clusters" if crossed else "clusters" if suite.cluster else "items"
+    method = (
+        " 95% confidence interval and p value are those of Student's t [@student1908], with the"
+        " variances of all factors combined [@cameron2011] and the fewest degrees of freedom of any"
+        if crossed
+        else " 95% confidence interval and p value are those of the symmetric studentized bootstrap"
         f" [@hall1988] for 8 to 200 {units} (9,999 draws, seed {options_of(run).seed}), and"
-        " those of Student's t [@student1908] otherwise. P values were corrected by Holm's method"
-        " over all phenomena and measures of a model on the suite [@holm1979]."
+        " those of Student's t [@student1908] otherwise"
+    )
+    tests = (
+        f"The mean DD was tested over {units}, with CR2 standard errors [@bell2002]. Its{method}."
+        " P values were corrected by Holm's method over all phenomena and measures of a model on"
+        " the suite [@holm1979]."
     )
     licensing = (
         f"Filler effects and wh-licensing were tested over {units} in the same way, with p values"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from cimento.errors import Fault, Severity, counted
+from cimento.errors import Fault, Severity, SuiteError, counted
 from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.stories import (
     ATTRIBUTES,
@@ -20,6 +20,7 @@ from cimento.suites.stories import (
     StoryType,
     base_of,
     bases,
+    by_row,
     by_triple,
     is_replacement,
     is_swap,
@@ -31,6 +32,8 @@ Rows: TypeAlias = Callable[[Sequence[Story]], list[int]]
 
 _ID = re.compile(r"\s*(\d{1,9})(?:-([OC])(\d{1,9}))?\s*")
 _SUFFIX: Mapping[str | None, StoryType | None] = {"O": "order", "C": "cloze", None: None}
+UNKNOWN_STATE = "CIM-T017"
+"""The code of a state that is none of the fourteen, or of no state where there is a conflict."""
 _FINAL = (".", "!", "?", "…", ".»", "!»", "?»", '."', '!"', '?"')
 
 
@@ -45,6 +48,7 @@ class StoryCheck:
         todo: what to do about it.
         rows: finds the stories in which it is wrong.
         severity: an ``error`` leaves a tier without a correct answer, a ``warning`` does not.
+        value: what stands in such a story, where that is said of each; None where it is not.
     """
 
     code: str
@@ -53,6 +57,7 @@ class StoryCheck:
     todo: str
     rows: Rows
     severity: Severity = "warning"
+    value: Callable[[Story], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +67,12 @@ class StoryFinding:
     Attributes:
         check: what.
         rows: the stories concerned, in file order.
+        values: what stands in each, where the check says it; else empty.
     """
 
     check: StoryCheck
     rows: tuple[int, ...]
+    values: tuple[str, ...] = ()
 
     def fault(self, *, file: str, names: Sequence[str]) -> Fault:
         """The finding as a fault.
@@ -75,7 +82,8 @@ class StoryFinding:
             names: what to call each story, by row.
         """
         check, stories = self.check, counted(len(self.rows), "story", "stories")
-        shown = ", ".join(names[row] for row in self.rows)
+        values = [f" {value!r}" for value in self.values] or [""] * len(self.rows)
+        shown = ", ".join(names[row] + value for row, value in zip(self.rows, values, strict=True))
         seen = f"{check.title} ({check.name}), in {stories}: {shown}."
         return Fault(check.code, check.severity, file, seen, check.todo)
 
@@ -83,8 +91,32 @@ class StoryFinding:
 def audit(file: StorySuite) -> tuple[StoryFinding, ...]:
     """Everything that is wrong with a file, in the order of the checks of its format."""
     checks = (CHECKS[name] for name in CHECKED[file.format])
-    findings = (StoryFinding(check, tuple(check.rows(file.stories))) for check in checks)
+    findings = (_finding(check, file.stories) for check in checks)
     return tuple(finding for finding in findings if finding.rows)
+
+
+def _finding(check: StoryCheck, stories: Sequence[Story]) -> StoryFinding:
+    rows = tuple(check.rows(stories))
+    value, told = check.value, by_row(stories)
+    return StoryFinding(check, rows, tuple(value(told[row]) for row in rows) if value else ())
+
+
+def has_unknown_state(suite: StorySuite) -> bool:
+    """Whether a story has a state that no answer can be; none at all is not one."""
+    return any(story.state not in {"", *STATES} for story in suite.stories)
+
+
+def refuse_unknown_states(suite: StorySuite) -> None:
+    """Refuse stories with a state that no answer can be.
+
+    Raises:
+        SuiteError: there are some.
+    """
+    if has_unknown_state(suite):
+        finding = _finding(CHECKS["unknown_state"], suite.stories)
+        file = suite.path.name or suite.name
+        fault = finding.fault(file=file, names=story_names(suite))
+        raise SuiteError(where=str(suite.path) if suite.path.name else suite.name, faults=[fault])
 
 
 def story_names(file: StorySuite) -> tuple[str, ...]:
@@ -270,10 +302,10 @@ _ALL = (
         _where(lambda story: not story.plausible and not story.confl_pairs)),
     StoryCheck("CIM-T016", "confl_pairs_disagree", "a pair that says something else",
         "Correct one of the two.", _where(_pair_disagrees)),
-    StoryCheck("CIM-T017", "unknown_state", "a state that is none of the fourteen",
+    StoryCheck(UNKNOWN_STATE, "unknown_state", "a state that is none of the fourteen",
         f"Write one of: {', '.join(STATES)}.",
         _where(lambda story: story.state not in ((*STATES, "") if story.plausible else STATES)),
-        "error"),
+        "error", lambda story: story.state),
     StoryCheck("CIM-T018", "states_filled_on_plausible_story", "a state without a conflict",
         "Unused.", _where(lambda story: story.plausible and bool(story.state))),
     # Sentences

@@ -30,7 +30,13 @@ from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
 from cimento.kinds.reader import SuiteReader
 from cimento.kinds.surveyor import Surveyor, chosen_task, refuse_run
-from cimento.paradigms.stories.checks import audit, notation_faults, story_names
+from cimento.paradigms.stories.checks import (
+    UNKNOWN_STATE,
+    audit,
+    has_unknown_state,
+    notation_faults,
+    story_names,
+)
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.judging import (
     answered_questions,
@@ -120,8 +126,9 @@ class StoryReader(SuiteReader[StorySuite]):
     def read(self, path: Path) -> SuiteReading[StorySuite]:
         """A suite as it is, with whatever is wrong in it: published files have faults.
 
-        `audit` says what that is. Runs repeat it as warnings; nothing keeps a story from
-        being asked, and one that has no correct answer at a tier is unscored there.
+        `audit` says what that is, and runs repeat it as warnings: a story that has no correct
+        answer at a tier is asked and unscored there. Only a state that is no option, so that no
+        example can have it, keeps a suite from being run.
 
         Raises:
             InputError: the path does not exist or may not be read.
@@ -130,8 +137,11 @@ class StoryReader(SuiteReader[StorySuite]):
             suite = read_stories(path)
         except SuiteError as error:
             return SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
-        # Nothing is an error here: each story is asked, and what is wrong with it is said.
-        faults = tuple(replace(fault, severity="warning") for fault in self.check(suite))
+        unknown = has_unknown_state(suite)
+        faults = tuple(
+            fault if unknown and fault.code == UNKNOWN_STATE else replace(fault, severity="warning")
+            for fault in self.check(suite)
+        )
         read = TableReading(
             shape=_FORMS[suite.format],
             roles={},

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cimento.errors import UsageError
 from cimento.kinds.prompting import PromptFormat
 from cimento.paradigms.stories.answers import asked_suite
+from cimento.paradigms.stories.checks import refuse_unknown_states
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt, prompts
 from cimento.paradigms.stories.requests import tier_prompts
@@ -76,9 +77,11 @@ def printed_story(
     Raises:
         UsageError: there is no such row, or there are too few stories for the examples.
         InputError: the corrections were made for other stories.
+        SuiteError: a story has a state that no answer can be.
         ModelError: the chat template cannot render a prompt.
     """
     asked = asked_suite(suite, options)
+    refuse_unknown_states(asked)
     if row >= len(asked.stories):
         raise UsageError(
             where=f"--row {row}", seen=f"{asked.name} has {len(asked.stories)} stories, from 0"

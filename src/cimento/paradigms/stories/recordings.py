@@ -20,6 +20,7 @@ from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
 from cimento.models.recorded import ModelLog, Sample, TaskLog, is_log, one_log, read_logs
 from cimento.paradigms.stories.answers import RECORDED, read_reply
+from cimento.paradigms.stories.checks import refuse_unknown_states
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.requests import numbered_requests
 from cimento.suites import Meta
@@ -182,6 +183,7 @@ def recorded_stories(
     Raises:
         UsageError: the logs do not hold the stories, or two models share a name.
         InputError: a file cannot be read.
+        SuiteError: a story has a state that no answer can be.
     """
     by_path = {path: read_logs(path) for path in paths if is_log(path)}
     logs = [log for some in by_path.values() for log in some]
@@ -193,6 +195,7 @@ def recorded_stories(
             )
         meta = Meta("gita4calamita", language="it")
         suite = StorySuite(meta=meta, stories=logged, format="gita4calamita")
+    refuse_unknown_states(suite)
     models = [logged_responses(log, stories=suite.stories) for log in logs]
     names = Counter(model.model for model in models)
     models = [

@@ -196,7 +196,7 @@ GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "do
 class SurveyPlan(Options):
     """The questions of a survey, the participants, and the wording."""
 
-    task: SurveyTask | None = option(None, "What people do; by default as usual.")
+    task: SurveyTask | None = option(None, "What people do; by default as usual for the suite.")
     surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
     distractors: Path | None = option(
         None, "For maze: the sheet of `annotate survey distractors`, checked by a person."

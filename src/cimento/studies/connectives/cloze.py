@@ -18,7 +18,12 @@ from cimento.intake.reading import TableReading
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.judgments import NONE
-from cimento.paradigms.cloze.connectives import connective_items, suite_of_connectives
+from cimento.paradigms.cloze.connectives import (
+    CHOICES,
+    connective_items,
+    people_choices,
+    suite_of_connectives,
+)
 from cimento.paradigms.cloze.people import (
     CHOICES_FILE,
     UNANSWERED,
@@ -191,7 +196,8 @@ def read_cloze_section(
     """A cloze section, with a model's completions where there is a file of them.
 
     Args:
-        place: a table or its file, or the folder of a cloze suite, which may hold ``choices.tsv``.
+        place: a table or its file, or the folder of a cloze suite, which may hold ``choices.tsv``
+            or a column `choices`.
         completions: table of a model's completions.
 
     Raises:
@@ -238,10 +244,19 @@ def _of_suite(path: Path) -> ClozeSection:
                 todo="Tables 3 and 5 are of items such as `cimento corpus finish` makes.",
             )
     file = path / CHOICES_FILE
-    counts = read_option_counts(file, section.items) if file.is_file() else {}
+    if not file.is_file():
+        return replace(section, choices=_of_columns(section.items, path.name))
+    counts = read_option_counts(file, section.items)
     items = {item.id: item for item in section.items}
     choices = {name: _by_option(items[name], count) for name, count in counts.items()}
     return ClozeSection(section.suite, choices)
+
+
+def _of_columns(items: Sequence[ClozeItem], suite: str) -> dict[str, Counter[str]]:
+    """What people chose, as the items of a converted table say; a free column may say others."""
+    if not any("=" in item.columns.get(CHOICES, "") for item in items):
+        return {}
+    return {item.id: people_choices(item, where=f"{suite}, item {item.id}") for item in items}
 
 
 def _by_option(item: ClozeItem, counts: Choices) -> Counter[str]:

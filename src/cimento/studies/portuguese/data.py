@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
+from cimento.io.below import files_below
 from cimento.paradigms.cloze.detecting import MULTIWORD, SHEET, SYNTACTIC
 from cimento.paradigms.cloze.portuguese import (
     SNAPSHOT,
@@ -134,20 +135,19 @@ def load_study(path: Path) -> StudyData:
     """Read the released files.
 
     Args:
-        path: the folder with some of them or all, or one of them.
+        path: a folder with some of them or all, at any depth, or one of them.
 
     Raises:
         InputError: there is none of them, or one cannot be used.
     """
-    paths = [path] if path.is_file() else [path / name for name in RELEASED]
-    files = {path.name: path for path in paths if path.is_file() and path.name in RELEASED}
+    files = _released_files(path)
     if not files:
         looked = "; ".join(f"{name}, {what}" for name, what in RELEASED.items())
         raise InputError(
             where=str(path),
-            seen=f"none of the study's files is there. Looked for are {looked}. Any of them does"
-            " for what it gives; without any, -m MODEL runs the starter suites and sets what is"
-            " printed beside",
+            seen="none of the study's files is there or below. Looked for are"
+            f" {looked}. Any of them does for what it gives; without any, -m MODEL runs the"
+            " starter suites and sets what is printed beside",
             todo=f"Get them from {WHERE}.",
         )
     templates = read_templates(files[SYNTACTIC]) if SYNTACTIC in files else []
@@ -167,6 +167,17 @@ def load_study(path: Path) -> StudyData:
         predictions=read_predictions(files[MULTIWORD]) if MULTIWORD in files else {},
         files=frozenset(files),
     )
+
+
+def _released_files(path: Path) -> dict[str, Path]:
+    """The released files at a path, by name; of several with one name that of the highest folder.
+
+    Args:
+        path: a folder or one of the files.
+    """
+    paths = [path] if path.is_file() else files_below(path)
+    lowest_first = sorted(paths, key=lambda file: (len(file.parts), file), reverse=True)
+    return {file.name: file for file in lowest_first if file.name in RELEASED}
 
 
 def _with_categories(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from cimento.errors import Fault
 from cimento.faults import fault
@@ -41,7 +41,10 @@ def _repeated_words(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def second_factors(
-    declared: Mapping[str, Cells], others: Mapping[str, Cells], *, what: str = "words"
+    declared: Mapping[str, Cells],
+    others: Mapping[str, Cells],
+    *,
+    what: Literal["words", "values"] = "words",
 ) -> Iterator[Fault]:
     """The faults of columns that may be one more factor beside the clusters that are declared.
 
@@ -60,11 +63,19 @@ def second_factors(
             continue
         if any(_decides(cells, column) for column in declared.values()):
             continue
-        seen = f"The {what} of the column {name!r} recur: {n_levels} in {len(cells)} items."
         columns = ", ".join(f'"{column}"' for column in (*declared, name))
-        value = f"[{columns}]"
-        alike = f"If items with one {what[:-1]} may behave alike"
-        todo = f"{alike}, write cluster = {value} under [options]."
+        value, n_items = f"[{columns}]", len(cells)
+        if what == "words":
+            seen = f"The words of the column {name!r} recur: {n_levels} in {n_items} items."
+            todo = (
+                f"If items with one word may behave alike, write cluster = {value} under [options]."
+            )
+        else:
+            seen = f"The values of the column {name!r} recur: {n_levels} in {n_items} items."
+            todo = (
+                f"If items with one value may behave alike, write cluster = {value} under"
+                " [options]."
+            )
         yield fault("CIM-S086", where=TOML, seen=seen, todo=todo)
 
 
