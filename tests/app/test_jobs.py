@@ -62,7 +62,7 @@ def wanted(name):
 def file_of(name, state, *, number=1, process=0, **other):
     """What the file of a job holds."""
     runs = {"suites": [f"{name}.csv"], "models": ["demo-causal"], "language": "", "limit": None}
-    return {"number": number, **runs, "state": state, "process": process, **other}
+    return {"number": number, **runs, "budget": None, "state": state, "process": process, **other}
 
 
 @pytest.fixture

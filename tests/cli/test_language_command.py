@@ -305,7 +305,26 @@ def test_several_models_are_compared_on_the_same_items(
     [change] = answer["changes"]
     rates = {one["model"]: one["value"] for one in answer["phenomena"]}
     assert change["value"] == pytest.approx(rates[change["second"]] - rates[change["first"]])
-    assert "What 2 models know of Italian" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "What 2 models know of Italian" in out
+    # A note without its column would explain nothing.
+    assert "p: of no difference" not in out
+
+
+def test_all_parts_are_in_the_order_of_the_phenomena(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["run", *line, "-m", "demo-masked", "--sets", "agreement"]) == 0
+    answer = answer_at(tmp_path / "runs")
+    order = list(dict.fromkeys(one["phenomenon"] for one in answer["phenomena"]))
+    assert sorted(order) == ["adjective", "verb"]
+    assert [one["phenomenon"] for one in answer["changes"]] == order
+    places = [order.index(one["phenomenon"]) for one in answer["examples"]]
+    assert places == sorted(places)
+    # The size of a phenomenon is said once.
+    words = " ".join(capsys.readouterr().out.split("Rates are")[0].split())
+    assert "this one paradigm only: demo-causal" in words
+    assert "; 1 paradigm" not in words
 
 
 @pytest.mark.parametrize(

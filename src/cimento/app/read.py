@@ -62,8 +62,12 @@ def build(visit: Visit) -> None:
     say = visit.say
     heading(say("read.heading"), level=1)
     Text(say("read.lead")).classes("lead")
-    runs = visit.workspace.runs()
+    runs, answers = visit.workspace.runs(), visit.workspace.answers()
+    if answers:
+        _answers(visit, answers)
     if not runs:
+        if answers:
+            return
         Text(say("read.nothing"))
         ui.link(say("run.title"), visit.address("run"))
         return
@@ -97,6 +101,30 @@ def build(visit: Visit) -> None:
     delete.on_click(lambda: _ask_deletion(visit, names_of_chosen()))
     if visit.query.get("show"):  # from the queue, where somebody asked for the newest results
         ui.timer(0, guarded(visit, show), once=True)
+
+
+def _answers(visit: Visit, codes: Sequence[str]) -> None:
+    """What models know of languages, each in a part that opens; the one asked for is open."""
+    say = visit.say
+    with ui.element("section"):
+        heading(say("read.answers"))
+        for code in codes:
+            title = say.named("language", code)
+            with ui.element("details").mark(f"answer {code}") as part:
+                part.props("open" if visit.query.get("answer") == code else "")
+                Text(title, "summary")
+                address = f"/answer?{urlencode({'language': code})}"
+                _framed(visit, address, title)
+                ui.link(say("read.alone"), address, new_tab=True)
+
+
+def _framed(visit: Visit, address: str, title: str) -> None:
+    """A page that cannot reach the app, in a frame."""
+    frame = ui.element("iframe").classes("report")
+    frame.props["src"] = visit.root + address
+    frame.props["sandbox"] = SANDBOX
+    frame.props["title"] = title
+    frame.props["loading"] = "lazy"
 
 
 def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
@@ -206,10 +234,7 @@ class _Parts:
     def _report(self) -> None:
         say = self._visit.say
         address = f"/report?{urlencode([('run', name) for name in self._names], quote_via=quote)}"
-        frame = ui.element("iframe").classes("report")
-        frame.props["src"] = self._visit.root + address
-        frame.props["sandbox"] = SANDBOX
-        frame.props["title"] = say("read.report")
+        _framed(self._visit, address, say("read.report"))
         with ui.element("div").classes("buttons"):
             ui.link(say("read.alone"), address, new_tab=True)
             for form in (".html", ".md", ".csv", ".json"):

@@ -13,6 +13,7 @@ from nicegui import ui
 from cimento.app.findings import show_translated
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, Job
+from cimento.app.language_run import build_language
 from cimento.app.parts import named_languages, opened_dialog, table_of
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
@@ -62,6 +63,8 @@ def build(visit: Visit) -> None:
     heading(say("run.heading"), level=1)
     Text(say("run.lead")).classes("lead")
     _form(visit)
+    with ui.element("section"):
+        build_language(visit)
     with ui.element("section"):
         heading(say("run.queue"))
         Text(say("run.queue_lead")).classes("lead")
@@ -240,6 +243,14 @@ async def _go_on(visit: Visit, number: int) -> None:
     visit.queue.go_on(number)
 
 
+def _title(say: Words, wanted: RunRequest) -> str:
+    """What is run, in the words of the page."""
+    if wanted.budget is None:
+        return wanted.title
+    language, models = say.named("language", wanted.language), ", ".join(wanted.models)
+    return say("run.sets_of", language=language, models=models)
+
+
 def _ask(visit: Visit, number: int, wanted: RunRequest, needs: Mapping[str, str]) -> None:
     """Ask whether to use what a file of the folder names; nothing is agreed to beforehand."""
     say = visit.say
@@ -255,7 +266,7 @@ def _ask(visit: Visit, number: int, wanted: RunRequest, needs: Mapping[str, str]
     with opened_dialog() as dialog:
         heading(say("run.ask_title"))
         Text(say("run.ask_lead"))
-        Text(wanted.title)
+        Text(_title(say, wanted))
         boxes = [
             ui.checkbox(f"{name}: {said(what, say.language) or what}").mark(f"agree {name}")
             for name, what in needs.items()
@@ -311,7 +322,7 @@ class _Card:
         """Show how far the job is."""
         say, queue = self._visit.say, self._visit.queue
         self._state.text = say(f"run.state_{job.state}")
-        self._title.text = job.wanted.title
+        self._title.text = _title(say, job.wanted)
         self._command.text = join(["cimento", *job.wanted.arguments])
         progress = queue.progress(self._number) if job.state in BUSY else None
         line = ""
@@ -332,8 +343,10 @@ class _Card:
         self._again.set_visibility(job.state in ("stopped", "failed", "partly"))
         self._forget.set_visibility(job.state not in BUSY)
         self._read.set_visibility(job.state in ("done", "partly"))
-        count = str(job.wanted.number)
-        self._read.props["href"] = self._visit.address("read", show=count)
+        asked = {"show": str(job.wanted.number)}
+        if job.wanted.budget is not None:
+            asked = {"answer": job.wanted.language}
+        self._read.props["href"] = self._visit.address("read", **asked)
         if self._opened.value:
             self._log.text = queue.log(self._number)
 

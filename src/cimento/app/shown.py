@@ -7,7 +7,7 @@ and ratings beside models.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
@@ -20,6 +20,8 @@ from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
 from cimento.documents import html, sections_of, versions_apart
+from cimento.documents.language_answer import read_answer
+from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
 from cimento.errors import CimentoError, InputError, UsageError, needing
 from cimento.judgments import ACCEPTABILITY, Judgment
@@ -377,16 +379,28 @@ def shown_figures(results: Results) -> Iterator[tuple[Figure, str]]:
 
 
 def add_routes(app: App, workspace: Workspace) -> None:
-    """Add the address of the report, which is shown in a frame: ``/report?run=NAME&run=NAME``."""
+    """Add the addresses of what is shown in a frame: a report, and an answer about a language.
+
+    ``/report?run=NAME&run=NAME``, ``/answer?language=CODE``.
+    """
     from starlette.responses import HTMLResponse
 
-    def report(request: Request) -> Response:
+    def page(make: Callable[[], str]) -> Response:
         headers = {"content-security-policy": _POLICY}
         try:
-            results = results_of(workspace, request.query_params.getlist("run"))
-            return HTMLResponse(html(results.runs), headers=headers)
+            return HTMLResponse(make(), headers=headers)
         except CimentoError as error:
             text = f"<!doctype html><title>cimento</title><p>{escape(str(error))}</p>"
             return HTMLResponse(text, status_code=400, headers=headers)
 
+    def report(request: Request) -> Response:
+        names = request.query_params.getlist("run")
+        return page(lambda: html(results_of(workspace, names).runs))
+
+    def answer(request: Request) -> Response:
+        code = request.query_params.get("language", "")
+        # The page is made from the numbers: a page in the folder may come from somebody else.
+        return page(lambda: answer_html(read_answer(workspace.answer(code))))
+
     app.add_route("/report", report)
+    app.add_route("/answer", answer)

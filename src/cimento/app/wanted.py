@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
+from cimento.evaluation.budget import parse_budget
 from cimento.io.declared import checked
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import reason_to_name
 from cimento.options import RunOptions
+from cimento.suites.lock import LOCK
 from cimento.suites.published import (
     LANGUAGE_CODE,
     PublishedDataset,
@@ -34,6 +36,7 @@ MOST_NAMES = 1000
 """Of suites, and of models, in one file of the queue."""
 
 _DOWNLOADED = "a test, which would be downloaded"
+_SETS = "the tests of a language, which would be downloaded"
 _ELSEWHERE = "a model in a folder outside this one"
 
 
@@ -48,6 +51,8 @@ class RunRequest:
         language: of suites that do not state theirs; empty for none.
         limit: number of items of each suite; None for all.
         trusted: whether code that comes with a model may be run.
+        budget: how much of all published sets of the language is asked, such as ``10m``; empty for
+            all of it, None where suites are named.
     """
 
     suites: tuple[str, ...]
@@ -55,6 +60,7 @@ class RunRequest:
     language: str = ""
     limit: int | None = None
     trusted: bool = False
+    budget: str | None = None
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -67,6 +73,8 @@ class RunRequest:
             *(word for model in self.models for word in ("-m", model)),
             *(("--language", self.language) if self.language else ()),
             *(("--limit", str(self.limit)) if self.limit else ()),
+            *(("--budget", self.budget) if self.budget else ()),
+            *(() if self.budget is None else ("--sets-folder", SUITES)),
             *(("--trust-remote-code",) if self.trusted else ()),
             "-o",
             RUNS,
@@ -110,6 +118,7 @@ class RunRequest:
             "models": list(self.models),
             "language": self.language,
             "limit": self.limit,
+            "budget": self.budget,
         }
 
     @classmethod
@@ -124,7 +133,11 @@ class RunRequest:
             raise ValueError("language")
         if not (limit is None or (type(limit) is int and limit > 0)):
             raise ValueError("limit")
-        return cls(_names(plain, "suites"), _names(plain, "models"), language, limit)
+        budget = plain.get("budget")
+        if not (budget is None or _is_text(budget)):
+            raise ValueError("budget")
+        names = _names(plain, "suites"), _names(plain, "models")
+        return cls(*names, language, limit, budget=budget)
 
     @property
     def title(self) -> str:
@@ -134,6 +147,8 @@ class RunRequest:
         'a.xlsx, it-islands × one, org/two'
         """
         suites = (name.rsplit("/", 1)[-1] for name in self.places)
+        if self.budget is not None:
+            return f"--language {self.language} × {', '.join(self.models)}"
         return f"{', '.join(suites)} × {', '.join(self.models)}"
 
     @property
@@ -153,6 +168,8 @@ class RunRequest:
         return dict(self._needs(workspace))
 
     def _needs(self, workspace: Workspace) -> Iterator[tuple[str, str]]:
+        if self.budget is not None:
+            yield self.language, _SETS
         remote = {entry.name for entry, _ in self.to_get}
         for suite in self.suites:
             is_there = suite in remote and workspace.exists(self._place(suite))
@@ -174,8 +191,11 @@ class RunRequest:
             CimentoError: no suite or model is named, one that is outside the workspace, or an
                 address that does not pin what is behind it.
         """
-        for what, names in (("suite", self.suites), ("model", self.models)):
-            if not names:
+        if self.budget is not None:
+            self._check_sets(workspace)
+        suites = self.suites if self.budget is None else (self.language,)
+        for what, names in (("suite", suites), ("model", self.models)):
+            if not (names and all(names)):
                 raise UsageError(where=what, seen="none is chosen", todo="Choose one or more.")
         remote = {entry.name for entry, _ in self.to_get}
         for suite in self.suites:
@@ -184,6 +204,22 @@ class RunRequest:
             elif suite not in remote:
                 workspace.suite(suite)
         return replace(self, models=tuple(map(workspace.model, self.models)))
+
+    def _check_sets(self, workspace: Workspace) -> None:
+        """Refuse what all sets of a language cannot be asked with.
+
+        Raises:
+            CimentoError: there is such a thing, or a link where files would be written.
+        """
+        parse_budget(self.budget or "")
+        if self.suites or self.limit:
+            raise UsageError(
+                where=self.title,
+                seen="tests are named beside a language",
+                todo="Choose one of them.",
+            )
+        for name in (SUITES, RUNS, LOCK):
+            workspace.plain(name)
 
     def options(self, workspace: Workspace) -> RunOptions:
         """The options of the runs, with paths in full.

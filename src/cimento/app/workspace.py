@@ -28,6 +28,7 @@ from cimento.suites.reading import TOML
 from cimento.suites.sources import SOURCE, recorded_source
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
+ANSWER_FILE = "answer.json"
 TEXT_SUFFIX = ".txt"
 SECRET = ".secret"  # noqa: S105  # a suffix
 """The suffix of the key of pseudonyms, beside the tables that it was used for."""
@@ -264,6 +265,23 @@ class Workspace:
                 runs = (self._run(path) for path in self._entries(f"{RUNS}/{suite.name}"))
                 stored += [run for run in runs if run is not None]
         return stored
+
+    def answers(self) -> list[str]:
+        """The codes of the languages about whose published sets there is an answer."""
+        folders = [path for path in self._entries(RUNS) if path.is_dir()]
+        return [path.name for path in folders if is_plain_file(path / ANSWER_FILE)]
+
+    def answer(self, language: str) -> Path:
+        """The file with the answer about a language.
+
+        Raises:
+            InputError: there is none.
+        """
+        if language not in self.answers():
+            raise InputError(
+                where=_short(language), seen="there is no such answer", todo="Choose another."
+            )
+        return self.plain(f"{RUNS}/{language}/{ANSWER_FILE}")
 
     def _run(self, path: Path) -> StoredRun | None:
         """A run; None for a folder that is not one, is not finished or cannot be read."""

@@ -20,6 +20,7 @@ from cimento.evaluation.language_suites import (
     bring,
     language_suites,
     obstacle,
+    planned_set,
 )
 from cimento.suites.language_sets import (
     STARTER,
@@ -211,7 +212,7 @@ def plan_languages(options: LanguageOptions) -> int:
     chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
     for language, sets in chosen.items():
-        rows = [_planned_set(one, settings) for one in sets]
+        rows = [planned_set(one, settings) for one in sets]
         here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
         asked = language_suites(here, settings, language=language, starters=_starters(options))
         is_drawn = budget is not None and (budget.items or options.speed)
@@ -239,26 +240,6 @@ def plan_languages(options: LanguageOptions) -> int:
                 " has the part that is asked."
             )
     return 0
-
-
-def _planned_set(one: LanguageSet, settings: SetSettings) -> dict[str, JsonValue]:
-    """What a run would do about one set."""
-    from cimento.suites.download_sizes import download_bytes
-
-    lack = obstacle(one, settings)
-    is_here = one.here(settings.folders) is not None
-    fetched = lack is None and not is_here
-    return {
-        "set": one.name,
-        "license": one.dataset.license,
-        "size": one.dataset.size,
-        "is_here": is_here,
-        "is_fetched": fetched,
-        "download_bytes": download_bytes(one) if fetched else None,
-        "is_locked_at_first_use": bool(one.dataset.hub and not one.dataset.revision),
-        "reason": lack.reason if lack else "",
-        "todo": lack.todo if lack else "",
-    }
 
 
 def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:

@@ -29,6 +29,7 @@ from cimento.compare.set_results import (
     set_results,
 )
 from cimento.engine.cache import MemoryCache
+from cimento.errors import InputError
 from cimento.evaluation import Failure, run_all
 from cimento.evaluation.budget import AskedPart, asked_part, is_offline, parse_budget
 from cimento.evaluation.language_suites import (
@@ -36,6 +37,7 @@ from cimento.evaluation.language_suites import (
     SetSettings,
     language_suites,
 )
+from cimento.io.files import read_bytes
 from cimento.io.option_types import EvaluationKeywords
 from cimento.kinds.run import Run
 from cimento.models.in_memory import as_scorers, split_tokenizer
@@ -130,11 +132,11 @@ class LanguageAnswer:
         language: its code.
         models: labels of the models.
         phenomena: the rate of each model on each phenomenon, the surest of the first model first.
-        changes: paired differences of models on each phenomenon.
+        changes: paired differences of models on each phenomenon, in the same order.
         disagreements: pairs of sets that disagree about a phenomenon.
         sets: the results on each set.
         starter: the rates on the suites that come with cimento, which are in nothing above.
-        examples: three items of each phenomenon for each model.
+        examples: three items of each phenomenon for each model, in the same order.
         used: the sets that were asked about.
         missing: sets that could not be had.
         not_run: suites that a model could not be asked about.
@@ -168,6 +170,30 @@ class LanguageAnswer:
         """The answer as JSON; ``language.schema.json`` is its schema."""
         plain = _adapter().dump_python(self, mode="json")
         return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def read_answer(path: Path) -> LanguageAnswer:
+    """An answer from its file of JSON.
+
+    Args:
+        path: of ``answer.json``.
+
+    Raises:
+        InputError: it is not one, or cannot be read.
+    """
+    try:
+        answer = _adapter().validate_json(read_bytes(path))
+    except ValueError as error:
+        raise InputError(
+            where=str(path), seen="it is not an answer about a language",
+            todo="Make it again: cimento run --language CODE -m MODEL.",
+        ) from error  # fmt: skip
+    if answer.schema_version != ANSWER_VERSION:
+        raise InputError(
+            where=str(path), seen=f"it has version {answer.schema_version}, not {ANSWER_VERSION}",
+            todo="Make it again with this version of cimento.",
+        )  # fmt: skip
+    return answer
 
 
 @functools.cache
@@ -210,17 +236,24 @@ def language_answer(
     starters = [run for run in runs if origins[run.suite_name].set == STARTER]
     paradigms = paradigms_of(published, origins)
     models = tuple(dict.fromkeys(run.model for run in runs))
+    rates = tuple(phenomenon_rates(paradigms, seed=seed))
+    examples = [one for model in models for one in examples_of(paradigms, published, model)]
+    # Whatever is said of phenomena is in one order, the surest first.
+    place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
     return LanguageAnswer(
         language=asked.language,
         models=models,
-        phenomena=tuple(phenomenon_rates(paradigms, seed=seed)),
-        changes=phenomenon_changes(paradigms, seed=seed),
+        phenomena=rates,
+        changes=tuple(
+            sorted(
+                phenomenon_changes(paradigms, seed=seed),
+                key=lambda one: place.get(one.phenomenon, len(rates)),
+            )
+        ),
         disagreements=disagreements(paradigms, seed=seed),
         sets=tuple(set_results(paradigms, published, origins)),
         starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
-        examples=tuple(
-            example for model in models for example in examples_of(paradigms, published, model)
-        ),
+        examples=tuple(sorted(examples, key=lambda one: place.get(one.phenomenon, len(rates)))),
         used=tuple(_used(part, published)),
         missing=asked.missing,
         not_run=tuple(

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 """The name of the files with an answer, before their endings."""
 _UNMAPPED = "*"
-_COMMAND = "cimento run --language CODE -m MODEL -o FOLDER"
 
 
 def answer_sentences(answer: LanguageAnswer) -> Findings:
@@ -66,19 +65,25 @@ def _these(n: int) -> str:
 
 
 def _sentence(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
-    """What all models know of one phenomenon."""
-    several = len(short) > 1
-    said = ", ".join(
-        f"{short[one.model]} {_standing(one)} ({_share(one)})"
-        if several
-        else f"{_standing(one)}: {_share(one)} right"
-        for one in rates
-    )
+    """What all models know of one phenomenon; models of which the same is said are together."""
     first = rates[0]
-    chance = "" if first.chance is None else f"; chance {percent(first.chance)}%"
     why = f"; {first.reason}" if first.low is None and first.reason else ""
-    text = f"{said}{chance}; {counted(first.n_paradigms, 'paradigm')}{why}."
-    return text if several else text[0].upper() + text[1:]
+    chance = "" if first.chance is None else f"; chance {percent(first.chance)}%"
+    alike = grouped((_standing(one), one) for one in rates)
+    is_said = all(standing.endswith(_these(first.n_paradigms) + " only") for standing in alike)
+    size = "" if is_said else f"; {counted(first.n_paradigms, 'paradigm')}"
+    about = f"{chance}{size}{why}."
+    if len(short) == 1:
+        return _capital(f"{_standing(first)}: {_share(first)} right{about}")
+    said = (
+        _capital(f"{standing}: {', '.join(f'{short[one.model]} {_share(one)}' for one in some)}")
+        for standing, some in alike.items()
+    )
+    return ". ".join(said) + about
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _share(one: PhenomenonRate) -> str:
@@ -182,6 +187,7 @@ def _rate_cell(model: str) -> Callable[[_Row], GridCell]:
 
 
 def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+    of_p = "p: of no difference for other paradigms, if five or more; corrected over all rows."
     return Grid.of(
         answer.changes,
         {
@@ -199,14 +205,14 @@ def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
         title="Differences of models on the same items, by phenomenon, in points.",
         labels=3,
         remarks=1,
-        notes=(
-            "p: of no difference for other paradigms, if five or more; corrected over all rows.",
-        ),
+        notes=(of_p,) if any(one.p is not None for one in answer.changes) else (),
     )
 
 
 def _sets(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
     pairs = [one for one in answer.sets if one.statistic == ACCURACY]
+    known = {one.set: one.authors.scored for one in pairs if one.authors is not None}
+    authors = ("authors' is blank where it is not recorded how they score.",) if known else ()
     return Grid.of(
         pairs,
         {
@@ -219,16 +225,15 @@ def _sets(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
             "chance": lambda one: percent(one.chance, absent=BLANK),
             "authors' measure": _authors_measure,
         },
-        title="Sets of pairs, in %: our number, and what their authors would report.",
+        title="Sets of pairs, in %"
+        + (": our number, and what their authors would report." if known else "."),
         labels=2,
         remarks=1,
         grouped=1,
         notes=(
             "ours: unweighted mean over paradigms; intervals for other items.",
-            "authors' is blank where it is not recorded how they score.",
-            *dict.fromkeys(
-                f"{one.set}: {one.authors.scored}." for one in pairs if one.authors is not None
-            ),
+            *authors,
+            *(f"{name}: {scored}." for name, scored in known.items()),
         ),
     )
 
@@ -362,8 +367,9 @@ _HEADINGS = {
 
 def answer_html(answer: LanguageAnswer) -> str:
     """The answer as a self-contained page."""
+    command = f"cimento run --language {answer.language} -m MODEL -o FOLDER"
     sections = tuple(
-        JointReport(_HEADINGS[name], _COMMAND, tables=(NamedGrid(name, grid, _COMMAND),))
+        JointReport(_HEADINGS[name], command, tables=(NamedGrid(name, grid, command),))
         for name, grid in answer_grids(answer).items()
     )
     page = Page(
@@ -377,7 +383,7 @@ def answer_html(answer: LanguageAnswer) -> str:
 
 def answer_markdown(answer: LanguageAnswer) -> str:
     """The answer in Markdown."""
-    grids = answer_grids(answer)
+    grids = {name: grid.compact() for name, grid in answer_grids(answer).items()}
     said = findings_as_markdown(answer_sentences(answer))
     tables = [f"## {_HEADINGS[name]}\n\n{as_markdown(grid)}" for name, grid in grids.items()]
     return "\n".join([f"# {answer_title(answer)}\n", said, *tables])

@@ -6,15 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cimento.errors import CimentoError, StorageError
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.suites.builtin import list_builtin
+from cimento.suites.download_sizes import download_bytes
 from cimento.suites.fetching import fetch
 from cimento.suites.language_sets import STARTER, LanguageSet
 from cimento.suites.lock import check_locked, locked_dataset
 from cimento.suites.sources import recorded_source
+
+if TYPE_CHECKING:
+    from cimento.suites import JsonValue
 
 PAIRS_AND_RATINGS = ("regions", "ratings")
 """The paradigms of pairs and of rated sentences."""
@@ -130,6 +134,29 @@ def obstacle(one: LanguageSet, settings: SetSettings) -> MissingSet | None:
             "Run `cimento cluster prefetch` with the same options where there is a network.",
         )
     return None
+
+
+def planned_set(one: LanguageSet, settings: SetSettings) -> dict[str, JsonValue]:
+    """What a run would do about one set; of files that are not here, the size is asked for.
+
+    Args:
+        one: the set.
+        settings: where sets come from.
+    """
+    lack = obstacle(one, settings)
+    is_here = one.here(settings.folders) is not None
+    fetched = lack is None and not is_here
+    return {
+        "set": one.name,
+        "license": one.dataset.license,
+        "size": one.dataset.size,
+        "is_here": is_here,
+        "is_fetched": fetched,
+        "download_bytes": download_bytes(one) if fetched else None,
+        "is_locked_at_first_use": bool(one.dataset.hub and not one.dataset.revision),
+        "reason": lack.reason if lack else "",
+        "todo": lack.todo if lack else "",
+    }
 
 
 def bring(one: LanguageSet, settings: SetSettings) -> Path:

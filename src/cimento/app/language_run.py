@@ -1,0 +1,193 @@
+"""All published sets of a language on the page of runs: what there is, and the run of all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+
+from nicegui import ui
+
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
+from cimento.app.parts import table_of
+from cimento.app.sentences import model_choice
+from cimento.app.wanted import RunRequest
+from cimento.app.words import Words, said
+from cimento.app.workspace import SUITES, Workspace
+from cimento.documents.language_answer import SetSources
+from cimento.errors import UsageError
+from cimento.evaluation.language_suites import planned_set
+from cimento.suites import JsonValue
+from cimento.suites.language_sets import (
+    LanguageSet,
+    accept_licenses,
+    accepted_licenses,
+    languages_of,
+    sets_of,
+)
+from cimento.suites.published import published
+
+_USUAL_BUDGET = "10m"
+_MEGABYTE = 1_000_000
+
+
+def planned_sets(workspace: Workspace, language: str) -> list[dict[str, JsonValue]]:
+    """What a run would do about each set of a language; nothing is fetched.
+
+    Args:
+        workspace: the folder, in whose ``suites/`` sets are.
+        language: its code.
+
+    Raises:
+        CimentoError: what is in ``suites/`` may not be used.
+    """
+    sets = sets_of(language, published().values())
+    settings = SetSources(folder=workspace.plain(SUITES)).settings(())
+    return [planned_set(one, settings) for one in sets]
+
+
+def unlicensed(language: str) -> tuple[LanguageSet, ...]:
+    """The sets of a language for which no license is stated, and whose use nobody accepted yet."""
+    before = accepted_licenses()
+    sets = sets_of(language, published().values()) if language else ()
+    return tuple(
+        one for one in sets if not (one.states_license or one.name in before or one.dataset.by_hand)
+    )
+
+
+def build_language(visit: Visit) -> None:
+    """Build the part of the page."""
+    say = visit.say
+    heading(say("run.sets"))
+    Text(say("run.sets_lead")).classes("lead")
+    fields = _Fields(visit)
+    with ui.element("div").classes("buttons"):
+        planned = ui.button(say("run.sets_plan")).props("no-caps outline").mark("sets-plan")
+        begun = ui.button(say("run.sets_go")).props("no-caps unelevated").mark("sets-run")
+    waiting = Text(say("run.sets_planning")).props("role=status").classes("small")
+    waiting.set_visibility(False)
+    result = ui.element("div").props("aria-live=polite").mark("sets-planned")
+    command = CommandLine(visit)
+
+    def describe() -> None:
+        withdraw(visit)
+        result.clear()
+        wanted = fields.wanted
+        command.show(wanted.arguments, whole=bool(wanted.language and wanted.models))
+
+    async def show_plan() -> None:
+        result.clear()
+        language = fields.language
+        waiting.set_visibility(True)
+        try:
+            rows = await asyncio.to_thread(planned_sets, visit.workspace, language)
+        finally:
+            waiting.set_visibility(False)
+        with result:
+            _planned(say, rows, [one.name for one in unlicensed(language)])
+
+    def begin() -> None:
+        wanted = fields.wanted.checked(visit.workspace)
+        if fields.accepts:
+            accept_licenses(unlicensed(wanted.language))
+            fields.name_licenses()
+        visit.queue.add(wanted)
+        ui.notify(say("run.added"))
+
+    planned.on_click(guarded(visit, show_plan))
+    begun.on_click(guarded(visit, begin))
+    fields.on_change(describe)
+    describe()
+
+
+class _Fields:
+    """The fields of a run of all sets.
+
+    Args:
+        visit: what the page is built for.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        say = self._say = visit.say
+        named = {
+            code: say.named("language", code) for code in languages_of("", published().values())
+        }
+        by_name = dict(sorted(named.items(), key=lambda one: one[1]))
+        with ui.element("div").classes("fields"):
+            self._language = ui.select(by_name, label=say("start.language"), with_input=True)
+            self._language.props("outlined").mark("sets-language")
+            self._models = model_choice(visit, say("run.models"), ["demo-causal"])
+            self._models.mark("sets-models")
+            self._budget = ui.input(say("run.budget"), value=_USUAL_BUDGET).mark("sets-budget")
+            self._budget.props(f'outlined hint="{say("run.budget_hint")}"')
+        self._accepted = ui.checkbox().mark("sets-license")
+        self._language.on_value_change(self.name_licenses)
+        self.name_licenses()
+
+    @property
+    def language(self) -> str:
+        """The code of the language.
+
+        Raises:
+            UsageError: none is chosen.
+        """
+        if not self._language.value:
+            raise UsageError(
+                where=self._say("start.language"), seen="none is chosen",
+                todo="Choose one or more.",
+            )  # fmt: skip
+        return str(self._language.value)
+
+    @property
+    def accepts(self) -> bool:
+        """Whether the sets that the box names may be used."""
+        return bool(self._accepted.value)
+
+    @property
+    def wanted(self) -> RunRequest:
+        """What the fields say."""
+        budget = (self._budget.value or "").strip()
+        models = tuple(self._models.value)
+        return RunRequest((), models, self._language.value or "", budget=budget)
+
+    def name_licenses(self) -> None:
+        """Name the sets without a stated license; for other sets, nobody accepted anything."""
+        names = [one.name for one in unlicensed(self._language.value or "")]
+        self._accepted.value = False
+        self._accepted.text = self._say("run.accept_licenses", names=", ".join(names))
+        self._accepted.set_visibility(bool(names))
+
+    def on_change(self, action: Callable[[], None]) -> None:
+        """Have something done whenever a field changes."""
+        for field in (self._language, self._models, self._budget):
+            field.on_value_change(action)
+
+
+def _planned(say: Words, rows: list[dict[str, JsonValue]], to_accept: Collection[str]) -> None:
+    """What a run would do about each set, as a table, and what is in the way."""
+    names = (say(f"run.{name}") for name in ("set", "license", "files"))
+    with ui.element("div").classes("scroll"), table_of(names, "plan"):
+        for row in rows:
+            with ui.element("tr"):
+                Text(str(row["set"]), "th").props("scope=row")
+                Text(str(row["license"]), "td").props("lang=en")
+                Text(_state(say, row, to_accept), "td")
+    for row in rows:
+        if row["reason"] and row["set"] not in to_accept:
+            reason, todo = (said(str(row[key]), say.language) or row[key] for key in _WHY)
+            Text(f"{row['set']}: {reason}. {todo}").classes("small")
+
+
+_WHY = ("reason", "todo")
+
+
+def _state(say: Words, row: Mapping[str, JsonValue], to_accept: Collection[str]) -> str:
+    if row["set"] in to_accept:
+        return say("run.set_agree")
+    if row["reason"]:
+        return say("run.set_missing")
+    if row["is_here"]:
+        return say("run.set_here")
+    size = row["download_bytes"]
+    if not isinstance(size, int):
+        return say("run.set_fetched")
+    return f"{say('run.set_fetched')}, {say.number(size / _MEGABYTE, ',.1f')} MB"
