@@ -32,7 +32,7 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Base
 
 CALLS = {
     "evaluate": "cimento.evaluate('it-subject-verb', 'demo-causal', limit=2)",
-    "evaluate_language": "cimento.evaluate_language('it', 'demo-causal', sets='starter')",
+    "evaluate_language": "cimento.evaluate_language('it', 'demo-causal', sets=['starter'])",
     "evaluate_all": "raise next(cimento.evaluate_all('it-subject-verb', 'demo-causal')).error",
     "score": "cimento.score(['The keys.'], 'demo-causal')",
     "fill": "cimento.fill(['The ___ are here.'], 'demo-causal')",

@@ -388,4 +388,6 @@ def _asked(
     ends = list(run_all(part.asked.suites, models, run_options, cache=cache))
     runs = [end for end in ends if isinstance(end, Run)]
     failures = [end for end in ends if isinstance(end, Failure)]
+    if failures and not runs:  # nothing was asked: there is nothing to answer
+        raise failures[0].error
     return language_answer(runs, part, failures=failures, seed=seed)
