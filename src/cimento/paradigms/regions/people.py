@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,9 +22,13 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, SCALE, Judgment
-from cimento.judgments.summaries import rating_of
 from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.paradigms.regions.given_answers import (
+    given_rating,
+    ratings_by_condition,
+    refuse_words,
+)
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,
@@ -257,7 +260,7 @@ def verdicts_of_people(
         if judgment.question == BETTER:
             given.update(dict.fromkeys(conditions[judgment.item], 0.0))
             given[judgment.condition] = 1.0
-        elif (value := _given_rating(judgment)) is not None:
+        elif (value := given_rating(judgment)) is not None:
             ends = SCALE.fullmatch(judgment.scale or "")
             falls = ends is not None and float(ends[1]) > float(ends[2])
             given[judgment.condition] = -float(value) if falls else float(value)
@@ -381,6 +384,7 @@ def judged_sentences(
     known = stimulus_texts(suite)
     about, passed = answers_about(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
     yes_no = not any(judgment.question == ACCEPTABILITY for judgment in about)
+    refuse_words([one for one in about if one.question in (ACCEPTABILITY, ACCEPTABLE)])
     ratings, chosen = ratings_by_condition(about, known, passed, yes_no=yes_no)
     used = sum(map(len, ratings.values())) + sum(chosen.values())
     refuse_nothing(used, suite.name, passed)
@@ -405,42 +409,6 @@ def judged_sentences(
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     answered = {item for item, _ in (*ratings, *chosen)}
     return AppliedJudgments(used, sum(item.id not in answered for item in suite.items), passed)
-
-
-def ratings_by_condition(
-    about: Sequence[Judgment],
-    known: Mapping[tuple[str, str], str],
-    passed: Counter[str],
-    *,
-    yes_no: bool,
-) -> tuple[dict[tuple[str, str], list[tuple[str, str]]], Counter[tuple[str, str]]]:
-    """The ratings with their annotators, and the number of choices, by item and condition."""
-    ratings: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    chosen: Counter[tuple[str, str]] = Counter()
-    for judgment in about:
-        key = (judgment.item, judgment.condition)
-        if key not in known:
-            passed["the suite has no such item or condition"] += 1
-        elif not judgment.is_about(known[key]):
-            passed["another sentence was judged: the suite has been changed since"] += 1
-        elif judgment.question == BETTER:
-            chosen[key] += 1
-        elif judgment.question == ACCEPTABLE and not yes_no:
-            passed["yes or no, where others rated"] += 1
-        elif (value := _given_rating(judgment)) is None:
-            passed["a rating is not a number"] += 1
-        else:
-            ratings.setdefault(key, []).append((value, judgment.annotator or ""))
-    return ratings, chosen
-
-
-def _given_rating(judgment: Judgment) -> str | None:
-    """A rating as written, with yes as 1 and no as 0; None if the judgment is not a rating."""
-    if judgment.question == ACCEPTABLE:
-        return {"yes": "1", "no": "0"}.get(judgment.value or "")
-    # Commas separate the ratings of several people.
-    is_rating = rating_of(judgment) is not None
-    return (judgment.value or "").replace(",", ".") if is_rating else None
 
 
 def _answered(

@@ -20,7 +20,7 @@ from cimento.kinds.surveyor import answers_about, refuse_nothing
 from cimento.measures.normalizing import Scope
 from cimento.measures.participants import z_by_participant
 from cimento.paradigms.regions.factorial import DDTest, Factorial, dd_tests, factorial
-from cimento.paradigms.regions.people import ratings_by_condition
+from cimento.paradigms.regions.given_answers import ratings_by_condition
 from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.ratings import AUTHOR, Rating, rated_of, ratings_by

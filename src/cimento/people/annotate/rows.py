@@ -33,6 +33,7 @@ from cimento.judgments import (
 from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems
 from cimento.judgments.formats import Submission
 from cimento.judgments.jspsych import TRIAL_TYPE, counting_notes
+from cimento.judgments.yes_no import with_yes_or_no
 from cimento.people.annotate.remarks import (
     doubled,
     inattentive,
@@ -128,6 +129,9 @@ class ImportOptions:
         return pseudonym(name, self.secret) if self.secret else one_spelling(name)
 
 
+YES_AND_NO = "All ratings are yes or no: read as whether a sentence is acceptable."
+
+
 def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Import, Sequence[int]]:
     """Rows as judgments, and the places of the rows that became some.
 
@@ -162,8 +166,9 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
         raise InputError(
             where="", seen=f"{counted(len(faults), 'answer')} cannot be used:{shown}{more}"
         )
-    judgments = _with_surveys(asked)
+    judgments, are_words = with_yes_or_no(_with_surveys(asked))
     notes = (
+        *([YES_AND_NO] if are_words else []),
         *counting_notes(shifted),
         *spelled_apart(people),
         *doubled(judgments),
