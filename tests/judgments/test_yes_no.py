@@ -109,7 +109,7 @@ def test_ratings_of_which_many_are_words_are_refused_and_a_few_are_counted(suite
     code, said = applied([*good, person(8, ["boh", "4", "4"])], "few")
     assert code == 0
     assert "1 skipped: a rating is not a number" in said
-    worded = [person(n, ["ottima", "4", "5"]) for n in range(4)]
+    worded = [person(n, ["ottima", "4", "5"]) for n in range(4, 8)]
     code, said = applied([*good[:4], *worded], "many")
     assert code == 2
     assert "4 of 24 are no numbers, such as 'ottima'" in said
