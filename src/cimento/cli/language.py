@@ -108,7 +108,8 @@ def _refuse_single(options: CallOptions) -> None:
             raise UsageError(
                 where=f"--{name.replace('_', '-')}",
                 seen="it is about suites, and the published sets of a language are asked for",
-                todo="Leave it out, or name the suites; --budget asks a part of all sets.",
+                todo="Leave it out, or name the suites. --budget asks a part of all sets; a gate is"
+                " `cimento compare BEFORE AFTER --fail-if-worse 0.02` over two such runs.",
             )
 
 
@@ -173,7 +174,7 @@ def _part(asked: LanguageSuites, here: RunOptions, options: LanguageOptions) -> 
     part = asked_part(
         asked, options.models, here, budget=budget, speed=options.speed, seed=options.seed or 0
     )
-    if budget is not None:
+    if budget is not None and part.of_items:
         note(_said_of(part))
         if part.undrawn:
             note(_said_of_undrawn(part))

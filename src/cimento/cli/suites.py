@@ -66,28 +66,50 @@ class ListOptions(Options):
     """The suites to list."""
 
     remote: bool = option(default=False, help="List published datasets that can be fetched.")
+    language: str = option("", "Only those of a language: ISO 639-1 code (it, es ...).")
     as_json: bool = option(default=False, help="Print the list as JSON.", flags=("--json",))
+
+    @property
+    def builtin(self) -> list[BuiltinSuite]:
+        """The suites that come with cimento."""
+        return [one for one in list_builtin() if self.language in ("", one.language)]
+
+    @property
+    def datasets(self) -> list[PublishedDataset]:
+        """The published datasets; one with more languages than it names may have any."""
+        return [
+            one
+            for one in published().values()
+            if not self.language or self.language in one.languages or one.has_more_languages
+        ]
 
 
 @command_of
 def list_suites(options: ListOptions) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
+    if not (options.datasets if options.remote else options.builtin):
+        raise UsageError(
+            where=f"--language {options.language}",
+            seen="no such suite is in this language",
+            todo="--remote lists published datasets; `cimento suites get multiblimp --language`"
+            " fetches any of 101 languages.",
+        )
     if options.as_json:
-        listed = published().values() if options.remote else list_builtin()
+        listed = options.datasets if options.remote else options.builtin
         name = "datasets" if options.remote else "suites"
         show_json({name: [_listed(entry) for entry in listed]})
         return
     if options.remote:
-        _list_published()
+        _list_published(options.datasets)
         return
 
     names = ("language", "items", "phenomenon", "status")
     rows = [
         (entry.name, entry.kind, *(getattr(entry, name) for name in names))
-        for entry in list_builtin()
+        for entry in options.builtin
     ]
     show(in_columns(("suite", "kind", *names), rows))
-    used = dict.fromkeys(entry.kind for entry in list_builtin())
+    used = dict.fromkeys(entry.kind for entry in options.builtin)
     show("\nkinds: " + "; ".join(f"{kind}: {in_words(kind)}" for kind in used))
 
 
@@ -101,7 +123,7 @@ def _listed(entry: BuiltinSuite | PublishedDataset) -> dict[str, object]:
     return {"name": entry.name, **{name: getattr(entry, name) for name in names}}
 
 
-def _list_published() -> None:
+def _list_published(datasets: Sequence[PublishedDataset]) -> None:
     rows = [
         (
             entry.name,
@@ -112,11 +134,11 @@ def _list_published() -> None:
             entry.title,
             entry.address,
         )
-        for entry in published().values()
+        for entry in datasets
     ]
     header = ("dataset", "languages", "license", "size", "pinned", "what it is", "where")
     show(in_columns(header, rows))
-    for entry in published().values():
+    for entry in datasets:
         if entry.has_more_languages:
             show(
                 f"\n{entry.name}: the folders at {entry.address}/tree/main are the codes of all its"

@@ -17,7 +17,12 @@ from cimento.report.cells import PERCENT
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.statistics.intervals import share_interval
 from cimento.suites.phenomena import labels_of_sets
-from cimento.suites.published_results import PEOPLE, PublishedResult, results_on
+from cimento.suites.published_results import (
+    PEOPLE,
+    PublishedResult,
+    results_on,
+    sets_with_results,
+)
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -242,8 +247,8 @@ def published_grid(beside: Sequence[BesidePublished], *, correction: Correction 
         raise UsageError(
             where="published results",
             seen="none were released on the very files of these runs",
-            todo="Run a set at its pin, such as `cimento suites get blimp`; see the page Publish"
-            " for the sets with results.",
+            todo="Run a set at its pin, such as `cimento suites get blimp`. Sets with results:"
+            f" {', '.join(sets_with_results())}.",
         )
     return Grid.of(
         beside,

@@ -222,8 +222,15 @@ def asked_part(
         seed: of the draw, and of the items that are timed.
 
     Raises:
+        UsageError: only the starter suites are asked, of which no part is drawn.
         CimentoError: a model cannot be asked.
     """
+    if budget is not None and asked.is_own:
+        raise UsageError(
+            where="--budget",
+            seen="the starter suites are asked whole or not at all",
+            todo="Leave it out, or name published sets: --sets.",
+        )
     if budget is None or not asked.suites:
         return drawn_part(asked, None, seed=seed)
     if budget.seconds is None:

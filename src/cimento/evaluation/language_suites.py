@@ -100,6 +100,11 @@ class LanguageSuites:
         return tuple(suite for one in self.sets for suite in one.suites)
 
     @property
+    def is_own(self) -> bool:
+        """Whether only the suites that come with cimento are asked for."""
+        return not self.missing and all(one.set is None for one in self.sets)
+
+    @property
     def origins(self) -> dict[str, tuple[str, str]]:
         """The name of each suite, mapped to that of its set and to the name that it has there."""
         return {
@@ -257,12 +262,18 @@ def _read(one: LanguageSet, folder: Path) -> SetSuites:
 
 
 def _starters(language: str) -> SetSuites:
+    """The suites of pairs that come with cimento; designs and ratings have no rate to show."""
     names = [
         suite.name
         for suite in list_builtin()
         if suite.language == language and suite.kind in PAIRS_AND_RATINGS
     ]
-    return SetSuites(set=None, suites=tuple(load_suites(names)), names=tuple(names))
+    pairs = [
+        one
+        for one in load_suites(names)
+        if one.paradigm.name != "ratings" and one.sentences and not one.sentences.factors
+    ]
+    return SetSuites(set=None, suites=tuple(pairs), names=tuple(one.suite.name for one in pairs))
 
 
 def _with_own_names(sets: Sequence[SetSuites]) -> list[SetSuites]:

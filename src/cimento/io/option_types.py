@@ -110,7 +110,7 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     """Conventions of minicons, lm-eval, babylm or syntaxgym. lm-eval's own options work too."""
     language: str
     """Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if
-    there is none (gsw). Without SUITE: all published sets of it."""
+    there is none (gsw)."""
     columns: Sequence[str] | str
     """Which columns of a table are what: good=A,bad=B,prefix=C."""
     context_column: str

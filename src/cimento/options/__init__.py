@@ -307,7 +307,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     language: str = option(
         "",
         "Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if"
-        " there is none (gsw). Without SUITE: all published sets of it.",
+        " there is none (gsw).",
     )
     columns: Texts = option((), "Which columns of a table are what: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")

@@ -132,6 +132,11 @@ def _lines() -> list[str]:
 
 
 @functools.cache
+def sets_with_results() -> tuple[str, ...]:
+    """The names of the sets of the registry that results were released on."""
+    return tuple(dict.fromkeys(one.source.set for one in published_results()))
+
+
 def _by_digest() -> Mapping[str, Sequence[PublishedResult]]:
     by_file = grouped(((one.source.set, one.file), one) for one in published_results())
     digests = {key: published()[key[0]].sha256[key[1]] for key in by_file}
