@@ -114,7 +114,7 @@ def _homes(file: str | None) -> list[str]:
 
 
 def _options(name: str) -> str:
-    """The options of a module's section: its whole path, and its names if the module states them."""
+    """The options of a module: its whole path, and its public names if it states them."""
     members = getattr(importlib.import_module(name), "__all__", [])
     shown = f"      members: {json.dumps(members)}\n" if members else ""
     return f"    options:\n      show_root_full_path: true\n      toc_label: {name}\n{shown}"
