@@ -300,28 +300,28 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
 
     steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap=True)
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training", axis=steps))
+    label = f"{of} (dashed: chance)" if frame["chance"].is_not_null().any() else of
     scale = alt.Scale(domain=[0, 1]) if of == "accuracy" else alt.Scale(zero=False)
     # A step without an interval gets no band, and a step without items gets no point.
     band = base.mark_errorband(color=BLUE, opacity=0.25).encode(
-        y=alt.Y("low:Q", title=of, scale=scale), y2="high:Q"
+        y=alt.Y("low:Q", title=label, scale=scale), y2="high:Q"
     )
     line = base.mark_line(point=True, color=BLUE).encode(
-        y=alt.Y("accuracy:Q", title=of, scale=scale)
+        y=alt.Y("accuracy:Q", title=label, scale=scale)
     )
     # Without an x, the line goes from edge to edge, once for each panel.
     chance = (
         alt.Chart(frame)
         .mark_rule(color=GRAY, strokeDash=[4, 3])
         .transform_filter("isValid(datum.chance)")
-        .encode(y=alt.Y("max(chance):Q", title=of, scale=scale))
+        .encode(y=alt.Y("max(chance):Q", title=label, scale=scale))
     )
     chart = (
         alt.layer(chance, band, line)
         .properties(width=_WIDTH, height=_HEIGHT)
         .facet(facet=alt.Facet("panel:N", title=None), columns=2)
     )
-    known = frame["chance"].is_not_null().any()
-    title = f"{of.capitalize()} over training{'; dashed: chance' if known else ''}"
+    title = f"{of.capitalize()} over training"
     return figure_of(chart, name="checkpoints", title=title, frame=frame)
 
 
