@@ -25,7 +25,8 @@ from cimento.intake.workbooks import write_sheets
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ASSETS = Path(__file__).parents[1] / "docs" / "assets"
+DOCS = Path(__file__).parents[1] / "docs"
+ASSETS = DOCS / "assets"
 SUITES = ("it-subject-verb", "it-islands", "it-acceptability", "es-subject-verb", "pt-subject-verb")
 FIGURES = {
     "margins": ("it-subject-verb", ("margins",)),
@@ -135,6 +136,17 @@ def photograph_survey(browser: Browser, folder: Path, gallery: Path) -> None:
         tab.context.close()
 
 
+def draw_curve(folder: Path, gallery: Path) -> None:
+    """The curve of the checkpoints that docs/checkpoints.md makes."""
+    folder.mkdir()
+    page = (DOCS / "checkpoints.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)  # noqa: S603  # the docs' own code
+    models = [word for path in sorted(folder.glob("out/*")) for word in ("-m", path)]
+    call("run", "it-subject-verb", *models, "-o", folder / "runs")
+    call("compare", folder / "runs", "--figure", gallery / "curve.svg")
+
+
 MOST_PAGES = 6
 """Most pages before the first question of a survey."""
 
@@ -157,6 +169,7 @@ def main(folder: Path) -> None:
         for picture, (pattern, arguments) in FIGURES.items():
             (chosen,) = runs.glob(pattern)
             call("report", chosen, "--figure", *arguments, "-o", gallery / f"{picture}.svg")
+        draw_curve(Path(name, "training"), gallery)
         call("report", runs, "--site", site, "--title", "Two demo models")
         call("report", runs / "it-subject-verb", "-o", report)
         program = shutil.which("chromium") or shutil.which("google-chrome")

@@ -22,6 +22,7 @@ from pathlib import Path
 import links
 import search
 import tomli_w
+from breaks import breakable
 from cells import DOCS, ROOT
 from staging import menu, stage
 
@@ -59,6 +60,8 @@ def write_config(into: Path) -> Path:
     project |= {"docs_dir": "docs", "site_dir": "site"}
     python = project["plugins"]["mkdocstrings"]["handlers"]["python"]
     python["paths"] = [str(ROOT / path) for path in python["paths"]]
+    options = python["options"]
+    options["extensions"] = [str(ROOT / path) for path in options["extensions"]]
     path = into / "zensical.toml"
     path.write_text(tomli_w.dumps(config), encoding="utf-8")
     return path
@@ -94,7 +97,7 @@ def finish(page: Path, site: Path) -> None:
     html = _OPTION.sub('<code class="option">', page.read_text(encoding="utf-8"))
     if page.parent.name == "reference":
         html = _PAGE.sub(lambda named: _linked(named, site), html)
-    page.write_text(html, encoding="utf-8")
+    page.write_text(breakable(html), encoding="utf-8")
 
 
 def _linked(named: re.Match[str], site: Path) -> str:

@@ -19,7 +19,8 @@ _FENCE = re.compile(
 _COMMAND = re.compile(r"(?:\$ )?(?:\S*/)?(?:cimento|python[\d.]*|pip|git|export)\s")
 _EXPLAINED = re.compile(r"(?P<command>\S.*?)\s{2,}(?P<comment># .*)")
 _WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\$\([^)]*\)|\S)+""")
-_TABLE = re.compile(r"\S {2,}\S.*\n.*\S {2,}\S|\t")
+_TABLE = re.compile(r"\S {2,}\S.* {2,}\S|\S {2,}\S.*\n.*\S {2,}\S|\t")
+"""A row of three columns, two rows of two, or a tab."""
 SHELL = frozenset({"", "sh", "shell", "bash", "yaml"})
 
 

@@ -57,7 +57,7 @@ def statistics_page() -> str:
 
 def modules_page() -> str:
     """The page of the other public modules."""
-    return _page("modules", [f"::: {name}\n{_members(name)}" for name in MODULES])
+    return _page("modules", [f"::: {name}\n{_options(name)}" for name in MODULES])
 
 
 @functools.cache
@@ -113,7 +113,8 @@ def _homes(file: str | None) -> list[str]:
     return [f"{home}.{name}" for name, home in homes_of(file).items()]
 
 
-def _members(name: str) -> str:
-    """The public names of a module as an option of its page, if the module states them."""
+def _options(name: str) -> str:
+    """The options of a module: its whole path, and its public names if it states them."""
     members = getattr(importlib.import_module(name), "__all__", [])
-    return f"    options:\n      members: {json.dumps(members)}\n" if members else ""
+    shown = f"      members: {json.dumps(members)}\n" if members else ""
+    return f"    options:\n      show_root_full_path: true\n      toc_label: {name}\n{shown}"

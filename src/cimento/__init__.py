@@ -1,7 +1,7 @@
 """cimento: targeted linguistic evaluation of language models.
 
-The names that ``__init__.pyi`` lists, in the order of use, are the public interface, together with
-those of the modules in docs/extending.md, section "Public names"; everything else may change. A
+The names in ``__all__``, in the order of use, are the public interface, together with those of
+the modules in docs/extending.md, section "Public names"; everything else may change. A
 class that functions return and that is in no list, such as `cimento.records.summary.Missing`, is
 imported from its module. Each name is loaded when it is first used, so that importing cimento is
 quick and does not import torch.

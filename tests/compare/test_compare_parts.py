@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cimento import UsageError, open_runs
@@ -62,13 +64,18 @@ def test_checkpoints_are_in_the_order_of_training():
     (ranking,) = rank_models(runs).rankings
 
     assert [checkpoint.step for checkpoint in ranking.checkpoints] == [100, 500, 1000]
-    frame = checkpoints_frame([ranking])
+    frame = checkpoints_frame([ranking], chances={("s", "all"): 0.5, ("other", "all"): 0.3})
     assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
-    assert checkpoints_figure([ranking]).svg().startswith("<svg")
+    assert frame["chance"].to_list() == [0.5, 0.5, 0.5]
+    drawn = checkpoints_figure([ranking], chances={("s", "all"): 0.5}).svg()
+    ticks = re.findall(r">([\d,]+)</text>", drawn)
+    assert ticks == ["100", "500", "1,000"]
+    assert drawn.count('stroke-dasharray="4,3"') == 1
+    assert 'stroke-dasharray="4,3"' not in checkpoints_figure([ranking], chances={}).svg()
     (others,) = rank_models([*runs[:2], marks("other", "++++", family="o", step=3)]).rankings
     assert others.checkpoints == ()
     with pytest.raises(UsageError, match="not revisions of one model"):
-        checkpoints_figure([others])
+        checkpoints_figure([others], chances={})
 
 
 def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():
@@ -77,7 +84,7 @@ def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():
         [marks(name, "+-+-", family="tiny", step=step) for name, step in names.items()]
     ).rankings
     with pytest.raises(UsageError) as caught:
-        checkpoints_figure([ranking])
+        checkpoints_figure([ranking], chances={})
     assert "several models are of step 2 (tiny-step2@aaa, tiny-step2@ccc)" in str(caught.value)
     assert "Give the runs of one training" in str(caught.value)
     assert "not revisions" not in str(caught.value)

@@ -125,6 +125,26 @@ def test_long_data_are_broken_and_tables_are_not():
     assert folded(table) == table
 
 
+def test_one_row_of_a_table_is_not_broken_and_a_long_sentence_is():
+    folded = site_module("folding").folded
+    row = f"```text\na   1{' ' * 90}[0.1, 0.2]\n```"
+    assert folded(row) == row
+    assert folded(f"```text\n{'word ' * 30}\n```").startswith("```{ .text .wrap }\n")
+
+
+def test_long_words_of_tables_can_be_broken_and_links_stay():
+    breakable = site_module("breaks").breakable
+    link = '<a href="https://doi.org/10.1162/tacl_a_00321">'
+    assert breakable(f"<td>{link}doi:10.1162/tacl_a_00321</a> in 0.25 s</td>") == (
+        f"<td>{link}doi:10.1162/<wbr>tacl_<wbr>a_<wbr>00321</a> in 0.25 s</td>"
+    )
+    assert breakable("<td><code>pretrained=X,revision=R</code></td>") == (
+        "<td><code>pretrained=<wbr>X,<wbr>revision=<wbr>R</code></td>"
+    )
+    text = "<p>doi:10.1162/tacl_a_00321</p>"
+    assert breakable(text) == text
+
+
 def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
     as_page = site_module("staging").as_page
     text = '```tsv title="items.tsv"\nitem\ttext\n1\ta | b\n```\n[why](design/ladder.md)\n'
@@ -262,6 +282,12 @@ def test_the_reference_says_what_docstrings_say(site):
     types = site_module("reference").types()["statistics"]
     shown = len(statistics.__all__) + len(types)
     assert len(re.findall(r'<h3 id="cimento\.', page)) == shown
+    for name in ("python", "statistics", "modules"):
+        page = (site / "reference" / f"{name}.html").read_text(encoding="utf-8")
+        blocks = re.findall(r"<pre>.*?</pre>", page, re.DOTALL)
+        assert "<blockquote" not in page
+        assert sum(block.count("&gt;&gt;&gt;") for block in blocks) == page.count("&gt;&gt;&gt;")
+        assert any("&gt;&gt;&gt;" in block for block in blocks)
     page = (site / "reference" / "run.html").read_text(encoding="utf-8")
     assert '<code class="option">--all-tokens</code>' in page
 

@@ -268,7 +268,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     if options.methods:
         show(ranking_methods(ranked, correction=options.correct))
         return 0
-    _draw(ranked.rankings, options)
+    _draw(ranked.rankings, opened, options)
     designs = _designs(opened, options) if with_pairs else ()
     show_grids(ranked.grids(correction=options.correct), options)
     if not with_pairs:
@@ -333,12 +333,18 @@ def _over_suites(
     return differences
 
 
-def _draw(rankings: Sequence[Ranking], options: CompareOptions) -> None:
+def _draw(rankings: Sequence[Ranking], runs: Sequence[Run], options: CompareOptions) -> None:
     """Draw accuracy over training to a file, if one is given."""
     from cimento.compare.figures_checkpoints import checkpoints_figure
 
     if options.figure is not None:
-        drawn = checkpoints_figure(rankings).write(options.figure)
+        chances = {
+            (run.suite_name, one.question): one.chance
+            for run in runs
+            for one in run.estimates()
+            if one.chance is not None and not one.group
+        }
+        drawn = checkpoints_figure(rankings, chances=chances).write(options.figure)
         options.neutralize(drawn)
         note(f"The figure is in {drawn}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
 
 
-def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
+def checkpoints_figure(
+    rankings: Sequence[Ranking], *, chances: Mapping[tuple[str, str], float]
+) -> Figure:
     """Accuracy by training step, with 95% intervals; one panel for each suite and question.
 
     Args:
         rankings: rankings; those whose models are not revisions of one model are left out.
+        chances: suite and question to the level of chance, where it is known.
 
     Raises:
         UsageError: no ranking is of revisions of one model.
     """
-    frame = checkpoints_frame(rankings)
+    frame = checkpoints_frame(rankings, chances=chances)
     twice = next(filter(None, map(_steps_twice, rankings)), "")
     require_rows(
         frame,
@@ -54,11 +57,17 @@ def _steps_twice(ranking: Ranking) -> str:
     return f"several models are of step {step} ({', '.join(sorted(names))}){more}"
 
 
-def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
-    """The numbers of the curve: panel, step, model, accuracy, low, high, n."""
+def checkpoints_frame(
+    rankings: Sequence[Ranking], *, chances: Mapping[tuple[str, str], float]
+) -> pl.DataFrame:
+    """The numbers of the curve: panel, step, model, accuracy, low, high, n, chance."""
     parts = attrgetter("step", "model", "accuracy", "interval.low", "interval.high", "n")
     return steps_frame(
-        (f"{ranking.suite}, {ranking.question}", *parts(checkpoint))
+        (
+            f"{ranking.suite}, {ranking.question}",
+            *parts(checkpoint),
+            chances.get((ranking.suite, ranking.question)),
+        )
         for ranking in rankings
         for checkpoint in ranking.checkpoints
     )

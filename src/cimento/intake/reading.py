@@ -48,11 +48,12 @@ class TableReading:
     def said(self) -> str:
         """The reading in one line.
 
-        >>> roles = {"good": ("Giusta",), "bad": ("Sbagliata",)}
-        >>> TableReading(shape="pairs", roles=roles, n_items=5, left_out=((7, "a sum"),)).said()
-        'Read as pairs: good = "Giusta", bad = "Sbagliata"; 5 items; left out: row 7 (a sum).'
-        >>> TableReading(shape="SyntaxGym JSON", roles={}, n_items=24, n_conditions=4).said()
-        'Read as SyntaxGym JSON: 24 items, 4 conditions.'
+        Example:
+            >>> roles = {"good": ("Giusta",), "bad": ("Sbagliata",)}
+            >>> TableReading(shape="pairs", roles=roles, n_items=5, left_out=((7, "a sum"),)).said()
+            'Read as pairs: good = "Giusta", bad = "Sbagliata"; 5 items; left out: row 7 (a sum).'
+            >>> TableReading(shape="SyntaxGym JSON", roles={}, n_items=24, n_conditions=4).said()
+            'Read as SyntaxGym JSON: 24 items, 4 conditions.'
         """
         form = f" in the form of {self.known}" if self.known else ""
         roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())

@@ -1,6 +1,6 @@
 """Language models and their answers; no other package imports torch or transformers.
 
-The names that ``__init__.pyi`` lists are public: with those of `cimento`, they are what a model in
+The names in ``__all__`` are public: with those of `cimento`, they are what a model in
 another package and a training loop of your own need. They are loaded on first use.
 """
 

@@ -1,6 +1,6 @@
 """Paradigms: the kinds of test, each with its requests, its judging and its reports.
 
-The names that ``__init__.pyi`` lists are all that a package with a paradigm of its own needs
+The names in ``__all__`` are all that a package with a paradigm of its own needs
 (docs/extending.md). They are loaded on first use.
 """
 

@@ -286,6 +286,8 @@ _WIDTH, _HEIGHT = 320, 200
 def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     """A statistic by training step, with 95% intervals; one panel for each name in the frame.
 
+    The ticks are the steps. The dashed line is chance, in panels in which it is known.
+
     Args:
         frame: the table of `training_frame` or `steps_frame`.
         of: name of the statistic; the axis of accuracies goes from 0 to 1.
@@ -296,17 +298,26 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     load_altair()
     import altair as alt
 
-    base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training"))
+    steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap=True)
+    base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training", axis=steps))
+    label = f"{of} (dashed: chance)" if frame["chance"].is_not_null().any() else of
     scale = alt.Scale(domain=[0, 1]) if of == "accuracy" else alt.Scale(zero=False)
     # A step without an interval gets no band, and a step without items gets no point.
     band = base.mark_errorband(color=BLUE, opacity=0.25).encode(
-        y=alt.Y("low:Q", title=of, scale=scale), y2="high:Q"
+        y=alt.Y("low:Q", title=label, scale=scale), y2="high:Q"
     )
     line = base.mark_line(point=True, color=BLUE).encode(
-        y=alt.Y("accuracy:Q", title=of, scale=scale)
+        y=alt.Y("accuracy:Q", title=label, scale=scale)
+    )
+    # Without an x, the line goes from edge to edge, once for each panel.
+    chance = (
+        alt.Chart(frame)
+        .mark_rule(color=GRAY, strokeDash=[4, 3])
+        .transform_filter("isValid(datum.chance)")
+        .encode(y=alt.Y("max(chance):Q", title=label, scale=scale))
     )
     chart = (
-        alt.layer(band, line)
+        alt.layer(chance, band, line)
         .properties(width=_WIDTH, height=_HEIGHT)
         .facet(facet=alt.Facet("panel:N", title=None), columns=2)
     )
@@ -315,13 +326,13 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
 
 
 def training_frame(steps: Iterable[tuple[str, int | None, str, Estimate]]) -> pl.DataFrame:
-    """The numbers of a curve, from estimates: panel, step, model, accuracy, low, high, n.
+    """The numbers of a curve, from estimates: panel, step, model, accuracy, low, high, n, chance.
 
     Args:
         steps: panel, step, label of the model, and the estimate.
     """
     return steps_frame(
-        (panel, step, model, one.value, one.low, one.high, one.n)
+        (panel, step, model, one.value, one.low, one.high, one.n, one.chance)
         for panel, step, model, one in steps
     )
 
@@ -330,8 +341,8 @@ def steps_frame(rows: Iterable[Sequence[object]]) -> pl.DataFrame:
     """The numbers of a curve, without steps that have no value.
 
     Args:
-        rows: panel, step, label of the model, value, low, high, n.
+        rows: panel, step, label of the model, value, low, high, n, chance.
     """
     columns: dict[str, type] = {"panel": str, "step": int, "model": str}
-    columns |= {"accuracy": float, "low": float, "high": float, "n": int}
+    columns |= {"accuracy": float, "low": float, "high": float, "n": int, "chance": float}
     return frame_of(rows, **columns).drop_nulls("accuracy")

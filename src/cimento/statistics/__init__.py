@@ -1,7 +1,6 @@
 """Statistics of verdicts, scores and ratings: pure functions, each with the source of its formula.
 
-The names that docs/statistics.md explains are listed in ``__init__.pyi``, once; each is loaded on
-first use.
+The names in ``__all__`` are public (docs/statistics.md); each is loaded on first use.
 """
 
 from cimento.io.public_names import lazy_names

@@ -1,6 +1,6 @@
 """The public names of the paradigm of rated sentences, loaded on first use.
 
-The stub ``__init__.pyi`` lists them (docs/extending.md).
+They are those in ``__all__`` (docs/extending.md).
 """
 
 from cimento.io.public_names import lazy_names
