@@ -112,7 +112,7 @@ def test_ratings_of_which_many_are_words_are_refused_and_a_few_are_counted(suite
     worded = [person(n, ["ottima", "4", "5"]) for n in range(4, 8)]
     code, said = applied([*good[:4], *worded], "many")
     assert code == 2
-    assert "4 of 24 are no numbers, such as 'ottima'" in said
+    assert "4 of 24 are not numbers, such as 'ottima'" in said
     assert not (tmp_path / "many").exists()
 
 

@@ -51,7 +51,7 @@ def _chosen_of(judgment: Judgment, known: Mapping[tuple[str, str], str]) -> tupl
 
 
 def refuse_words(ratings: Sequence[Judgment]) -> None:
-    """Refuse ratings of which many are no numbers, and would be left out: means would be biased.
+    """Refuse ratings of which many are not numbers, and would be left out: means would be biased.
 
     Raises:
         InputError: more than a tenth of them are not.
@@ -62,13 +62,13 @@ def refuse_words(ratings: Sequence[Judgment]) -> None:
         shown = ", ".join(repr(word) for word, _ in words.most_common(3))
         raise InputError(
             where="the ratings",
-            seen=f"{n_words:,} of {len(ratings):,} are no numbers, such as {shown}",
+            seen=f"{n_words:,} of {len(ratings):,} are not numbers, such as {shown}",
             todo="Say what they mean when you import them: --mapping FILE.",
         )
 
 
 _MOST_WORDS = 0.1
-"""Proportion of ratings that are no numbers up to which these are left out, and counted."""
+"""Proportion of ratings that are not numbers up to which these are left out, and counted."""
 
 
 def given_rating(judgment: Judgment) -> str | None:
