@@ -36,6 +36,11 @@ def plugin_names(group: PluginGroup) -> frozenset[str]:
     return frozenset(entry.name for entry in _entries(group))
 
 
+def plugin_package(group: PluginGroup, name: str) -> str:
+    """The package with its version whose plug-in a name finds first; empty where there is none."""
+    return next((_package(entry) for entry in _entries(group) if entry.name == name), "")
+
+
 def find_plugin(
     group: PluginGroup,
     name: str,

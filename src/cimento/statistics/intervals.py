@@ -41,7 +41,7 @@ _LEAST_P, _HALVINGS = 1e-300, 60
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval of a share.
+    """A confidence interval of a share, a difference or a coefficient.
 
     Attributes:
         low: lower end; None where nothing was observed.
