@@ -16,7 +16,14 @@ from typing import TypeGuard
 
 from cimento.errors import PluginError, UsageError, did_you_mean
 from cimento.io.parsing import number_in
-from cimento.io.plugins import PluginGroup, blamed, find_plugin, plugin_names, plugin_package
+from cimento.io.plugins import (
+    PluginGroup,
+    PluginPackage,
+    blamed,
+    find_plugin,
+    package_of_plugin,
+    plugin_names,
+)
 from cimento.io.tables import COLUMNS, Column
 from cimento.io.values import (
     BITS_PER_NAT,
@@ -53,6 +60,7 @@ __all__ = [
     "find_measure",
     "find_measures",
     "judged_on",
+    "package_of_measure",
     "region_metric",
     "region_values",
     "surprisal_bits",
@@ -60,6 +68,7 @@ __all__ = [
 ]
 
 _GROUP: PluginGroup = "cimento.measures"
+_EXPECTED = "a Measure"
 _UNIT = re.compile(r"(nats|bits)( per [^ ].*)?")
 
 REGIONS = "regions"
@@ -99,11 +108,7 @@ def find_measure(name: str) -> Measure:
 
 def _plugged(name: str) -> Measure | None:
     """The measure of a plug-in, under the name by which it was asked for; None if there is none."""
-
-    def is_measure(value: object) -> TypeGuard[Measure]:
-        return isinstance(value, Measure)
-
-    measure = find_plugin(_GROUP, name, expected="a Measure", is_right=is_measure)
+    measure = find_plugin(_GROUP, name, expected=_EXPECTED, is_right=_is_measure)
     if measure is None:
         return None
     _refuse_unusable(measure, name)
@@ -116,6 +121,17 @@ def _plugged(name: str) -> Measure | None:
         return number
 
     return replace(measure, name=name, aliases=(), function=value)
+
+
+def package_of_measure(name: str) -> PluginPackage | None:
+    """The package of a measure by its name; None for one of cimento's own, or for no measure."""
+    if name in _BY_ANY_NAME or ":" in name:
+        return None
+    return package_of_plugin(_GROUP, name, expected=_EXPECTED, is_right=_is_measure)
+
+
+def _is_measure(value: object) -> TypeGuard[Measure]:
+    return isinstance(value, Measure)
 
 
 def _refuse_unusable(measure: Measure, name: str) -> None:
@@ -131,7 +147,7 @@ def _refuse_unusable(measure: Measure, name: str) -> None:
     ]
     if wrong:
         raise PluginError(
-            where=f"the measure {name!r} of {plugin_package(_GROUP, name)}",
+            where=f"the measure {name!r} of {package_of_measure(name)}",
             seen=" and ".join(wrong),
             todo="A unit is nats or bits, alone or with a divisor (nats per token), or empty; a"
             " name is that of the entry point. Please tell its author.",
