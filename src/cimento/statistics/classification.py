@@ -121,7 +121,7 @@ def balanced_accuracy(counts: Confusion) -> Statistic:
         negative.
 
     Raises:
-        UsageError: the counts are no confusion table.
+        UsageError: the counts are not a `Confusion`.
 
     Example:
         >>> from cimento.statistics import confusion
@@ -149,7 +149,7 @@ def mcc(counts: Confusion) -> Statistic:
         zero.
 
     Raises:
-        UsageError: the counts are no confusion table.
+        UsageError: the counts are not a `Confusion`.
 
     Example:
         >>> from cimento.statistics import confusion
@@ -201,7 +201,7 @@ def d_prime(counts: Confusion) -> Detection:
         is positive or nothing is negative.
 
     Raises:
-        UsageError: the counts are no confusion table.
+        UsageError: the counts are not a `Confusion`.
 
     Example:
         >>> from cimento.statistics import confusion
