@@ -66,5 +66,6 @@ from cimento.errors import TextTooLongError as TextTooLongError
 from cimento.errors import MissingDependencyError as MissingDependencyError
 from cimento.errors import PluginError as PluginError
 from cimento.errors import StorageError as StorageError
+from cimento.io.values import UndefinedValueError as UndefinedValueError
 
 __version__: str

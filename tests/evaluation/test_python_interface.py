@@ -213,9 +213,9 @@ def test_the_names_of_cimento_are_these():
         " MissingDependencyError ModelCard ModelError Outcome PluginError Policy"
         " Prediction Reading Region Run RunOptions RunSummary Scorer Sentence SetSources"
         " SiteSettings StorageError Suite SuiteError Summary TableError TextScorer"
-        " TextTooLongError UsageError analyze cite cloze compare evaluate evaluate_all"
-        " evaluate_language evaluate_while_training export figure fill join_surprisals"
-        " live_scorer load_model load_suite load_suites new_canary open_morphology"
+        " TextTooLongError UndefinedValueError UsageError analyze cite cloze compare"
+        " evaluate evaluate_all evaluate_language evaluate_while_training export figure fill"
+        " join_surprisals live_scorer load_model load_suite load_suites new_canary open_morphology"
         " open_run open_runs open_source pairs ratings report score stories write_site"
     )
     for name in dir(cimento):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cimento import UsageError
+from cimento import UsageError, statistics
 from cimento.statistics.calibration import brier, expected_calibration_error, nll
 from cimento.statistics.classification import (
     Confusion,
@@ -39,6 +39,18 @@ def test_the_rates_by_hand():
     assert balanced_accuracy(COUNTS).value == pytest.approx((6 / 7 + 4 / 6) / 2)
     assert mcc(COUNTS).value == pytest.approx((24 - 2) / math.sqrt(8 * 7 * 6 * 5))
     assert f1(COUNTS).value == pytest.approx(12 / 15)
+
+
+@pytest.mark.parametrize("function", [mcc, balanced_accuracy, d_prime])
+def test_a_bare_table_is_refused_with_the_way_to_write_one(function):
+    with pytest.raises(UsageError, match=r"a list, and a Confusion .* confusion\(truth, answers\)"):
+        function([[1, 2], [3, 4]])
+
+
+def test_what_the_functions_take_and_give_can_be_imported_with_them():
+    assert statistics.confusion([True, False], [True, True]) == statistics.Confusion(1, 1, 0, 0)
+    items = statistics.Design.independent(8)
+    assert isinstance(statistics.share_interval([True] * 8, items), statistics.Interval)
 
 
 @given(SCORED)

@@ -1,6 +1,7 @@
 """The names of cimento.statistics."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -31,6 +32,23 @@ def test_the_page_names_public_functions_alone_and_every_one_that_computes():
     }
     functions = {name for name in dir(statistics) if name[0].islower()}
     assert functions - {"wilson", "balanced_interval"} <= named & defined <= set(dir(statistics))
+
+
+@pytest.mark.parametrize("name", statistics.__all__)
+def test_a_docstring_points_to_public_names_alone(name):
+    folder = Path(statistics.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")}
+    internal = modules | {
+        node.name
+        for path in folder.glob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    pointed = set(re.findall(r"(?<!`)`([A-Za-z_.]+)`(?!`)", getattr(statistics, name).__doc__))
+    public = getattr(statistics, name)
+    own = {*getattr(public, "__dataclass_fields__", ()), *inspect.signature(public).parameters}
+    assert not {n for n in pointed if "." in n}
+    assert not (pointed & internal) - set(statistics.__all__) - own
 
 
 @pytest.mark.slow

@@ -155,7 +155,8 @@ def _before_first(run: RunFacts) -> str:
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     """Sentences on verdicts, chance and intervals; none if nothing was judged."""
-    shares = [one for run in runs for one in stated(run) if one.is_share]
+    by_run = [_named_shares(run) for run in runs]
+    shares = [one for those in by_run for one in those]
     if not shares:
         return []
     sequenced = [one for one in shares if one.interval_method == SEQUENCE]
@@ -172,15 +173,27 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     )
     clustered = any(one.clustered for one in shares)
     return [
-        _verdicts_in_brief(shares),
+        _verdicts_in_brief(by_run),
         *_chance_in_brief(runs, shares),
         *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
     ]
 
 
-def _verdicts_in_brief(shares: Sequence[Estimate]) -> str:
-    """A sentence on ties, near ties and what could not be scored."""
-    single = [one for one in shares if one.role == "main"] or shares
+def _named_shares(run: RunFacts) -> list[Estimate]:
+    """The accuracies of a run on the measure that the paragraph names; those of others are not."""
+    estimates = stated(run)
+    named = next((one.method for one in estimates if one.role == "headline"), "")
+    others = {*run.methods.measures} - {named}
+    return [one for one in estimates if one.is_share and one.method not in others]
+
+
+def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
+    """A sentence on ties, near ties and what could not be scored, from the accuracies of runs."""
+    shares = [one for those in by_run for one in those]
+    # Accuracies on single predictions, beside which a run has that on all of them together.
+    single = [
+        one for those in by_run for one in [one for one in those if one.role == "main"] or those
+    ]
     tied, unscored, near = (
         sum(getattr(one, name) or 0 for one in single) for name in (*LEFT, "near_tied")
     )

@@ -19,6 +19,7 @@ from cimento.evaluation.honored import unused_options
 from cimento.intake.reading import READ
 from cimento.io.files import default_cache_folder
 from cimento.kinds.clusters import designs_said
+from cimento.kinds.packages import other_versions
 from cimento.kinds.run import Run
 from cimento.records.computed import computed
 from cimento.records.progress import (
@@ -157,6 +158,7 @@ def evaluate_with_progress(
     """
     if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
         note("All runs were stored before: they are shown, not repeated (--force repeats them).")
+        _note_other_versions(stored)
         return stored, []
     loaded = suites_to_run(suites, language=run_options.language, columns=run_options.roles)
     for line in unused_options(loaded, run_options):
@@ -178,7 +180,18 @@ def evaluate_with_progress(
     runs = [end for end in ends if isinstance(end, Run)]
     if not any(argument.startswith("device_map") for argument in run_options.model_args):
         _note_other_devices(runs, run_options.device)
+    _note_other_versions(runs)
     return runs, [end for end in ends if isinstance(end, Failure)]
+
+
+def _note_other_versions(runs: Sequence[Run]) -> None:
+    """Say of stored runs that the installed version of a plug-in is not the one they used."""
+    for run in runs:
+        for remark in other_versions(run.manifest):
+            note(
+                f"cimento: {run.suite_name} x {run.model}: this run was stored before: {remark};"
+                " --force repeats it"
+            )
 
 
 _DEVICES = ("cpu", "cuda", "mps")

@@ -36,6 +36,44 @@ def plugin_names(group: PluginGroup) -> frozenset[str]:
     return frozenset(entry.name for entry in _entries(group))
 
 
+@dataclass(frozen=True, slots=True)
+class PluginPackage:
+    """A package that a plug-in comes from, as it is installed.
+
+    Attributes:
+        package: its name.
+        version: its version.
+    """
+
+    package: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version}"
+
+
+def package_of_plugin(
+    group: PluginGroup,
+    name: str,
+    *,
+    expected: str,
+    is_right: Callable[[object], TypeGuard[PluginT]],
+) -> PluginPackage | None:
+    """The package of the plug-in that `find_plugin` finds; None where it finds none.
+
+    Args:
+        group: the kind of plug-in.
+        name: the name as the user gave it.
+        expected: description of a right plug-in, for the warning.
+        is_right: whether an object is a right plug-in.
+    """
+    found = _usable(group, name, expected, is_right)
+    distribution = None if found is None else found[0].dist
+    if distribution is None:
+        return None
+    return PluginPackage(distribution.name, distribution.version)
+
+
 def find_plugin(
     group: PluginGroup,
     name: str,
@@ -54,6 +92,17 @@ def find_plugin(
         expected: description of a right plug-in, for the warning.
         is_right: whether an object is a right plug-in.
     """
+    found = _usable(group, name, expected, is_right)
+    return None if found is None else found[1]
+
+
+def _usable(
+    group: PluginGroup,
+    name: str,
+    expected: str,
+    is_right: Callable[[object], TypeGuard[PluginT]],
+) -> tuple[EntryPoint, PluginT] | None:
+    """The first plug-in of a name that can be used, with its entry point."""
     entries = [entry for entry in _entries(group) if entry.name == name]
     for place, entry in enumerate(entries):
         try:
@@ -69,7 +118,7 @@ def find_plugin(
                     f"{_described(entry)} is used, and not that of {' or '.join(sorted(others))};"
                     " to choose, uninstall a package"
                 )
-            return plugin
+            return entry, plugin
         _warn_once(f"{_described(entry)} is not {expected}; it is skipped")
     return None
 

@@ -69,6 +69,11 @@ def option_names(value: object) -> object:
     return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
+_OPTION_METHODS = (
+    "asked", "columns", "measure_names", "inputs", "chosen", "refuse_unfit", "digest",
+)  # fmt: skip
+
+
 class ParadigmOptions(BaseModel):
     """The options of a paradigm; undeclared options are refused.
 
@@ -86,7 +91,7 @@ class ParadigmOptions(BaseModel):
         """Have the methods of a class of another package blame its plug-in when they fail."""
         if _is_own(cls):
             return
-        for name in ("asked", "columns", "inputs", "chosen", "refuse_unfit", "digest"):
+        for name in _OPTION_METHODS:
             match inspect.getattr_static(cls, name):
                 case FunctionType() as method:
                     setattr(cls, name, _blaming(method))
@@ -114,6 +119,11 @@ class ParadigmOptions(BaseModel):
         Raises:
             UsageError: an option names something unknown.
         """
+        return ()
+
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        """The names of the measures that answers are judged by, so far as options name them."""
         return ()
 
     def inputs(self, suite: Any, scoring: Asking) -> dict[str, JsonValue]:  # noqa: ANN401, ARG002

@@ -18,6 +18,7 @@ from cimento.io.files import expanded, write_text
 from cimento.io.memory import give_back
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, find_table, read_table, write_table
+from cimento.kinds.packages import with_packages
 from cimento.kinds.registry import find_paradigm, parse_options
 from cimento.kinds.restored import asked_suite, stored_options
 from cimento.kinds.run_html import run_html
@@ -53,8 +54,6 @@ if TYPE_CHECKING:
     from cimento.suites import Suite
 
 SUMMARY = "summary.json"
-
-
 MadeT = TypeVar("MadeT")
 
 
@@ -331,6 +330,7 @@ class Run:
         write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
         options = self.options.model_dump(mode="json")
         parts = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
+        parts = with_packages(parts, self.options)
         return self.as_saved(StoredParts(folder.finish(parts), summary), folder)
 
     def as_saved(self, saved: StoredParts, folder: RunFolder) -> Run:

@@ -9,13 +9,21 @@ those of cimento, with a parameter after a colon, and those of plug-ins.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import PluginError, UsageError, did_you_mean
 from cimento.io.parsing import number_in
-from cimento.io.plugins import blamed, find_plugin
+from cimento.io.plugins import (
+    PluginGroup,
+    PluginPackage,
+    blamed,
+    find_plugin,
+    package_of_plugin,
+    plugin_names,
+)
 from cimento.io.tables import COLUMNS, Column
 from cimento.io.values import (
     BITS_PER_NAT,
@@ -52,11 +60,16 @@ __all__ = [
     "find_measure",
     "find_measures",
     "judged_on",
+    "package_of_measure",
     "region_metric",
     "region_values",
     "surprisal_bits",
     "total",
 ]
+
+_GROUP: PluginGroup = "cimento.measures"
+_EXPECTED = "a Measure"
+_UNIT = re.compile(r"(nats|bits)( per [^ ].*)?")
 
 REGIONS = "regions"
 """The name that stands for the values of regions where a measure is named."""
@@ -71,6 +84,7 @@ def find_measure(name: str) -> Measure:
 
     Raises:
         UsageError: there is no such measure, or its alpha is not a positive number.
+        PluginError: the measure of a plug-in has a wrong unit or name.
     """
     family, colon, alpha = name.strip().lower().partition(":")
     if not colon and family in _BY_ANY_NAME:
@@ -88,25 +102,56 @@ def find_measure(name: str) -> Measure:
     raise UsageError(
         where=f"measure {name!r}",
         seen="there is no such measure",
-        todo=did_you_mean(family, [*_BY_ANY_NAME, REGIONS]),
+        todo=did_you_mean(family, [*_BY_ANY_NAME, REGIONS, *sorted(plugin_names(_GROUP))]),
     )
 
 
 def _plugged(name: str) -> Measure | None:
     """The measure of a plug-in, under the name by which it was asked for; None if there is none."""
-
-    def is_measure(value: object) -> TypeGuard[Measure]:
-        return isinstance(value, Measure)
-
-    measure = find_plugin("cimento.measures", name, expected="a Measure", is_right=is_measure)
+    measure = find_plugin(_GROUP, name, expected=_EXPECTED, is_right=_is_measure)
     if measure is None:
         return None
+    _refuse_unusable(measure, name)
 
     def value(sentence: Sentence) -> float:
-        with blamed("cimento.measures", name, but=UndefinedValueError):
-            return float(measure.function(sentence))
+        with blamed(_GROUP, name, but=UndefinedValueError):
+            number = float(measure.function(sentence))
+        if math.isnan(number):
+            raise UndefinedValueError(f"the measure {name} returned no number (NaN)")
+        return number
 
     return replace(measure, name=name, aliases=(), function=value)
+
+
+def package_of_measure(name: str) -> PluginPackage | None:
+    """The package of a measure by its name; None for one of cimento's own, or for no measure."""
+    if name in _BY_ANY_NAME or ":" in name:
+        return None
+    return package_of_plugin(_GROUP, name, expected=_EXPECTED, is_right=_is_measure)
+
+
+def _is_measure(value: object) -> TypeGuard[Measure]:
+    return isinstance(value, Measure)
+
+
+def _refuse_unusable(measure: Measure, name: str) -> None:
+    """Refuse a measure of a plug-in whose unit or name is wrong.
+
+    Raises:
+        PluginError: its unit is none of information, or its name is not that of its entry point.
+    """
+    unit = measure.unit
+    wrong = [
+        *([f"its unit is {unit!r}"] if unit and not _UNIT.fullmatch(unit) else []),
+        *([f"its name is {measure.name!r}"] if measure.name != name else []),
+    ]
+    if wrong:
+        raise PluginError(
+            where=f"the measure {name!r} of {package_of_measure(name)}",
+            seen=" and ".join(wrong),
+            todo="A unit is nats or bits, alone or with a divisor (nats per token), or empty; a"
+            " name is that of the entry point. Please tell its author.",
+        )
 
 
 def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:

@@ -11,10 +11,12 @@ from cimento.statistics.calibration import brier_parts as brier_parts
 from cimento.statistics.calibration import expected_calibration_error as expected_calibration_error
 from cimento.statistics.calibration import jensen_shannon as jensen_shannon
 from cimento.statistics.calibration import nll as nll
+from cimento.statistics.classification import Confusion as Confusion
 from cimento.statistics.classification import auc as auc
 from cimento.statistics.classification import auc_interval as auc_interval
 from cimento.statistics.classification import balanced_accuracy as balanced_accuracy
 from cimento.statistics.classification import balanced_interval as balanced_interval
+from cimento.statistics.classification import confusion as confusion
 from cimento.statistics.classification import d_prime as d_prime
 from cimento.statistics.classification import mcc as mcc
 from cimento.statistics.classification import threshold_mcc as threshold_mcc
@@ -31,6 +33,7 @@ from cimento.statistics.differences import mcnemar as mcnemar
 from cimento.statistics.differences import share_difference as share_difference
 from cimento.statistics.differences import share_test as share_test
 from cimento.statistics.differences import unpaired_share_difference as unpaired_share_difference
+from cimento.statistics.intervals import Interval as Interval
 from cimento.statistics.intervals import clopper_pearson as clopper_pearson
 from cimento.statistics.intervals import share_interval as share_interval
 from cimento.statistics.intervals import wilson as wilson

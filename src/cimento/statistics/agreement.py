@@ -84,8 +84,8 @@ def krippendorff_alpha(
     ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
-    values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`): for
-    other items and these people. `alpha_for_others` has that for other people.
+    values (ordinal). The interval is the jackknife's on Fisher's z, leaving out one item or
+    cluster at a time: for other items and these people; that of `alpha_for_others` is for others.
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
@@ -134,7 +134,7 @@ def alpha_for_others(
 
     The variance is that over items, and that over people, less that over single ratings, each by
     the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (Cameron,
-    Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136; see `raters`).
+    Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136).
 
     Args:
         ratings: of each item, in any order; None for a missing one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -34,7 +34,14 @@ LOG_LINEAR = "log-linear correction"
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """The confusion table: true and false positives and negatives."""
+    """The confusion table: true and false positives and negatives.
+
+    Attributes:
+        tp: number of true positives: positive, and called so.
+        fp: number of false positives.
+        fn: number of false negatives: positive, and not called so.
+        tn: number of true negatives.
+    """
 
     tp: int
     fp: int
@@ -43,10 +50,23 @@ class Confusion:
 
 
 def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
-    """Counts of answers by truth.
+    """Compute the counts of answers by truth that `mcc`, `balanced_accuracy` and `d_prime` take.
+
+    The two-by-two table of Fawcett 2006, section 2 (doi:10.1016/j.patrec.2005.10.010).
+
+    Args:
+        truth: shape (n,), whether each is positive.
+        answers: shape (n,), whether each was called positive.
+
+    Returns:
+        The numbers of true and of false positives and negatives.
 
     Raises:
         UsageError: the two are not equally long.
+
+    Example:
+        >>> confusion([True, True, True, False], [True, True, False, False])
+        Confusion(tp=2, fp=0, fn=1, tn=1)
     """
     same_length(truth=truth, answers=answers)
     counts = Counter(zip(map(bool, truth), map(bool, answers), strict=True))
@@ -55,6 +75,21 @@ def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
         fp=counts[False, True],
         fn=counts[True, False],
         tn=counts[False, False],
+    )
+
+
+def _confusion(counts: Confusion) -> Confusion:
+    """The counts, if they are a confusion table; a bare one does not say what its rows are.
+
+    Raises:
+        UsageError: they are something else.
+    """
+    if isinstance(counts, Confusion):
+        return counts
+    raise UsageError(
+        where="counts",
+        seen=f"a {type(counts).__name__}, and a Confusion is needed",
+        todo="Write confusion(truth, answers), or Confusion(tp=4, fp=2, fn=3, tn=1).",
     )
 
 
@@ -79,19 +114,22 @@ def balanced_accuracy(counts: Confusion) -> Statistic:
     which is 0.5 for every constant answer.
 
     Args:
-        counts: answers by truth, from `classification.confusion`.
+        counts: answers by truth, from `confusion`.
 
     Returns:
         A proportion from 0 to 1; a reason in its place where nothing is positive or nothing is
         negative.
 
+    Raises:
+        UsageError: the counts are not a `Confusion`.
+
     Example:
-        >>> from cimento.statistics.classification import confusion
+        >>> from cimento.statistics import confusion
         >>> counts = confusion([True, True, True, False], [True, True, False, False])
         >>> round(balanced_accuracy(counts).value, 3)
         0.833
     """
-    positive, negative = tpr(counts), tnr(counts)
+    positive, negative = tpr(_confusion(counts)), tnr(counts)
     if positive.value is None or negative.value is None:
         return Statistic(None, positive.reason or negative.reason)
     return Statistic((positive.value + negative.value) / 2)
@@ -104,19 +142,22 @@ def mcc(counts: Confusion) -> Statistic:
     doi:10.1016/0005-2795(75)90109-9).
 
     Args:
-        counts: answers by truth, from `classification.confusion`.
+        counts: answers by truth, from `confusion`.
 
     Returns:
         A coefficient from -1 to 1; undefined, not zero, with a reason, where a factor below is
         zero.
 
+    Raises:
+        UsageError: the counts are not a `Confusion`.
+
     Example:
-        >>> from cimento.statistics.classification import confusion
+        >>> from cimento.statistics import confusion
         >>> counts = confusion([True, True, True, False], [True, True, False, False])
         >>> round(mcc(counts).value, 3)
         0.577
     """
-    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    tp, fp, fn, tn = astuple(_confusion(counts))
     below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     if below == 0:
         return Statistic(None, ONE_CLASS_ONLY)
@@ -153,19 +194,22 @@ def d_prime(counts: Confusion) -> Detection:
     doi:10.3758/BF03203619), so that none is 0 or 1, in every table and not only where it is needed.
 
     Args:
-        counts: answers by truth, from `classification.confusion`.
+        counts: answers by truth, from `confusion`.
 
     Returns:
         Both, in units of the standard deviation of the noise; a reason in their place where nothing
         is positive or nothing is negative.
 
+    Raises:
+        UsageError: the counts are not a `Confusion`.
+
     Example:
-        >>> from cimento.statistics.classification import confusion
+        >>> from cimento.statistics import confusion
         >>> counts = confusion([True, True, True, False], [True, True, False, False])
         >>> round(d_prime(counts).d_prime, 3)
         0.993
     """
-    positive, negative = counts.tp + counts.fn, counts.fp + counts.tn
+    positive, negative = _confusion(counts).tp + counts.fn, counts.fp + counts.tn
     if not positive or not negative:
         return Detection(None, None, reason=NO_NEGATIVE if positive else NO_POSITIVE)
     z = NormalDist().inv_cdf
@@ -329,7 +373,7 @@ def auc_interval(
     """Compute the interval of the area under the ROC curve (`auc`).
 
     ``2 AUC - 1`` (Somers's d: Somers 1962, doi:10.2307/2090408) lies between -1 and 1 and has the
-    interval of such coefficients, the jackknife's on Fisher's z (`draws.jackknife`; Efron and
+    interval of such coefficients, the jackknife's on Fisher's z (Efron and
     Tibshirani 1993, chapter 11), which is brought back to the scale of AUC.
 
     Args:

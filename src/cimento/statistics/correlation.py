@@ -74,8 +74,9 @@ def correlate(
     """Correlate two columns, with an interval and a test over items or clusters.
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
-    (Kendall 1945, doi:10.1093/biomet/33.3.239). Interval and p are the jackknife's on Fisher's z
-    (`draws.jackknife`), so that p is 0.05 or less exactly where the 95% interval leaves out 0.
+    (Kendall 1945, doi:10.1093/biomet/33.3.239). Interval and p are the jackknife's on Fisher's z,
+    leaving out one item or cluster at a time, so that p is 0.05 or less exactly where the 95%
+    interval leaves out 0.
 
     Args:
         x: shape (n,), one value per row.
@@ -347,7 +348,7 @@ def correlation_difference(
     """Compute the difference of two correlations that share a column.
 
     The test is of the difference of both on Fisher's scale, ``z2 - z1`` over its standard error by
-    the jackknife (`draws.jackknife_two`; Arvesen 1969, doi:10.1214/aoms/1177697287), by Student's t
+    the jackknife of both at once (Arvesen 1969, doi:10.1214/aoms/1177697287), by Student's t
     with m - 1 degrees of freedom. The interval has all values that ``tanh z2 - tanh z1`` takes
     where ``(z - ẑ)' V⁻¹ (z - ẑ) <= t²``, V the jackknife's covariance matrix: a profile interval
     (Venzon and Moolgavkar 1988, doi:10.2307/2347496), which leaves out 0 where the test rejects.

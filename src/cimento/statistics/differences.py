@@ -110,7 +110,7 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     McNemar's exact test where items stand alone (McNemar 1947, doi:10.1007/BF02295996). Where they
     come in clusters, the test that the interval of `share_difference` inverts: the adjusted
     difference of Bonett and Price (2012, doi:10.3102/1076998611411915) at the effective number of
-    items over its standard error, against the quantile of `intervals.Effective`; where every item
+    items over its standard error, against the quantile that goes with that number; where every item
     differs the same way, p is at least that of the sign test over clusters. Either way p is 0.05 or
     less exactly where the 95% interval leaves out 0. docs/statistics.md has its level.
 
@@ -154,7 +154,7 @@ def cochran_q(
     Where items come in clusters, against the Q of tables whose models were exchanged at random
     within each cluster as a whole (permutation of exchangeable blocks: Winkler et al. 2015,
     doi:10.1016/j.neuroimage.2015.05.092). Over crossed clusters, within which no models can be
-    exchanged, it is a Wald test with a cluster-robust covariance instead (`equal_means`).
+    exchanged, it is a Wald test with a cluster-robust covariance instead.
 
     Args:
         table: one row per item, one truth value a model.
@@ -277,7 +277,7 @@ def share_difference(
     ``p = (b + 1) / (n + 2)``, ``q = (c + 1) / (n + 2)``, ``p - q ± z sqrt((p + q - (p - q)²) /
     (n + 2))``; 0 is in it too where McNemar's exact test does not reject it, so that interval and
     test agree. Where items come in clusters, n, b and c are brought to the effective number of
-    items, z to its quantile (`intervals.effective` of the differences), and `share_test` inverts
+    items of the differences, z to the quantile that goes with it, and `share_test` inverts
     this interval.
 
     Args:

@@ -41,7 +41,7 @@ _LEAST_P, _HALVINGS = 1e-300, 60
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval of a share.
+    """A confidence interval of a share, a difference or a coefficient.
 
     Attributes:
         low: lower end; None where nothing was observed.
@@ -152,7 +152,7 @@ def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.9
     """Compute the interval of the proportion of verdicts that pass, clustered or not.
 
     Wilson's, where each verdict stands alone (Wilson 1927, doi:10.1080/01621459.1927.10502953);
-    else Wilson's at the effective number of verdicts (`effective_number`). Franco et al. (2019,
+    else Wilson's at the effective number of verdicts. Franco et al. (2019,
     PMC6690503) recommend this form for clustered data; the weight of t against z and the rules for
     few, unequal or unanimous clusters are cimento's own (statistics page, *Proportions*).
 

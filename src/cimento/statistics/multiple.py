@@ -143,8 +143,7 @@ def rank_by_pairs(
 
     Args:
         means: of each model, more being better.
-        tested: every pair once: the two names, and p of no difference (`differences.share_test`,
-            `means.mean_of`).
+        tested: every pair once: the two names, and p of no difference (`share_test`, `mean_of`).
         alpha: level for all pairs together.
         corrected: whether the p-values are corrected already, for these pairs or more.
 

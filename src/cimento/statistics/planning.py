@@ -135,7 +135,7 @@ def plan_size(
     """Estimate the power of suites of several sizes, and the size that has the power asked for.
 
     Exact for single items; of two crossed factors from the parts of the variance
-    (`crossed_planning`); else by drawing clusters of the pilot, moved to the difference (Efron and
+    that each factor has; else by drawing clusters of the pilot, moved to the difference (Efron and
     Tibshirani 1993, chapter 8).
 
     Args:

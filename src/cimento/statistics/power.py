@@ -55,7 +55,7 @@ def tost(
     """Test whether a mean difference is between -margin and margin, by two one-sided t tests.
 
     Schuirmann (1987, doi:10.1007/BF01068419): ``t = (m ± margin) / se``, with the standard error
-    and the degrees of freedom of `means.t_test`: where items come in clusters, CR2's and
+    and the degrees of freedom of Student's t; where items come in clusters, CR2's and
     Satterthwaite's.
 
     Args:
@@ -103,7 +103,7 @@ def tost_shares(
 
     Two one-sided normal tests with the adjusted shares and standard error of Bonett and Price
     (2012, doi:10.3102/1076998611411915), so that the test agrees with
-    `differences.share_difference` at the level 1 - 2 alpha. Where items come in clusters, both
+    `share_difference` at the level 1 - 2 alpha. Where items come in clusters, both
     count the effective number of items and take its quantile.
 
     Args:
@@ -267,7 +267,7 @@ def mcnemar_power(
         only_first: the chance that only the first model gets an item right.
         only_second: the chance that only the second does.
         alpha: level.
-        variant: of the test, as in `differences.mcnemar`.
+        variant: of the test, as in `mcnemar`.
 
     Returns:
         The power, from 0 to 1.

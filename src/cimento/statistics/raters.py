@@ -234,8 +234,8 @@ def correlation_for_others(
 
     ``z ± t[m-1] sqrt(V_items + V_people - V_ratings)`` on Fisher's scale, with m of the factor
     that has fewer levels; mean ratings are taken again whenever ratings are left out (jackknife:
-    Efron and Tibshirani 1993, chapter 11; variances as in `design.crossed_variance`). The interval
-    of `correlate` is for these people: it says nothing of what others of the kind would answer.
+    Efron and Tibshirani 1993, chapter 11; variances: Cameron, Gelbach and Miller 2011,
+    doi:10.1198/jbes.2010.07136). `correlate` has the interval for these people alone.
 
     Args:
         values: shape (items,), such as a measure of each sentence.

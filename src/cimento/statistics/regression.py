@@ -78,7 +78,9 @@ def regress(
     Standard errors are CR2's, the residuals of each cluster adjusted by ``(I - H_gg)^(-1/2)``, and
     t has Satterthwaite's degrees of freedom for each coefficient (Bell and McCaffrey 2002, Survey
     Methodology 28, 169-181; Pustejovsky and Tipton 2018, doi:10.1080/07350015.2016.1247004). Over
-    crossed clusters: `design.crossed_variance`, and the degrees of freedom of the smaller factor.
+    crossed clusters: the variances of both factors less that of their combinations (Cameron,
+    Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136), and the degrees of freedom of the smaller
+    factor.
 
     Args:
         outcome: shape (n,).

@@ -59,10 +59,9 @@ class RatingOptions(RegionOptions):
         Raises:
             UsageError: a measure is unknown.
         """
-        named = [name for name in (self.measure, *self.also) if name]
         perplexity = _PERPLEXITY.get(model_kind)
         usual = ["lp", "meanlp", "penlp", *([perplexity] if perplexity else [])]
-        return find_measures(named or [*usual, *(["slor"] if self.unigrams else [])])
+        return find_measures(self.measure_names or [*usual, *(["slor"] if self.unigrams else [])])
 
     def inputs(self, suite: Suite, scoring: Asking) -> dict[str, JsonValue]:
         """The other inputs on which a stored run's answers depend.

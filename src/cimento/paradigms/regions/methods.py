@@ -48,7 +48,7 @@ def region_methods(run: Run) -> MethodFacts:
         sentences=(*_judged(run), *_design(run)),
         brief=tuple(_in_brief(run)),
         together=f"items of one {' or one '.join(suite.cluster)}" if suite.cluster else "",
-        measures=tuple(filter(None, (options.measure, *options.also))),
+        measures=options.measure_names,
     )
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from cimento.measures import Measure
 
 LOGITS_REASON = "it is made of raw outputs, whose error was not measured"
+NO_DIVISOR_REASON = "how an error of log-probabilities enters it is not stated (divisor)"
 MODEL_UNIGRAMS_REASON = "the model's own unigrams have an error of their own"
 DIFFERENCES_REASON = "it is a function of sums that is added or subtracted"
 
@@ -108,7 +109,9 @@ def _undefined(measure: Measure, trees: Sequence[Formula], run: Run) -> dict[str
     if "unigrams" in measure.needs and options_of(run).unigrams == MODEL:
         why = MODEL_UNIGRAMS_REASON
     elif measure.divisor is None and not measure.function_of:
-        why = LOGITS_REASON
+        why = (
+            LOGITS_REASON if {"logit", "log_sigmoid_sum"} & {*measure.needs} else NO_DIVISOR_REASON
+        )
     if why:
         return dict.fromkeys(asked, f"near ties are not defined for {measure.name}: {why}")
     differing = [not measure.function_of or all(map(_is_plain, comparisons(t))) for t in trees]

@@ -84,6 +84,11 @@ class RegionOptions(ClusteredOptions):
         unigrams = (UNIGRAM,) if self.unigrams == MODEL else ()
         return (*columns_needed([self.measure, *self.also]), *unigrams)
 
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        """The names of the measures; none where only surprisals are compared."""
+        return tuple(filter(None, (self.measure, *self.also)))
+
     def chosen(self, suite: Suite | None) -> str:
         """The predictions that replace those of the suite.
 

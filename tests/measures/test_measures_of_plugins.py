@@ -1,0 +1,198 @@
+"""Measures of other packages: what they must be, what is said of them, and where they are noted."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import cimento
+from cimento import UsageError
+from cimento.cite import methods_paragraph
+from cimento.cli.main import invoke
+from cimento.errors import PluginError
+from cimento.measures import NoValue, Sentence, find_measure
+
+MODULE = """
+import math
+from cimento import Measure, UndefinedValueError
+
+def first_of_three(sentence):
+    if sentence.n_tokens < 3:
+        raise UndefinedValueError("it has fewer than three tokens")
+    return sentence.logprobs_nats[0]
+
+def median(sentence):
+    ordered = sorted(sentence.logprobs_nats)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+def made(name, unit="nats", function=median):
+    return Measure(name=name, formula="median of ln P(token)", unit=unit, higher_is_better=True,
+                   source="-", function=function)
+
+MEDIAN = made("median-token")
+FURLONGS = made("furlong-token", unit="furlongs")
+OTHERWISE = made("something-else")
+LONG = made("long", function=first_of_three)
+NO_NUMBER = made("no-number", function=lambda sentence: math.nan)
+"""
+ENTRIES = """[cimento.measures]
+median-token = cimento_median:MEDIAN
+furlong-token = cimento_median:FURLONGS
+misnamed = cimento_median:OTHERWISE
+long = cimento_median:LONG
+no-number = cimento_median:NO_NUMBER
+"""
+
+
+def install(folder: Path, version: str, monkeypatch) -> None:
+    """Put a package with these measures on the path, before an earlier version of it."""
+    information = folder / f"cimento_median-{version}.dist-info"
+    information.mkdir(parents=True)
+    metadata = f"Metadata-Version: 2.1\nName: cimento-median\nVersion: {version}\n"
+    (information / "METADATA").write_text(metadata, encoding="utf-8")
+    (information / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
+    (folder / "cimento_median.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "cimento_median", raising=False)
+    importlib.invalidate_caches()
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    """Version 1.0 of the package."""
+    install(tmp_path / "installed", "1.0", monkeypatch)
+
+
+@pytest.fixture
+def pairs(tmp_path) -> Path:
+    """Two pairs; a letter costs the same everywhere, so that lengths of words decide.
+
+    The median word of both sentences of the first pair has five letters, and its bad sentence has
+    two words more. Of the second pair, both sums and medians differ.
+    """
+    path = tmp_path / "verbs.tsv"
+    rows = "Luisa canta.\tLuisa canta molto forte.\nI cani corrono.\tI bassotti attraversano.\n"
+    path.write_text(f"good\tbad\n{rows}", encoding="utf-8")
+    return path
+
+
+SAMPLE = Path(__file__).parents[1] / "sample_plugin"
+
+
+@pytest.mark.parametrize(
+    ("measures", "ties"), [(("median-token", "lp"), 1), (("lp", "median-token"), 0)]
+)
+def test_a_methods_paragraph_counts_the_ties_of_the_measure_that_it_names(
+    pairs, measures, ties, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(SAMPLE))
+    first, *also = measures
+    run = cimento.evaluate(pairs, "length:1", language="it").judge(measure=first, also=also)
+
+    assert [row for row in run.outcomes()["verdict"] if row == "tie"] == ["tie"] * ties
+    paragraph = methods_paragraph([run])
+    assert f"by {'log-probability (lp)' if first == 'lp' else first}" in paragraph
+    assert f"Of 2 verdicts, {ties} are ties" in paragraph
+
+
+def test_runs_with_one_prediction_are_counted_beside_runs_with_several():
+    one, several = (
+        cimento.evaluate(name, "demo-causal", limit=4)
+        for name in ("it-subject-verb", "en-subject-verb")
+    )
+    counts = [
+        int(re.search(r"Of (\d+) verdicts", methods_paragraph(runs))[1])
+        for runs in ([one], [several], [one, several])
+    ]
+    assert counts[2] == counts[0] + counts[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("furlong-token", "its unit is 'furlongs'"),
+        ("misnamed", "its name is 'something-else'"),
+    ],
+)
+def test_a_measure_with_a_wrong_unit_or_name_is_refused(name, seen):
+    with pytest.raises(PluginError, match=rf"'{name}' of cimento-median 1\.0: {seen}") as caught:
+        find_measure(name)
+    assert "nats or bits" in str(caught.value)
+
+
+def test_no_number_is_no_value_and_has_a_reason():
+    sentence = Sentence(logprobs_nats=(-1.0, -2.0), n_words=2, n_chars=9)
+    assert find_measure("no-number").of(sentence) == NoValue(
+        "the measure no-number returned no number (NaN)"
+    )
+
+
+def test_a_function_says_with_a_public_name_that_there_is_no_value():
+    sentence = Sentence(logprobs_nats=(-1.0, -2.0), n_words=2, n_chars=9)
+    assert find_measure("long").of(sentence) == NoValue("it has fewer than three tokens")
+
+
+def test_no_number_leaves_an_item_unscored_with_the_reason(pairs):
+    run = cimento.evaluate(pairs, "demo-causal", language="it").judge(measure="no-number")
+    assert run.outcomes()["verdict"].to_list() == ["unscored"] * 2
+    [reason] = set(run.outcomes()["reason"])
+    assert "the measure no-number returned no number (NaN)" in reason
+
+
+def test_a_measure_of_a_plugin_is_suggested_for_a_name_like_its_own():
+    with pytest.raises(UsageError, match="Did you mean 'median-token'"):
+        find_measure("median-tokn")
+
+
+def test_near_ties_of_a_measure_without_divisor_are_not_said_to_come_from_raw_outputs(pairs):
+    run = cimento.evaluate(pairs, "demo-causal", language="it").judge(measure="median-token")
+    [reason] = {one.near_tie_method for one in run.estimates() if one.is_share}
+    assert "raw outputs" not in reason
+    assert "how an error of log-probabilities enters it is not stated" in reason
+
+
+def run_here(pairs: Path, output: Path, *measures: str) -> None:
+    measured = ["--measure", ",".join(measures)] if measures else []
+    arguments = ["run", str(pairs), "--language", "it", "-m", "demo-causal", *measured]
+    assert invoke([*arguments, "-o", str(output)]) == 0
+
+
+def manifest_in(output: Path) -> dict[str, object]:
+    [path] = output.glob("*/*/manifest.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_a_manifest_names_the_package_of_a_measure_and_another_version_is_said(
+    pairs, tmp_path, monkeypatch, capsys
+):
+    output = tmp_path / "runs"
+    run_here(pairs, output, "lp", "median-token")
+    assert manifest_in(output)["plugins"] == {
+        "measures": {"median-token": {"package": "cimento-median", "version": "1.0"}}
+    }
+    capsys.readouterr()
+    run_here(pairs, output, "lp", "median-token")
+    assert "cimento-median" not in capsys.readouterr().err
+
+    install(tmp_path / "later", "1.1", monkeypatch)
+    run_here(pairs, output, "lp", "median-token")
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the measure 'median-token' was that of cimento-median 1.0" in said
+    assert "and cimento-median 1.1 is installed; --force repeats it" in said
+
+
+def test_a_manifest_names_the_package_of_a_kind_of_test(probing, tmp_path):
+    assert invoke(["run", str(probing), "-m", "demo-causal", "-o", str(tmp_path / "runs")]) == 0
+    assert manifest_in(tmp_path / "runs")["plugins"] == {
+        "paradigms": {"probing": {"package": "cimento-sample", "version": "1.0"}}
+    }
+
+
+def test_a_manifest_without_plugins_names_none(pairs, tmp_path):
+    run_here(pairs, tmp_path / "runs", "lp")
+    assert "plugins" not in manifest_in(tmp_path / "runs")
