@@ -480,14 +480,14 @@ def with_states(stories: Sequence[Story], others: Sequence[Story]) -> tuple[Stor
     Returns:
         Stories to which exactly one set of states belongs get it, the others stay as they are.
     """
-    known: dict[tuple[str, ...], dict[tuple[SentenceStates, ...], None]] = {}
+    known: dict[tuple[str, ...], list[tuple[SentenceStates, ...]]] = {}
     for other in (one for one in others if len(one.sentence_states) == len(one.sentences)):
-        known.setdefault(_told(other), {})[other.sentence_states] = None
+        if other.sentence_states not in known.setdefault(_told(other), []):
+            known[_told(other)].append(other.sentence_states)
+    found = (known.get(_told(story), []) for story in stories)
     return tuple(
-        replace(story, sentence_states=next(iter(states)))
-        if len(states := known.get(_told(story), {})) == 1
-        else story
-        for story in stories
+        replace(story, sentence_states=states[0]) if len(states) == 1 else story
+        for story, states in zip(stories, found, strict=True)
     )
 
 

@@ -115,6 +115,6 @@ def _fitting(
     raise InputError(
         where=str(file),
         seen=f"it answers for none of {counted(len(keys), 'suite')}{why}",
-        todo="A recording has a suite's sentences in the suite's order (docs/replay.md). Give the"
-        " suites with --data, and --spec where tokens are marked.",
+        todo="A recording has a suite's sentences in the suite's order; see the page"
+        ' "Recorded answers". Give the suites with --data, and --spec where tokens are marked.',
     )
