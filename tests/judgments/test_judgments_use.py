@@ -479,4 +479,8 @@ def test_answers_about_a_sentence_that_was_changed_since_are_left_out(tmp_path):
     }
     chosen = [replace(one, question="which is better", value=one.candidate, candidate=None)
               for one in judgments]  # fmt: skip
-    assert apply_judgments(path, chosen, tmp_path / "chosen", language="it").used == 2
+    # What was chosen is the other sentence of its pair now, and counts for that one.
+    assert apply_judgments(path, chosen, tmp_path / "chosen", language="it").used == 4
+    gone = [replace(one, value="Il re rideva.") if one.item == "2" else one for one in chosen]
+    applied = apply_judgments(path, gone, tmp_path / "gone", language="it")
+    assert (applied.used, applied.passed.total()) == (2, 2)

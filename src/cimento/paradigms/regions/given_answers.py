@@ -54,11 +54,11 @@ def refuse_words(ratings: Sequence[Judgment]) -> None:
     """Refuse ratings of which many are not numbers, and would be left out: means would be biased.
 
     Raises:
-        InputError: more than a tenth of them are not.
+        InputError: several are not, and more than a tenth of all.
     """
     words = Counter(one.value or "" for one in ratings if given_rating(one) is None)
     n_words = words.total()
-    if n_words and _MOST_WORDS * len(ratings) < n_words < len(ratings):
+    if n_words > 1 and _MOST_WORDS * len(ratings) < n_words < len(ratings):
         shown = ", ".join(repr(word) for word, _ in words.most_common(3))
         raise InputError(
             where="the ratings",
