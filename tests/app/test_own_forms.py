@@ -4,8 +4,10 @@ import math
 
 import pytest
 
+from cimento.app.workspace import Workspace
 from cimento.judgments import judgments_of, read_judgments
 from cimento.kinds.registry import load_suite
+from cimento.people.surveys.exports import write_survey
 from cimento.suites.stimuli import stimulus_texts
 from tests.helpers.app_user import visit
 
@@ -109,6 +111,27 @@ def test_a_form_about_a_test_is_opened_again_and_deleted(tmp_path):
     visit(tmp_path, open_again)
     assert list((tmp_path / "judgments").glob("*")) == []
     assert (tmp_path / "coppie.csv").exists()
+
+
+def test_a_form_takes_the_place_of_no_survey_and_of_no_table(tmp_path):
+    from tests.helpers.survey_help import small
+
+    write_survey(small("it-acceptability", limit=3), tmp_path / "surveys" / "frasi")
+    (tmp_path / "judgments").mkdir()
+    tables = [tmp_path / "judgments" / name for name in ("frasi.parquet", "altre.csv")]
+    for table in tables:
+        table.write_text("of somebody", encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/en/people")
+        fill(user, ui.select, "Language of the sentences", "it")
+        for name in ("frasi", "altre"):
+            await choose(user, f"{name}.csv", FORM)
+            await user.should_see(f"judgments/{name}-2.parquet", retries=300)
+
+    visit(tmp_path, flow)
+    assert [table.read_text(encoding="utf-8") for table in tables] == ["of somebody"] * 2
+    assert Workspace(tmp_path).forms() == ["altre-2", "frasi-2"]
 
 
 def test_means_have_z_scores_within_all_that_a_person_rated():

@@ -85,16 +85,19 @@ class OwnForms:
         """Read the answers in a file, and show them."""
         workspace = self._visit.workspace
         file, data = PurePath(event.file.name).name, await event.file.read()
-        secret = workspace.new(JUDGMENTS, f"{PurePath(file).stem}{SECRET}")
-        name, suite = secret.stem, self._chosen()
-        table = workspace.inside(f"{JUDGMENTS}/{name}.parquet")
+        name, suite = workspace.new_form(PurePath(file).stem), self._chosen()
+        secret, table = (
+            workspace.inside(f"{JUDGMENTS}/{name}{suffix}") for suffix in (SECRET, ".parquet")
+        )
+        made: Path | None = None
         try:
             if suite is None:
-                suite = await self._made_of(file, data, name, secret)
+                suite = made = await self._made_of(file, data, name, secret)
             came = await self._read(file, data, suite, secret)
             await asyncio.to_thread(write_judgments, table_of(came.judgments), table)
         except CimentoError:
-            secret.unlink(missing_ok=True)  # no answers were read with it
+            for path in filter(None, (secret, made)):  # no answers were read with them
+                path.unlink(missing_ok=True)
             raise
         self._build_earlier()
         await self._show(name, remarks_on(came))

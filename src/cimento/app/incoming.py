@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,7 +35,12 @@ def asked_in(design: SurveyDesign) -> Asked:
 
 def asked_about(suite: Path | None) -> Asked:
     """The questions about a suite; with None, every question is one of its own."""
-    return lambda *, stored: questions_by_name([suite] if suite else [])  # noqa: ARG005  # a suite has one
+    named = cache(lambda: questions_by_name([suite] if suite else []))  # the suite is read once
+
+    def asked(*, stored: bool) -> AskedItems:  # noqa: ARG001  # a suite has one way of answering
+        return named()
+
+    return asked
 
 
 def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import | None:

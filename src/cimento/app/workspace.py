@@ -7,6 +7,7 @@ surveys in ``surveys/``, and judgments are tables in ``judgments/``.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -342,6 +343,18 @@ class Workspace:
         surveys = {one.name for one in self.surveys()}
         secrets = [path.stem for path in self._entries(JUDGMENTS) if path.suffix == SECRET]
         return [name for name in secrets if name not in surveys]
+
+    def new_form(self, name: str) -> str:
+        """A name for a form that no survey and nothing in ``judgments/`` has.
+
+        Raises:
+            UsageError: nothing of the wanted name is left.
+        """
+        stem = self.new(JUDGMENTS, f"{name}{SECRET}", free=False).stem
+        taken = {one.name for one in self.surveys()}
+        taken |= {path.name.partition(".")[0] for path in self._entries(JUDGMENTS)}
+        others = (f"{stem}-{number}" for number in itertools.count(2))
+        return next(one for one in itertools.chain([stem], others) if one not in taken)
 
     def judgments_of(self, name: str) -> list[Path]:
         """What was made of the answers to a survey or a form in ``judgments/``.
