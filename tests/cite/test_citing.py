@@ -239,7 +239,7 @@ def test_many_suites_are_counted_and_few_are_named():
 def test_the_paragraph_counts_ties_and_says_what_they_count_as():
     run = made(brief=("We looked.",))
     # Nothing is known of near ties, as nothing is compared by margins.
-    assert "We looked. Of 3 verdicts, 1 are ties (counted as failures)" in methods_paragraph([run])
+    assert "We looked. Of 3 verdicts, 1 is a tie (counted as failures)" in methods_paragraph([run])
     for outcomes, tied in ((outcomes_of("++-"), "Of 3 verdicts, 0 unscored."), ((), "")):
         run = made(brief=("We looked.",))
         run.paradigm.judge.made = outcomes

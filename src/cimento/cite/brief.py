@@ -200,8 +200,9 @@ def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
     compared = [one for one in single if one.is_of_predictions]
     rule = "successes" if any(map(_ties_pass, shares)) else "failures"
     bits = next((one.near_tie_bits for one in compared if one.near_tied is not None), None)
+    ties = "is a tie" if tied == 1 else "are ties"
     left = [
-        *([f"{tied:,} are ties (counted as {rule})"] if compared or tied else []),
+        *([f"{tied:,} {ties} (counted as {rule})"] if compared or tied else []),
         *([f"{near:,} near ties (below {bits:g} bits)"] if bits is not None else []),
         f"{unscored:,} unscored",
     ]
