@@ -97,7 +97,8 @@ def test_a_methods_paragraph_counts_the_ties_of_the_measure_that_it_names(
     assert [row for row in run.outcomes()["verdict"] if row == "tie"] == ["tie"] * ties
     paragraph = methods_paragraph([run])
     assert f"by {'log-probability (lp)' if first == 'lp' else first}" in paragraph
-    assert f"Of 2 verdicts, {ties} are ties" in paragraph
+    counted = "1 is a tie" if ties else "0 are ties"
+    assert f"Of 2 verdicts, {counted} (counted as failures)" in paragraph
 
 
 def test_runs_with_one_prediction_are_counted_beside_runs_with_several():
