@@ -173,8 +173,8 @@ def test_the_table_of_means_can_be_run_as_a_suite_of_ratings(tmp_path):
     path.write_bytes(grid_file(means, ".xlsx"))
     loaded = load_suite(path, language="it")
 
-    # Divided by hand, and rounded to four digits as the table is.
-    expected = {SENTENCES[0]: 4.6667, SENTENCES[1]: 1.3333, SENTENCES[2]: 4}
+    # By hand.
+    expected = {SENTENCES[0]: 14 / 3, SENTENCES[1]: 4 / 3, SENTENCES[2]: 4}
     rated = rated_of(loaded.suite).sentences
     assert {one.text: one.mean for one in rated} == pytest.approx(expected)
     assert {one.n for one in rated} == {3}
