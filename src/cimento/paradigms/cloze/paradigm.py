@@ -35,6 +35,7 @@ from cimento.paradigms.cloze.files import (
 )
 from cimento.paradigms.cloze.judging import (
     HIT,
+    NOT_NEXT,
     UNREACHABLE,
     asked,
     cloze_outcomes,
@@ -297,12 +298,13 @@ def _noted(answers: ClozeAnswers, method: str) -> Iterator[str]:
     """Warnings about the candidates of one method."""
     estimates = [one for one in answers.run.estimates() if one.method == method]
     cannot = asked(answers.run.outcomes(), f"{HIT}{answers.options.k}", method)
-    items = cannot.filter(cannot["reason"] == UNREACHABLE)["item"]
-    if len(items):
-        yield (
-            f"{counted(len(items), 'answer is', 'answers are')} several tokens and cannot be found"
-            f" at one mask; the first is that of item {items[0]}"
-        )
+    for reason, place in ((UNREACHABLE, "at one mask"), (NOT_NEXT, "as the next token")):
+        items = cannot.filter(cannot["reason"] == reason)["item"]
+        if len(items):
+            yield (
+                f"{counted(len(items), 'answer is', 'answers are')} several tokens and cannot be"
+                f" found {place}; the first is that of item {items[0]}"
+            )
     k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
     judged = [c for c in answers.judged(method) if c.rank <= answers.options.k]
     yield from check_candidates(judged, items=[item.id for item in answers.items], k=k)

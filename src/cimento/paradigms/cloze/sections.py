@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.errors import few_of_each_code
+from cimento.errors import counted, few_of_each_code
 from cimento.kinds.clusters import designs_said
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
-from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
+from cimento.paradigms.cloze.judging import (
+    DIVIDED,
+    FORCED_CHOICE,
+    HIT,
+    OPTION,
+    OPTION_ALONE,
+    asked,
+)
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
-from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
+from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
@@ -290,11 +298,25 @@ def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, .
     return {item: tuple(candidates) for item, candidates in by_item.items()}
 
 
+def _surprisal(option: Candidate) -> str:
+    """The surprisal of an option, with the number of its tokens; empty if it has no score."""
+    if option.logprob_nats is None:
+        return ""
+    tokens = f" in {counted(option.n_pieces, 'token')}" if option.n_pieces else ""
+    return f"{-option.logprob_nats / math.log(2):.2f} bits{tokens}"
+
+
 def _remarks(
     answers: ClozeAnswers, item: ClozeItem, hits: _Hits, choice: Outcome | None
 ) -> Iterator[tuple[str, str]]:
     if item.targets:
         yield "target", " / ".join(item.targets)
+    for rule in filter(OPTION_ALONE.__contains__, answers.choices):
+        scored = answers.by_rule(rule).get(item.id, ())
+        targets = [one for one in scored if one.text in item.targets]
+        said = [bits for one in targets if (bits := _surprisal(one))]
+        if said:
+            yield f"surprisal of the target, {rule}", " / ".join(said)
     for method, of_method in hits.items():
         if item.id in of_method:
             rank = of_method[item.id].value
