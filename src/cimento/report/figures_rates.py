@@ -68,7 +68,8 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         "mark": {"type": "bar", "stroke": None},
         "encoding": {
             "color": {**nominal("side", sort=sides), "scale": colors},
-            "x": quantitative("low", title="margin, bits"),
+            # Flush labels at the ends would run into their neighbors.
+            "x": quantitative("low", title="margin, bits", axis={"labelFlush": False}),
             "x2": {"field": "high"},
             "y": quantitative("items", title="items", axis={"tickCount": 3, "labelExpr": _WHOLE}),
             "y2": {"datum": 0},
@@ -80,6 +81,8 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
     }
     title = f"Margins on {suite}: bits in favor of what is predicted, item by item"
+    if any(run.effects for run in runs):
+        title = f"DD on {suite}, item by item: above 0, both changes cost more than their sum"
     return plain_figure(spec, name="margins", title=title, frame=frame)
 
 

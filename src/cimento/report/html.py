@@ -153,6 +153,10 @@ def html_page(page: Page) -> str:
         in_all=sum(run.n_items for run in page.runs if run.items),
         first=() if page.links else _first_items(page.runs),
         orders=ITEM_ORDERS,
+        has_verdicts=any(
+            item.outcome and item.outcome.verdict for run in page.runs for item in run.items
+        ),
+        crossed=any(run.effects for run in page.runs),
         steps=STEPS,
         step_bits=STEP_BITS,
         counting=counting(

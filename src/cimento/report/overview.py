@@ -129,7 +129,7 @@ def _group(kind: str, members: Sequence[tuple[str, SuiteReport]]) -> OverviewGro
 
 _DD = (
     "The difference of differences by phenomenon, taken within items: above 0, both changes"
-    " together cost more than each alone."
+    " together cost more than the sum of what each costs alone."
 )
 _ACCURACY = "The proportion of items on which the model does as the suite predicts."
 

@@ -288,21 +288,21 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
     )
 
 
-def label_places(frame: pl.DataFrame, middle: float) -> list[float | None]:
+def label_places(frame: pl.DataFrame) -> list[float | None]:
     """The height at which the label of each point stands, so that none is written over another.
+
+    Labels from the left and from the right may meet in the middle, so all are kept apart.
 
     Args:
         frame: table made by `scatter_frame`.
-        middle: rating up to which labels are on the right of their points, else on the left.
     """
-    values, ratings = frame["value"].to_list(), frame["rating"].to_list()
+    values = frame["value"].to_list()
     apart = (max(values) - min(values)) * _LINE / _HEIGHT
     places: list[float | None] = [None] * len(values)
-    last = {False: -math.inf, True: -math.inf}
+    last = -math.inf
     rows = [row for row, name in enumerate(frame["named"].to_list()) if name is not None]
     for row in sorted(rows, key=values.__getitem__):
-        side = ratings[row] > middle
-        places[row] = last[side] = max(values[row], last[side] + apart)
+        places[row] = last = max(values[row], last + apart)
     return places
 
 
@@ -342,7 +342,7 @@ def scatter_figure(
     )
     ratings = frame["rating"].to_list()
     middle = (min(ratings) + max(ratings)) / 2
-    base = alt.Chart(frame.with_columns(pl.Series("label_at", label_places(frame, middle))))
+    base = alt.Chart(frame.with_columns(pl.Series("label_at", label_places(frame))))
     points = base.mark_circle(size=32, opacity=0.7).encode(
         x=x, y=y, color=color, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
     )
