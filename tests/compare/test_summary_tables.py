@@ -1,4 +1,4 @@
-"""Many suites are summed up in a row each; oracles: hand calculation, and the JSON of all."""
+"""Many suites are summed up in one row each; oracles: hand calculation, and the JSON of all."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def test_all_tables_are_there_on_request_and_in_the_folder(tmp_path, capsys):
 
     assert "Mean margins" not in brief
     assert "Mean margins" in detailed
-    assert "One row a suite" in brief
-    assert "One row a suite" in detailed
+    assert "One row per suite" in brief
+    assert "One row per suite" in detailed
     written = {path.stem for path in (tmp_path / "tables").iterdir()}
     assert written >= {"summary", "rates", "sizes", "margins", "dd-pairs"}
 
@@ -100,7 +100,7 @@ def test_one_suite_has_all_its_tables(tmp_path, capsys):
     capsys.readouterr()
     assert invoke(["compare", *(str(tmp_path / model) for model in ("uno", "due"))]) == 0
     out, err = capsys.readouterr()
-    assert "One row a suite" not in out
+    assert "One row per suite" not in out
     assert "Mean margins" in out
     assert "--details" not in err
 

@@ -31,7 +31,7 @@ _RANKS = (
     "rank interval: the ranks left by tests of all pairs, corrected by Holm's method over all"
     " suites."
 )
-_PER_SUITE = "One row a suite, by its main question"
+_PER_SUITE = "One row per suite, by its main question"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
