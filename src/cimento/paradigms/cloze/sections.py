@@ -37,7 +37,15 @@ from cimento.report import (
     provenance_of,
 )
 from cimento.report.cells import count
-from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, require_rows
+from cimento.report.figures import (
+    BLUE,
+    Figure,
+    drawable,
+    figure_of,
+    frame_of,
+    in_lines,
+    require_rows,
+)
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import percent
 from cimento.report.grid import EstimateCell, Grid, GridCell
@@ -326,6 +334,9 @@ def _remarks(
         yield "chosen among the options", choice.groups[OPTION]
 
 
+_NAME_LINE = 18
+"""Most letters in a line of a model's name above the columns of its words."""
+
 Named = tuple[str, Profile]
 """A model's label and its profile."""
 
@@ -350,7 +361,7 @@ def expressions_figure(profiles: Sequence[Named]) -> Figure:
     order = list(dict.fromkeys(frame["expression"]))
     base = alt.Chart().encode(
         x=alt.X("word:N", title="masked word", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("expression:N", title=None, sort=order),
+        y=alt.Y("expression:N", title=None, sort=order, axis=alt.Axis(labelLimit=0)),
     )
     squares = base.mark_rect(stroke="white").encode(
         color=alt.Color("accuracy:Q", title="acc@k").scale(scheme="blues", domain=[0, 1])
@@ -359,16 +370,13 @@ def expressions_figure(profiles: Sequence[Named]) -> Figure:
         text="shown:N",
         color=alt.condition("datum.accuracy > 0.5", alt.value("white"), alt.value("#333333")),
     )
+    models = list(dict.fromkeys(frame["model"]))
+    header = alt.Header.from_dict(dict(in_lines(models, _NAME_LINE)), validate=False)
     chart = (
         alt.layer(squares, counts, data=frame)
         .properties(width=alt.Step(56), height=alt.Step(15))
         .facet(
-            column=alt.Column(
-                "model:N",
-                title=None,
-                sort=list(dict.fromkeys(frame["model"])),
-                header=alt.Header(labelLimit=110),
-            ),
+            column=alt.Column("model:N", title=None, sort=models, header=header),
             row=alt.Row("at:N", title=None, sort=list(dict.fromkeys(frame["at"]))),
             title=title,
         )

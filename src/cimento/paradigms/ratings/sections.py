@@ -26,7 +26,7 @@ from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.people_effects import people_of_suite
-from cimento.records.outcomes import Estimate
+from cimento.records.outcomes import Estimate, beside_ratings
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.cells import count, no_ends
@@ -446,7 +446,10 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     notes = (*report.notes, *rated_notes(run))
     # Single sentences have no regions: their values are those of measures.
     regions = report.regions if report.claims else ()
-    return replace(report, n_items=len(items), items=items, notes=notes, regions=regions)
+    return replace(
+        report, n_items=len(items), items=items, notes=notes, regions=regions,
+        beside=beside_ratings(run.run.estimates()),
+    )  # fmt: skip
 
 
 def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:
