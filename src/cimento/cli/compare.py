@@ -318,16 +318,26 @@ def _over_suites(
     options: CompareOptions,
 ) -> tuple[SuiteDifference, ...]:
     """The mean differences of models over suites by their main questions, shown below means."""
-    from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
+    from cimento.compare.over_suites import (
+        designs_in,
+        facts_of,
+        over_suites_grids,
+        suite_differences,
+    )
 
     headlines = {(one.suite, one.question) for one in outcomes if one.headline}
+    facts = facts_of(runs)
     differences = suite_differences(
         [pair for pair in pairs if (pair.suite, pair.question) in headlines],
-        facts_of(runs),
+        facts,
         correction=options.correct,
     )
     grids = over_suites_grids(
-        means, differences, correction=options.correct, these_suites=options.these_suites
+        means,
+        differences,
+        designs=designs_in(facts),
+        correction=options.correct,
+        these_suites=options.these_suites,
     )
     show_grids(grids, options)
     return differences
