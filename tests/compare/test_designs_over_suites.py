@@ -89,3 +89,6 @@ def test_command_and_site_say_the_same_number_and_what_it_leaves_out(folder, tmp
     assert SAID in board
     assert "+0.250" in board
     assert "+0.375" not in board
+    # By suite, by phenomenon, by language: no accuracy of a design.
+    assert board.count("reported by DD") == 2
+    assert "1.000 [0.610, 1.000]" not in board
