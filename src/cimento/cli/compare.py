@@ -17,7 +17,7 @@ from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
-from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
+from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
 from cimento.compare.summary_tables import summary_of_models, summary_of_two
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
@@ -295,9 +295,10 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
+    facts = facts_of(opened)
     differences = suite_differences(
         [pair for pair in pairs if (pair.suite, pair.question) in headlines],
-        facts_of(opened),
+        facts,
         correction=options.correct,
     )
     summary = _summary(ranked, differences, designs, headlines, options)
@@ -308,7 +309,11 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         else {}
     )
     over = over_suites_grids(
-        means, differences, correction=options.correct, these_suites=options.these_suites
+        means,
+        differences,
+        designs=designs_in(facts),
+        correction=options.correct,
+        these_suites=options.these_suites,
     )
     grids = {**summary, **of_designs, **ranked.grids(correction=options.correct), **over}
     show_grids(grids, options, only=_BRIEF if brief else grids.keys() - {"overall"})

@@ -14,6 +14,7 @@ from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folder_atomically, refuse_existing, write_text
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.registry import load_suite, load_suites, sentence_suite
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import run_option
@@ -169,6 +170,7 @@ class PowerOptions(Options):
     power: float = option(0.8, "Probability of detecting the difference.")
     alpha: float = option(0.05, "Level of the two-sided test.")
     trials: int = option(1000, "Data sets drawn for each size.")
+    cluster: Texts = run_option("cluster")
     seed: int = option(0, "Seed of the draws.")
     methods: bool = option(
         default=False, help="Print the methods of the plan as a paragraph, and no table."
@@ -194,7 +196,7 @@ def power_of_suite(options: PowerOptions) -> None:
     if options.of == "rate":
         title, pilot = _rates(name, pilots, options)
     elif options.of == "correlation":
-        title, pilot = _correlated(name, pilots, options.question)
+        title, pilot = _correlated(name, pilots, options)
     else:
         title, pilot, unit = _means(name, pilots, options)
     planned = plan_size(
@@ -248,7 +250,7 @@ def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
-    runs = [_pilot_run(path, name, options.measure) for path in pilots]
+    runs = [_pilot_run(path, name, options) for path in pilots]
     outcomes = [
         _outcomes(run, path, options.question) for run, path in zip(runs, pilots, strict=True)
     ]
@@ -286,26 +288,26 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     return by_question[wanted]
 
 
-def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, Pilot]:
+def _correlated(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot]:
     """The correlation to test, and its pilot."""
     from cimento.compare.pilots import pilot_of_correlations
     from cimento.paired.item_outcomes import item_outcomes
 
-    run = _one_pilot(name, pilots)
+    run = _one_pilot(name, pilots, options)
     outcomes = item_outcomes([run], every_question=True)
-    asked = question or next((one.question for one in outcomes if one.references), "")
+    asked = options.question or next((one.question for one in outcomes if one.references), "")
     pilot = pilot_of_correlations(outcomes, question=asked)
     return f"{name}, Spearman's correlation of {asked} with ratings, {run.model}.", pilot
 
 
-def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
+def _one_pilot(name: str, pilots: Sequence[Path], options: PowerOptions) -> Run:
     if len(pilots) > 1:
         raise UsageError(
             where=_WHERE,
             seen=f"{len(pilots)} pilots",
             todo="Only rates are compared between two: give one pilot, or --of rate.",
         )
-    return _pilot_run(pilots[0], name, measure)
+    return _pilot_run(pilots[0], name, options)
 
 
 def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot, str]:
@@ -314,7 +316,7 @@ def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
     from cimento.paired.scores import interactions_of
 
     is_dd, phenomenon = options.of == "dd", options.phenomenon
-    run = _one_pilot(name, pilots, options.measure if is_dd else "")
+    run = _one_pilot(name, pilots, options)
     outcomes = _outcomes(run, pilots[0], options.question)
     if not is_dd:
         return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
@@ -328,7 +330,7 @@ def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
     return title, pilot, str(scores["unit"][0])
 
 
-def _pilot_run(path: Path, name: str, measure: str) -> Run:
+def _pilot_run(path: Path, name: str, options: PowerOptions) -> Run:
     """The only run of a suite in the folder of a pilot.
 
     Raises:
@@ -351,7 +353,8 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
             todo="Give the folder of one run; two for their difference: cimento analyze power SUITE"
             " --pilot RUN --pilot RUN.",
         )
-    return judged_on_measure(runs, measure)[0]
+    measure = options.measure if options.of in ("rate", "dd") else ""
+    return judged_on_measure(with_clusters(runs, options.cluster), measure)[0]
 
 
 class VaryOptions(SuiteOptions):
@@ -444,6 +447,7 @@ class ExposureOptions(Options):
         ..., "A text with a sentence per line, or a treebank (.conllu). Repeatable."
     )
     before: int = option(1, "Words before those that differ, looked for together.", ge=0, le=10)
+    cluster: Texts = run_option("cluster")
     output: Path | None = option(None, "A table of the counts: .tsv.", flags=("-o",))
     as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
 
@@ -458,7 +462,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
     from cimento.paradigms.regions import corpus_exposure
     from cimento.report.terminal import on_terminal
 
-    runs = open_runs(options.runs)
+    runs = with_clusters(open_runs(options.runs), options.cluster)
     names = sorted({run.suite.name for run in runs})
     if len(names) != 1:
         raise UsageError(

@@ -92,7 +92,7 @@ class BeforeAfter:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
-        differences: mean differences over suites, where there are several.
+        differences: mean differences over suites that are no designs, where there are several.
         designs: differences of DD, p corrected over all of them.
         ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
@@ -164,7 +164,11 @@ class BeforeAfter:
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)
         grids |= over_suites_grids(
-            self.means, self.differences, correction=correction, these_suites=these_suites
+            self.means,
+            self.differences,
+            designs=list(dict.fromkeys(design.suite for design in self.designs)),
+            correction=correction,
+            these_suites=these_suites,
         )
         if self.rates:
             grids["rates"] = tables.rates_grid(self.rates, correction=correction, sides=sides)

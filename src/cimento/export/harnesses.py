@@ -159,8 +159,7 @@ def _score(result: ExportedResult) -> JsonValue:
 
 def _id(run: RunData) -> str:
     """An id derived from the run, so that exporting twice makes no second log."""
-    text = json.dumps(run.manifest, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:22]
+    return run.digest.hex()[:22]
 
 
 NOT_KNOWN = "N/A"
