@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from cimento.compare import beside_sets as module
 from cimento.compare.beside_published import OTHERWISE, BesidePublished
-from cimento.compare.beside_sets import beside_sets, beside_sets_grid
+from cimento.compare.beside_sets import beside_sets, beside_sets_grid, beside_whole_set
+from cimento.compare.set_results import SetResult
 from cimento.report.grid import as_markdown
 from cimento.statistics.multiple import holm
-from cimento.suites.published_results import PEOPLE
+from cimento.suites.published_results import PEOPLE, PublishedResult, ResultSource
 
 FILE = BesidePublished(
     set="pairs",
@@ -92,6 +94,28 @@ def test_the_best_come_first_and_p_is_corrected_over_all() -> None:
     assert [one.corrected for one in found] == holm([0.004, 0.03]) == [0.008, 0.03]
 
 
+def test_a_whole_set_is_beside_results_of_all_its_files_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = ResultSource(
+        set="pairs", citation="Nobody 2027", repository="nobody/results", commit="0" * 40,
+        files=("table.md",), scored="mean over tokens", measure="meanlp", copy="of nobody",
+    )  # fmt: skip
+    released = PublishedResult(source=source, file="", label="", model="large", n=300, stated=0.83)
+    monkeypatch.setattr(module, "results_on_all", lambda name, _: [released] * (name == "pairs"))
+    ours = SetResult(
+        set="pairs", suite="", model="mine", statistic="accuracy", question="", value=0.6, low=0.55,
+        high=0.65, reason="", n_items=200, n_paradigms=2, chance=0.5,
+    )  # fmt: skip
+    (one,) = beside_whole_set(ours, [])
+    assert (one.value, one.low, one.published, one.published_n) == (0.6, 0.55, 0.83, 300)
+    assert one.doubt == "scored otherwise; on the copy of nobody; 200 items here, 300 published"
+    assert list(beside_whole_set(replace(ours, set="others"), [])) == []
+    # In one order with results by file, and in no test.
+    found = beside_sets([FILE], NO_PHENOMENA, whole=[one])
+    assert [(row.published_model, row.p) for row in found] == [("theirs", None), ("large", None)]
+
+
 def test_the_table_marks_what_is_published_and_warns() -> None:
     doubted = replace(FILE, doubt=OTHERWISE)
     people = replace(FILE, published_model=PEOPLE, published=0.97, scored="choice of one of two")
@@ -107,6 +131,6 @@ def test_the_table_marks_what_is_published_and_warns() -> None:
     few = beside_sets_grid(found, most=4)
     # People, the best, and the two nearest to 0.7; the rest is counted.
     assert [row[2] for row in few.rows] == [PEOPLE, "theirs", "model 7", "model 6"]
-    assert "Not shown: 6 other results, farther from ours." in few.notes
+    assert "Not shown: 6 other results, farther from ours; JSON has all." in few.notes
     # Without a released item there is no column of differences.
     assert "less published" not in few.header

@@ -20,6 +20,7 @@ from cimento.suites.phenomena import labels_of_sets
 from cimento.suites.published_results import (
     PEOPLE,
     PublishedResult,
+    ResultSource,
     results_on,
     sets_with_results,
 )
@@ -154,7 +155,7 @@ def beside_published(
         if outcomes is None or (suite := run.sentences) is None:
             continue
         outcomes = dataclasses.replace(outcomes, model=name)
-        judged_on = measure or _measure_of(run)
+        judged_on = measure or measure_of(run)
         found += [
             _beside(suite, outcomes, result, judged_on=judged_on, seed=seed)
             for result in _best_first(_released(run))
@@ -186,7 +187,7 @@ def _best_first(results: Sequence[PublishedResult]) -> Iterator[PublishedResult]
         yield from sorted(of_label, key=lambda one: -one.accuracy)
 
 
-def _measure_of(run: Run) -> str:
+def measure_of(run: Run) -> str:
     """The measure by which a run was judged; summed log-probabilities have their own name."""
     stated = str(getattr(run.options, "measure", "") or "")
     sentences = run.sentences
@@ -258,14 +259,27 @@ def _doubts(result: PublishedResult, measure: str, *, n: int) -> Iterator[str]:
     """Why the accuracy of a run and a released one may differ for other reasons than the models."""
     if result.model == PEOPLE:
         return
-    if result.source.measure != _ALIKE.get(measure, measure):
-        yield OTHERWISE if result.source.measure else UNKNOWN
+    yield from doubts_of(result.source, measure)
     if n < result.n and not result.bits:
         yield f"the run has {n:,} of {counted(result.n, 'item')}"
     if result.n < n:
         yield f"published of {result.n:,} of them"
 
 
+def doubts_of(source: ResultSource, measure: str) -> Iterator[str]:
+    """Why the accuracies of a release may differ from those by a measure, whatever their number.
+
+    Args:
+        source: the release.
+        measure: that a run was judged by.
+    """
+    if source.measure != _ALIKE.get(measure, measure):
+        yield OTHERWISE if source.measure else UNKNOWN
+    if source.copy:
+        yield f"{COPY} {source.copy}"
+
+
+COPY = "on the copy"
 OTHERWISE, UNKNOWN = "scored otherwise", "scoring unknown"
 
 

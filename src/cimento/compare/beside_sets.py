@@ -8,25 +8,33 @@ files are of five or more, otherwise for other items of these very files.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.compare.beside_published import (
+    COPY,
     OTHERWISE,
     UNKNOWN,
     UNTESTED,
     BesidePublished,
+    doubts_of,
+    measure_of,
     sources_of,
 )
 from cimento.errors import counted
 from cimento.io.values import grouped
+from cimento.records.store import manifest_part
 from cimento.report.cells import PERCENT
 from cimento.report.formatting import p_number
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.statistics.multiple import holm
 from cimento.statistics.suite_means import SuiteValue, mean_over_suites
-from cimento.suites.published_results import PEOPLE
+from cimento.suites.published_results import PEOPLE, results_on_all
+
+if TYPE_CHECKING:
+    from cimento.compare.set_results import SetResult
+    from cimento.kinds.run import Run
 
 OtherThan: TypeAlias = Literal["phenomena", "suites", "items", ""]
 """What the interval of a difference is for: others of these; or none."""
@@ -92,6 +100,7 @@ def beside_sets(
     beside: Sequence[BesidePublished],
     phenomena: Mapping[str, Collection[str]],
     *,
+    whole: Sequence[BesideSet] = (),
     seed: int = 0,
 ) -> tuple[BesideSet, ...]:
     """The means over the files of each set, the most accurate release first.
@@ -99,15 +108,56 @@ def beside_sets(
     Args:
         beside: runs beside released results; those on some items of a file are in no mean.
         phenomena: the phenomena that each suite tests, by its name.
+        whole: sets beside results that were released only for all files together.
         seed: of the bootstrap.
     """
-    found = []
-    for of_set in grouped(((one.set, one.model), one) for one in beside if not one.label).values():
-        released = grouped(((one.citation, one.published_model), one) for one in of_set)
-        some = [_beside(files, phenomena, seed=seed) for files in released.values()]
-        found += sorted(some, key=lambda one: -one.published)
+    released = grouped(
+        ((one.set, one.model, one.citation, one.published_model), one)
+        for one in beside
+        if not one.label
+    )
+    made = [*(_beside(files, phenomena, seed=seed) for files in released.values()), *whole]
+    found = [
+        one
+        for of_set in grouped(((one.set, one.model), one) for one in made).values()
+        for one in sorted(of_set, key=lambda one: -one.published)
+    ]
     corrected = holm([one.p for one in found])
     return tuple(replace(one, corrected=p) for one, p in zip(found, corrected, strict=True))
+
+
+def beside_whole_set(ours: SetResult, runs: Sequence[Run]) -> Iterator[BesideSet]:
+    """A result on a set beside those that were released only for all of its files together.
+
+    Args:
+        ours: the result of a model on the pairs of a set.
+        runs: of the same model on the suites of the set.
+
+    Yields:
+        Nothing unless each file of the set at its pin was asked about.
+    """
+    digests = [str(manifest_part(run.manifest, "suite").get("sha256", "")) for run in runs]
+    measure = ", ".join(dict.fromkeys(map(measure_of, runs)))
+    for result in results_on_all(ours.set, digests):
+        doubts = [*doubts_of(result.source, measure), *_sizes(ours.n_items, result.n)]
+        yield BesideSet(
+            set=ours.set,
+            model=ours.model,
+            published_model=result.source.models.get(result.model, result.model),
+            n_files=len(runs),
+            value=ours.value,
+            low=ours.low,
+            high=ours.high,
+            reason=ours.reason,
+            n=ours.n_items,
+            published=result.accuracy,
+            published_n=result.n,
+            measure=measure,
+            scored=result.source.scored,
+            doubt="; ".join(doubts),
+            citation=result.source.citation,
+            address=result.source.address,
+        )
 
 
 def _beside(
@@ -167,11 +217,16 @@ def _doubt(files: Sequence[BesidePublished]) -> str:
     """Why the means may differ for other reasons than the models."""
     if files[0].published_model == PEOPLE:
         return ""
-    doubts = [text for text in (OTHERWISE, UNKNOWN) if any(text in one.doubt for one in files)]
-    n, published_n = sum(one.n for one in files), sum(one.published_n for one in files)
+    parts = dict.fromkeys(part for one in files for part in one.doubt.split("; "))
+    doubts = [part for part in parts if part.startswith((OTHERWISE, UNKNOWN, COPY))]
+    sizes = _sizes(sum(one.n for one in files), sum(one.published_n for one in files))
+    return "; ".join([*doubts, *sizes])
+
+
+def _sizes(n: int, published_n: int) -> Iterator[str]:
+    """That a run and a release are not of as many items."""
     if n != published_n:
-        doubts.append(f"{n:,} items here, {published_n:,} published")
-    return "; ".join(doubts)
+        yield f"{n:,} items here, {published_n:,} published"
 
 
 def beside_sets_grid(beside: Sequence[BesideSet], *, most: int | None = None) -> Grid:
@@ -206,7 +261,11 @@ def beside_sets_grid(beside: Sequence[BesideSet], *, most: int | None = None) ->
         grouped=2,
         notes=(
             "Unweighted means over the same files; intervals of ours for other items.",
-            *([f"Not shown: {counted(left, 'other result')}, farther from ours."] if left else []),
+            *(
+                [f"Not shown: {counted(left, 'other result')}, farther from ours; JSON has all."]
+                if left
+                else []
+            ),
             *([_TESTED] if has_changes else []),
             *([UNTESTED] if any(one.change is None for one in shown) else []),
             *sources_of(shown),

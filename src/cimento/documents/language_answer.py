@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from cimento._version import __version__
 from cimento.compare.beside_published import beside_published
-from cimento.compare.beside_sets import BesideSet, beside_sets
+from cimento.compare.beside_sets import BesideSet, beside_sets, beside_whole_set
 from cimento.compare.phenomena import (
     Disagreement,
     Paradigm,
@@ -48,6 +48,7 @@ from cimento.io.values import grouped
 from cimento.kinds.run import Run
 from cimento.models.in_memory import as_scorers, split_tokenizer
 from cimento.options import from_names
+from cimento.records.outcomes import ACCURACY
 from cimento.records.store import manifest_part
 from cimento.records.summary import JsonSchema, described_schema
 from cimento.suites.language_sets import (
@@ -231,6 +232,7 @@ def language_answer(
     starters = [run for run in runs if origins[run.suite_name].set == STARTER]
     paradigms = paradigms_of(published, origins)
     models = tuple(dict.fromkeys(run.model for run in runs))
+    results = tuple(set_results(paradigms, published, origins))
     rates = tuple(phenomenon_rates(paradigms, seed=seed))
     examples = [one for model in models for one in examples_of(paradigms, published, model)]
     # Whatever is said of phenomena is in one order, the surest first.
@@ -246,8 +248,8 @@ def language_answer(
             )
         ),
         disagreements=disagreements(paradigms, seed=seed),
-        sets=tuple(set_results(paradigms, published, origins)),
-        published=_beside(paradigms, published, seed=seed),
+        sets=results,
+        published=_beside(paradigms, published, results, origins, seed=seed),
         starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
         examples=tuple(sorted(examples, key=lambda one: place.get(one.phenomenon, len(rates)))),
         used=tuple(_used(part, published)),
@@ -261,11 +263,23 @@ def language_answer(
 
 
 def _beside(
-    paradigms: Sequence[Paradigm], runs: Sequence[Run], *, seed: int
+    paradigms: Sequence[Paradigm],
+    runs: Sequence[Run],
+    results: Sequence[SetResult],
+    origins: Mapping[str, SuiteOrigin],
+    *,
+    seed: int,
 ) -> tuple[BesideSet, ...]:
     """The runs beside released results, with p over the phenomena that their suites test."""
     tested = grouped((one.suite, one.phenomenon) for one in paradigms)
-    return beside_sets(beside_published(runs, seed=seed), tested, seed=seed)
+    by_set = grouped(((origins[run.suite_name].set, run.model), run) for run in runs)
+    whole = [
+        one
+        for ours in results
+        if ours.statistic == ACCURACY
+        for one in beside_whole_set(ours, by_set[ours.set, ours.model])
+    ]
+    return beside_sets(beside_published(runs, seed=seed), tested, whole=whole, seed=seed)
 
 
 def _used(part: AskedPart, runs: Sequence[Run]) -> list[UsedSet]:

@@ -31,7 +31,7 @@ ANSWER = "answer"
 """The name of the files with an answer, before their endings."""
 _UNMAPPED = "*"
 _MOST_PUBLISHED = 8
-"""Most published results beside a model and a set where there is little room."""
+"""Most published results beside a model and a set; all are in the JSON."""
 
 
 def answer_sentences(answer: LanguageAnswer) -> Findings:
@@ -126,12 +126,11 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
         yield " ".join(answer.sample.sentences())
 
 
-def answer_grids(answer: LanguageAnswer, *, most: int | None = None) -> dict[str, Grid]:
+def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
     """The tables of an answer by name; those that would be empty are left out.
 
     Args:
         answer: the answer.
-        most: most published results beside each model and set; None for all.
     """
     short = short_model_names(answer.models)
     made = {
@@ -141,7 +140,8 @@ def answer_grids(answer: LanguageAnswer, *, most: int | None = None) -> dict[str
         "changes": _changes(answer, short),
         "sets": _sets(answer, short),
         "published": beside_sets_grid(
-            [replace(one, model=short[one.model]) for one in answer.published], most=most
+            [replace(one, model=short[one.model]) for one in answer.published],
+            most=_MOST_PUBLISHED,
         ),
         "ratings": _ratings(answer, short),
         "examples": _examples(answer, short),
@@ -352,7 +352,7 @@ def answer_text(answer: LanguageAnswer) -> str:
     Args:
         answer: the answer.
     """
-    said, grids = answer_sentences(answer), answer_grids(answer, most=_MOST_PUBLISHED)
+    said, grids = answer_sentences(answer), answer_grids(answer)
     lines = [answer_title(answer)]
     for part in said.parts:
         lines += ["", *wrapped(f"{part.about} ({part.where})", WIDEST)]
@@ -408,7 +408,7 @@ def answer_markdown(answer: LanguageAnswer) -> str:
 
 def answer_latex(answer: LanguageAnswer) -> str:
     """Tables for a paper, in LaTeX: phenomena, else rated sentences; and published results."""
-    grids = answer_grids(answer, most=_MOST_PUBLISHED)
+    grids = answer_grids(answer)
     shown = [grids[name] for name in ("phenomena", "ratings") if name in grids][:1]
     shown += [grids[name] for name in ("published",) if name in grids]
     return "\n".join(as_latex(grid.for_paper()) for grid in shown)

@@ -119,7 +119,7 @@ class Sample:
                 f" --budget {self.items_for_all} has items of every phenomenon."
             )
         if self.without_starters:
-            yield "The suites that come with cimento are not in it: they are asked without a budget."
+            yield "Suites that come with cimento are not in it: they are asked without a budget."
 
 
 _MOST_UNDRAWN = 5
