@@ -299,9 +299,10 @@ def fitting(asked: LanguageSuites, run_options: RunOptions) -> LanguageSuites:
                     reason=f"Of {first}: {error.seen}", todo=_BY_ITSELF,
                 )
             )  # fmt: skip
-        kept = [k for k, suite in enumerate(one.suites) if suite.suite.name not in wrong]
+        both = zip(one.suites, one.names, strict=True)
+        kept = [(suite, name) for suite, name in both if suite.suite.name not in wrong]
         if kept:
-            suites, names = (tuple(of[k] for k in kept) for of in (one.suites, one.names))
+            suites, names = zip(*kept, strict=True)
             sets.append(replace(one, suites=suites, names=names))
     return replace(asked, sets=tuple(sets), unfit=tuple(unfit))
 
