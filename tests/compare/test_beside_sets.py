@@ -50,7 +50,7 @@ def test_both_are_unweighted_means_over_the_same_files() -> None:
     assert (one.change, one.p, one.about) == (None, None, "")
 
 
-def test_results_on_some_items_of_a_file_are_in_no_mean() -> None:
+def test_results_on_some_items_of_a_file_are_left_out() -> None:
     (one,) = beside_sets([FILE, replace(FILE, label="verbs", value=0.1)], NO_PHENOMENA)
     assert (one.n_files, one.value) == (1, pytest.approx(0.7))
 

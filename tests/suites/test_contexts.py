@@ -125,7 +125,7 @@ ENDINGS = [
     [["Le lampade del salotto", "Le lampade del salotto"], ["sono accese.", "è accesa."]],
     [["Il cugino di Marta", "I cugini di Marta"], ["arriva domani.", "arriva domani."]],
 ]
-"""The form of BHS's files: prefixes of the two sides and their endings, the right one first."""
+"""The form of BHS's files: prefixes of the two sides and their endings, the good one first."""
 
 
 def test_prefixes_and_endings_are_read_and_the_ending_is_judged(tmp_path: Path) -> None:

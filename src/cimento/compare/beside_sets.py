@@ -106,7 +106,7 @@ def beside_sets(
     """The means over the files of each set, the most accurate release first.
 
     Args:
-        beside: runs beside released results; those on some items of a file are in no mean.
+        beside: runs beside released results; those on some items of a file are left out.
         phenomena: the phenomena that each suite tests, by its name.
         whole: sets beside results that were released only for all files together.
         seed: of the bootstrap.
