@@ -197,8 +197,8 @@ class Results:
             place: of the table.
             remarks: what there is to say of it.
         """
-        self._place = self._kept = place
-        self._judgments = await asyncio.to_thread(_read, place)
+        self._place = place
+        self._use(place, await asyncio.to_thread(_read, place))
         self._more.set_visibility(True)
         self._build_earlier()
         await self._describe()
@@ -206,11 +206,15 @@ class Results:
             for remark in remarks:
                 show_translated(remark, self._say).classes("small")
 
+    def _use(self, place: Path, judgments: list[Judgment]) -> None:
+        """Go on with some judgments, which are in a table."""
+        self._kept, self._judgments = place, judgments
+        if self._times is not None:
+            self._times.take(judgments, self._visit.workspace.name_of(place))
+
     async def _describe(self) -> None:
         """The questions with their means and agreement."""
         summaries = await asyncio.to_thread(summarize, self._judgments)
-        if self._times is not None:
-            self._times.take(self._judgments, self._visit.workspace.name_of(self._kept))
         self._summary.clear()
         with self._summary:
             ui.label(
@@ -267,7 +271,7 @@ class Results:
         filtered, text = await asyncio.to_thread(
             write_filtered, whole, rules, output, source=self._place, by=""
         )
-        self._kept, self._judgments = output, list(filtered.judgments)
+        self._use(output, list(filtered.judgments))
         flags = {name: flag for name, flag, *_ in _RULES}
         words = [
             part for name, value in given.items() for part in (f"--{flags[name]}", f"{value:g}")
