@@ -22,7 +22,8 @@ from cimento.app.frame import (
     local_time,
     problem,
 )
-from cimento.app.parts import ask_deletion, save, table_of
+from cimento.app.language_answers import answered_languages, delete_answer, runs_about
+from cimento.app.parts import ask_deletion, delete_button, save, table_of
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
@@ -62,7 +63,7 @@ def build(visit: Visit) -> None:
     say = visit.say
     heading(say("read.heading"), level=1)
     Text(say("read.lead")).classes("lead")
-    runs, answers = visit.workspace.runs(), visit.workspace.answers()
+    runs, answers = visit.workspace.runs(), answered_languages(visit.workspace)
     if answers:
         _answers(visit, answers)
     if not runs:
@@ -115,7 +116,45 @@ def _answers(visit: Visit, codes: Sequence[str]) -> None:
                 Text(title, "summary")
                 address = f"/answer?{urlencode({'language': code})}"
                 _framed(visit, address, title)
-                ui.link(say("read.alone"), address, new_tab=True)
+                with ui.element("div").classes("buttons"):
+                    ui.link(say("read.alone"), address, new_tab=True)
+                    delete_button(visit, title, partial(_ask_answer, visit, code))
+                _runs_about(visit, code)
+
+
+def _runs_about(visit: Visit, code: str) -> None:
+    """The runs behind an answer, each with a link to its report."""
+    say = visit.say
+    runs = runs_about(visit.workspace, code)
+    Text(say("read.runs_about", count=say.number(len(runs))))
+    names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
+    with ui.element("div").classes("scroll"), table_of(names, "runs"):
+        for run in runs:
+            with ui.element("tr"):
+                with ui.element("th").props("scope=row"):
+                    ui.link(run.suite, _report([run.name]), new_tab=True)
+                Text(run.model, "td")
+                Text(headline_text(run.path), "td").classes("num").props("lang=en")
+                for cell in (say.named("kind", run.paradigm), local_time(run.created)):
+                    Text(cell, "td")
+
+
+def _report(names: Sequence[str]) -> str:
+    """The address of the report of some runs."""
+    return f"/report?{urlencode([('run', name) for name in names], quote_via=quote)}"
+
+
+def _ask_answer(visit: Visit, code: str) -> None:
+    """Ask whether an answer is to be deleted with its runs, and delete it."""
+    say, workspace = visit.say, visit.workspace
+
+    def delete() -> None:
+        delete_answer(workspace, code)
+        ui.navigate.to(visit.address("read"))
+
+    models = dict.fromkeys(run.model for run in runs_about(workspace, code))
+    language, count = say.named("language", code), say.number(len(runs_about(workspace, code)))
+    ask_deletion(visit, say("read.answer_ask", language=language, count=count), [*models], delete)
 
 
 def _framed(visit: Visit, address: str, title: str) -> None:
@@ -233,7 +272,7 @@ class _Parts:
 
     def _report(self) -> None:
         say = self._visit.say
-        address = f"/report?{urlencode([('run', name) for name in self._names], quote_via=quote)}"
+        address = _report(self._names)
         _framed(self._visit, address, say("read.report"))
         with ui.element("div").classes("buttons"):
             ui.link(say("read.alone"), address, new_tab=True)
