@@ -150,3 +150,32 @@ def test_means_have_z_scores_within_all_that_a_person_rated():
     expected = [(-1 - 1 / math.sqrt(3)) / 2, (0 - 1 / math.sqrt(3)) / 2, (1 + 2 / math.sqrt(3)) / 2]
     shown = [float(str(row[-1]).replace("\N{MINUS SIGN}", "-")) for row in grid.rows]
     assert shown == pytest.approx(expected, abs=5e-5)
+
+
+def test_the_table_of_means_can_be_run_as_a_suite_of_ratings(tmp_path):
+    from cimento.app.answers import means_grid
+    from cimento.documents import grid_file
+    from cimento.judgments import Judgment
+    from cimento.suites.ratings import rated_of
+
+    given = {SENTENCES[0]: (5, 4, 5), SENTENCES[1]: (1, 2, 1), SENTENCES[2]: (4, 3, 5)}
+    means = means_grid(
+        [
+            Judgment(
+                suite="s", item=str(number), condition="sentence", candidate=text,
+                annotator=who, value=str(value),
+            )
+            for number, (text, values) in enumerate(given.items(), 1)
+            for who, value in zip("abc", values, strict=True)
+        ]
+    )  # fmt: skip
+    path = tmp_path / "means.xlsx"
+    path.write_bytes(grid_file(means, ".xlsx"))
+    loaded = load_suite(path, language="it")
+
+    # By hand.
+    expected = {SENTENCES[0]: 14 / 3, SENTENCES[1]: 4 / 3, SENTENCES[2]: 4}
+    rated = rated_of(loaded.suite).sentences
+    assert {one.text: one.mean for one in rated} == pytest.approx(expected)
+    assert {one.n for one in rated} == {3}
+    assert 'rating = "rating"' in loaded.reading.table.said()

@@ -390,7 +390,11 @@ def means_grid(judgments: Sequence[Judgment]) -> Grid:
     z, _, _ = z_by_participant(ratings)
     return Grid(
         title="means",
-        header=("suite", "item", "condition", "sentence", "n", "mean", "sd", "mean z"), labels=4,
+        # The names of a suite of ratings, so that the file can be run as one.
+        header=(
+            "suite", "item", "condition", "sentence", "rating_n", "rating", "rating_sd", "mean_z"
+        ),
+        labels=4,
         rows=tuple(
             (
                 *place,

@@ -110,6 +110,19 @@ def _option_texts(cell: str) -> list[list[str]]:
     return [[_text(text) for text in _split(_stripped(part), "/")] for part in parts]
 
 
+def mark_between(cell: str) -> str:
+    """The mark that people write between options instead of a bar; empty if a cell has none.
+
+    A mark at an end separates nothing: a comma may itself be due in a blank.
+    """
+    inside = cell.strip(f" {''.join(_MARKS)}")
+    return next((mark for mark in _MARKS if mark in inside), "")
+
+
+_MARKS = (";", ",")
+"""The marks, the first that a cell has."""
+
+
 def read_parts(cell: str) -> tuple[str, ...]:
     """The texts in a cell, with bars between them."""
     pieces = _stripped(_pieces(cell))
