@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -39,6 +39,7 @@ from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.documents import REPORT_FORMS, grid_file, version_digits
 from cimento.errors import CimentoError
+from cimento.evaluation.planning import run_folders
 from cimento.io.parsing import whole_number
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure
@@ -58,7 +59,7 @@ T = TypeVar("T")
 PARTS = ("report", "compare", "figures", "tables", "methods")
 
 
-def build(visit: Visit) -> None:
+async def build(visit: Visit) -> None:
     """Build the page."""
     say = visit.say
     heading(say("read.heading"), level=1)
@@ -72,7 +73,10 @@ def build(visit: Visit) -> None:
         Text(say("read.nothing"))
         ui.link(say("run.title"), visit.address("run"))
         return
-    chosen = _choice(visit, runs)
+    of_job = await _of_job(visit) if visit.query.get("job") else ()
+    chosen = _choice(visit, runs, of_job)
+    if visit.query.get("job") and not of_job:
+        Text(say("read.not_there")).props("role=status")
     with ui.element("div").classes("buttons"):
         button = ui.button(say("read.go")).props("no-caps unelevated").mark("read")
         delete = ui.button(say("read.delete")).props("no-caps flat").mark("delete")
@@ -100,8 +104,22 @@ def build(visit: Visit) -> None:
 
     button.on_click(guarded(visit, show))
     delete.on_click(lambda: _ask_deletion(visit, names_of_chosen()))
-    if visit.query.get("show"):  # from the queue, where somebody asked for the newest results
+    if of_job:  # from the queue, where somebody asked for these results
         ui.timer(0, guarded(visit, show), once=True)
+
+
+async def _of_job(visit: Visit) -> tuple[str, ...]:
+    """The paths of the stored runs of the job in the queue that the address names."""
+    number = whole_number(visit.query["job"])
+    job = next((job for job in visit.queue.jobs() if job.number == number), None)
+    if job is None or job.wanted.budget is not None:
+        return ()
+    try:
+        options = job.wanted.checked(visit.workspace).options(visit.workspace)
+        folders = {path.resolve() for path in await asyncio.to_thread(run_folders, options)}
+    except CimentoError:  # a suite or a model that is not there any more
+        return ()
+    return tuple(run.name for run in visit.workspace.runs() if run.path.resolve() in folders)
 
 
 def _answers(visit: Visit, codes: Sequence[str]) -> None:
@@ -182,21 +200,25 @@ def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
     ask_deletion(visit, question, list(names.values()), delete)
 
 
-def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:
-    """The runs, each with a box; those that the address names are chosen, or the only one."""
-    say = visit.say
-    suite, asked = visit.query.get("suite", ""), visit.query.get("show", "")
-    number = whole_number(asked)
-    count = (1 if asked or len(runs) == 1 else 0) if number is None else number
-    by_age = sorted(runs, key=lambda run: run.created, reverse=True)
-    newest = {run.name for run in by_age[:count]}
+def _choice(
+    visit: Visit, runs: Sequence[StoredRun], asked: Collection[str]
+) -> Mapping[str, ui.checkbox]:
+    """The runs, each with a box; those of a suite or of a job are chosen, or the only one.
+
+    Args:
+        visit: what the page is built for; its address may name a suite.
+        runs: the runs.
+        asked: the paths of those of a job.
+    """
+    say, suite = visit.say, visit.query.get("suite", "")
+    is_alone = len(runs) == 1 and not visit.query.get("job")
     titles = _titles(runs)
     boxes: dict[str, ui.checkbox] = {}
     names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
         for run in runs:
             kind = say.named("kind", run.paradigm)
-            is_chosen = run.suite == suite if suite else run.name in newest
+            is_chosen = run.suite == suite if suite else is_alone or run.name in asked
             with ui.element("tr"):
                 with ui.element("th").props("scope=row"):
                     title = titles[run.name]

@@ -210,7 +210,7 @@ class _Card:
                 self._stop = self._button("stop", lambda: queue.stop(number))
                 self._again = self._button("go_on", partial(_go_on, visit, number))
                 self._forget = self._button("forget", lambda: queue.forget(number))
-                self._read = ui.link(say("run.read"), visit.address("read", show="1"))
+                self._read = ui.link(say("run.read"), visit.address("read"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
                 english(say, "frame.english_text")
                 self._log = Text(tag="pre").classes("log").props("lang=en")
@@ -246,7 +246,7 @@ class _Card:
         self._again.set_visibility(job.state in ("stopped", "failed", "partly"))
         self._forget.set_visibility(job.state not in BUSY)
         self._read.set_visibility(job.state in ("done", "partly"))
-        asked = {"show": str(job.wanted.number)}
+        asked = {"job": str(self._number)}
         if job.wanted.budget is not None:
             asked = {"answer": job.wanted.language}
         self._read.props["href"] = self._visit.address("read", **asked)

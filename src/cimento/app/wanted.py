@@ -157,11 +157,6 @@ class RunRequest:
         return f"{', '.join(suites)} × {', '.join(self.models)}"
 
     @property
-    def number(self) -> int:
-        """The number of runs: one for each suite and model."""
-        return max(len(self.suites) * len(self.models), 1)
-
-    @property
     def with_code(self) -> tuple[str, ...]:
         """The models that may come with code: those of the hub and in folders."""
         return tuple(
