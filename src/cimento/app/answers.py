@@ -15,9 +15,10 @@ from nicegui import ui
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
-from cimento.app.parts import plain_table, save
+from cimento.app.parts import ends, plain_table, save
 from cimento.app.shown import BesideModel, beside_models
-from cimento.app.words import USUAL, Words, said
+from cimento.app.times import ReadingTimes
+from cimento.app.words import Words, said
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.documents import grid_file
 from cimento.errors import CimentoError, InputError
@@ -75,6 +76,7 @@ class Results:
 
     def __init__(self, visit: Visit, name: str, survey: Path | None) -> None:
         self._visit, self._say, self._name, self._survey = visit, visit.say, name, survey
+        self._design = None if survey is None else read_design(survey)
         self._judgments: list[Judgment] = []
         self._place = self._table(name)
         self._kept = self._place
@@ -113,16 +115,29 @@ class Results:
             heading(say("people.filter"), level=3)
             Text(say("people.filter-what"))
             self._build_filter()
-            heading(say("people.models"), level=3)
-            Text(say("people.models-what"))
-            with ui.element("div").classes("tools"):
-                if self._survey is None:
-                    self._ends = [
-                        ui.number(say(f"people.{key}")).classes("end") for key in _SCALE_ENDS
-                    ]
-                button(say("people.compare"), guarded(visit, self._compare), icon="insights")
-                button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
-            self._models = ui.element("div").props("aria-live=polite")
+            self._times = self._build_times()
+            if self._times is None:
+                self._build_models()
+
+    def _build_times(self) -> ReadingTimes | None:
+        """The part about the times of words, of a survey that has any."""
+        if self._survey is None or self._design is None or not self._design.is_timed:
+            return None
+        times = ReadingTimes(self._visit, self._survey, self._design)
+        times.build()
+        return times
+
+    def _build_models(self) -> None:
+        """The part about models, which are compared with people."""
+        say, visit = self._say, self._visit
+        heading(say("people.models"), level=3)
+        Text(say("people.models-what"))
+        with ui.element("div").classes("tools"):
+            if self._survey is None:
+                self._ends = [ui.number(say(f"people.{key}")).classes("end") for key in _SCALE_ENDS]
+            button(say("people.compare"), guarded(visit, self._compare), icon="insights")
+            button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
+        self._models = ui.element("div").props("aria-live=polite")
 
     def _build_earlier(self) -> None:
         """The tables that were made of answers from elsewhere, or by rules, to be opened again."""
@@ -168,7 +183,7 @@ class Results:
         name, data = PurePath(event.file.name).name, await event.file.read()
         place = self._table(f"{self._name}-{PurePath(name).stem}")
         secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{SECRET}")
-        asked = asked_in(read_design(survey))
+        asked = asked_in(self._design or read_design(survey))
         came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
         if came is None:
             raise InputError(where=name, seen=self._say("people.import-unclear"))
@@ -182,14 +197,20 @@ class Results:
             place: of the table.
             remarks: what there is to say of it.
         """
-        self._place = self._kept = place
-        self._judgments = await asyncio.to_thread(_read, place)
+        self._place = place
+        self._use(place, await asyncio.to_thread(_read, place))
         self._more.set_visibility(True)
         self._build_earlier()
         await self._describe()
         with self._summary:
             for remark in remarks:
                 show_translated(remark, self._say).classes("small")
+
+    def _use(self, place: Path, judgments: list[Judgment]) -> None:
+        """Go on with some judgments, which are in a table."""
+        self._kept, self._judgments = place, judgments
+        if self._times is not None:
+            self._times.take(judgments, self._visit.workspace.name_of(place))
 
     async def _describe(self) -> None:
         """The questions with their means and agreement."""
@@ -203,7 +224,8 @@ class Results:
             self._build_downloads()
             names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
             rows = [_summary_row(summary, self._say) for summary in summaries]
-            table([self._say(f"people.of-{name}") for name in names], rows)
+            if rows:  # times are no answers to a question
+                table([self._say(f"people.of-{name}") for name in names], rows)
             for summary in summaries:
                 if len(summary.by_condition) > 1:
                     means = [[name, _number(mean, self._say)]
@@ -249,7 +271,7 @@ class Results:
         filtered, text = await asyncio.to_thread(
             write_filtered, whole, rules, output, source=self._place, by=""
         )
-        self._kept, self._judgments = output, list(filtered.judgments)
+        self._use(output, list(filtered.judgments))
         flags = {name: flag for name, flag, *_ in _RULES}
         words = [
             part for name, value in given.items() for part in (f"--{flags[name]}", f"{value:g}")
@@ -289,8 +311,8 @@ class Results:
         """A copy of the suite with the ratings, which runs are then compared with."""
         visit = self._visit
         suite = next((one.suite for one in self._judgments if one.suite), "")
-        if self._survey is not None:
-            suite = read_design(self._survey).source.suite
+        if self._design is not None:
+            suite = self._design.source.suite
         scale = self._scale()
         place = await asyncio.to_thread(_suite_of, visit, suite)
         output = visit.workspace.new(SUITES, f"{suite}-judged")
@@ -410,7 +432,7 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
     shown = _number(alpha.value, say) or _reason(alpha.reason, say)
     if alpha.value is not None:
-        shown = " ".join(filter(None, (shown, _ends(alpha.low, alpha.high, say))))
+        shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say))))
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
         str(summary.judgments), _number(summary.mean, say), _number(summary.sd, say), shown,
@@ -419,7 +441,7 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
 
 def _model_row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
-    interval = _ends(correlation.low, correlation.high, say)
+    interval = ends(correlation.low, correlation.high, say)
     return [
         row.suite, row.model, say.named("measure", row.measure), str(correlation.n),
         _number(correlation.r, say), interval or _reason(correlation.reason, say),
@@ -433,14 +455,6 @@ def _reason(reason: str | None, say: Words) -> str:
 
 def _number(value: float | None, say: Words) -> str:
     return "" if value is None else say.number(value, ".2f")
-
-
-def _ends(low: float | None, high: float | None, say: Words) -> str:
-    """Both ends of an interval; where commas begin decimals, a semicolon parts them."""
-    if low is None or high is None:
-        return ""
-    mark = "," if say.language == USUAL else ";"
-    return f"[{say.number(low, '.2f')}{mark} {say.number(high, '.2f')}]"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

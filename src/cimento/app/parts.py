@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from nicegui import ui
 
 from cimento.app.frame import Text, Visit, guarded
-from cimento.app.words import Words
+from cimento.app.words import USUAL, Words
 from cimento.suites.published import NAMES
 
 
@@ -106,3 +106,18 @@ def named_languages(say: Words) -> dict[str, str]:
     """The codes of all languages that suites may be in, in the order of their names."""
     named = {code: say.named("language", code) for code in NAMES}
     return dict(sorted(named.items(), key=lambda name: name[1]))
+
+
+def ends(low: float | None, high: float | None, say: Words, form: str = ".2f") -> str:
+    """Both ends of an interval; where commas begin decimals, a semicolon parts them.
+
+    Args:
+        low: the lower end.
+        high: the upper one; without both, the text is empty.
+        say: the words of the page.
+        form: of numbers, as for `Words.number`.
+    """
+    if low is None or high is None:
+        return ""
+    mark = "," if say.language == USUAL else ";"
+    return f"[{say.number(low, form)}{mark} {say.number(high, form)}]"

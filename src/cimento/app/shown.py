@@ -16,6 +16,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
@@ -400,7 +401,7 @@ def add_routes(app: App, workspace: Workspace) -> None:
     def answer(request: Request) -> Response:
         code = request.query_params.get("language", "")
         # The page is made from the numbers: a page in the folder may come from somebody else.
-        return page(lambda: answer_html(read_answer(workspace.answer(code))))
+        return page(lambda: answer_html(read_answer(answer_file(workspace, code))))
 
     app.add_route("/report", report)
     app.add_route("/answer", answer)

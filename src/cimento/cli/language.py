@@ -13,7 +13,7 @@ from cimento.cli.run_file import CallOptions, LanguageOptions, required_flags, w
 from cimento.documents.language_answer import SetSources, language_answer
 from cimento.engine.engines import Engine
 from cimento.errors import CimentoError, UsageError, counted
-from cimento.evaluation.budget import AskedPart, asked_part, drawn_part, parse_budget
+from cimento.evaluation.budget import AskedPart, asked_part, parse_budget
 from cimento.evaluation.language_suites import (
     LanguageSuites,
     SetSettings,
@@ -21,7 +21,6 @@ from cimento.evaluation.language_suites import (
     fitting,
     language_suites,
     obstacle,
-    planned_set,
 )
 from cimento.suites.language_sets import (
     STARTER,
@@ -181,52 +180,58 @@ def _in_language(options: LanguageOptions, language: str) -> RunOptions:
 
 
 def _part(asked: LanguageSuites, here: RunOptions, options: LanguageOptions) -> AskedPart:
-    """The part of the sets that is asked, which is said where it is not all of them."""
+    """The part of the sets that is asked, which is said where a budget decides."""
     budget = parse_budget(options.budget)
     if budget is not None and budget.seconds and options.speed is None:
         note(f"Timing {counted(len(options.models), 'model')} on a few items")
     part = asked_part(
         asked, options.models, here, budget=budget, speed=options.speed, seed=options.seed or 0
     )
+    _note_part(part, options)
+    return part
+
+
+def _note_part(part: AskedPart, options: LanguageOptions) -> None:
+    """Say which part of the sets a budget is enough for."""
     if part.sample is not None:
         note(" ".join(part.sample.sentences()))
-    elif budget is not None and part.of_items:
+    elif options.budget and part.of_items:
         note(f"The budget is enough for all {part.of_items:,} items.")
-    return part
 
 
 def plan_languages(options: LanguageOptions) -> int:
     """Report which sets a run would use, what it would fetch, and its time and memory."""
     from cimento.cli.plan import plan_text
-    from cimento.evaluation.planning import plan_suites
+    from cimento.evaluation.language_plan import plan_language
 
     chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
     for language, sets in chosen.items():
-        rows = [planned_set(one, settings) for one in sets]
-        here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
-        asked = language_suites(here, settings, language=language, starters=_starters(options))
-        asked = _fitting(asked, _in_language(options, language))
-        is_drawn = budget is not None and (budget.items or options.speed)
-        part = _part(asked, options, options) if is_drawn else drawn_part(asked, None, seed=0)
-        planned = plan_suites(part.asked.suites, _in_language(options, language))
+        plan = plan_language(
+            language, sets, settings, _in_language(options, language),
+            budget=budget, speed=options.speed, starters=_starters(options),
+        )  # fmt: skip
+        for unfit in plan.part.asked.unfit:
+            note(str(unfit))
+        if plan.is_drawn:
+            _note_part(plan.part, options)
         if options.as_json:
             show_json(
                 {
                     "plan": 2,
                     "language": language,
-                    "sets": rows,
-                    "suites": [suite.plain() for suite in planned.suites],
-                    "models": [model.plain() for model in planned.models],
-                    "unused": list(planned.unused),
+                    "sets": list(plan.sets),
+                    "suites": [suite.plain() for suite in plan.runs.suites],
+                    "models": [model.plain() for model in plan.runs.models],
+                    "unused": list(plan.runs.unused),
                 }
             )
             continue
         show(f"Sets of {language_name(language)}\n")
-        show(_sets_table(rows))
+        show(_sets_table(plan.sets))
         show("\nSuites that are here, those that come with cimento last\n")
-        show(plan_text(planned, priced=options.prices is not None))
-        if budget is not None and not is_drawn:
+        show(plan_text(plan.runs, priced=options.prices is not None))
+        if not plan.is_drawn:
             show(
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
                 " has the part that is asked."

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
@@ -181,6 +182,11 @@ class SuiteJob:
             return False  # the digest of a long suite is made while the model answers
         earlier = {**self._inputs, "suite": self._loaded.reading.sha256}
         return any(map(folder.is_done, (_shown_inputs(self._inputs, self._loaded), earlier)))
+
+    @property
+    def place(self) -> Path | None:
+        """The folder of the run; None where it is kept in memory."""
+        return None if self._folder is None else self._folder.path
 
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.
