@@ -281,8 +281,9 @@ def _contents(run: RunFacts) -> str:
 
 def _cut(run: RunFacts) -> str:
     limit = run.asking.get("limit")
-    items = "" if limit is None else taken_items(run.manifest, counted(limit, "item"))
-    cut = f", limited to {items}" if items else ""
+    cut = ""
+    if isinstance(limit, int):
+        cut = f", limited to {taken_items(run.manifest, counted(limit, 'item'))}"
     return cut if run.asking.get("precision") is None else f"{cut}, asked adaptively"
 
 

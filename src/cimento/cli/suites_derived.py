@@ -17,6 +17,8 @@ from cimento.io.files import folder_atomically, refuse_existing, write_text
 from cimento.kinds.registry import load_suite, load_suites, sentence_suite
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import run_option
+from cimento.suites import Suite
+from cimento.suites.cloze import ClozeSuite
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paired.item_outcomes import ItemOutcomes
     from cimento.statistics.planning import Pilot
-    from cimento.suites import Suite
-    from cimento.suites.cloze import ClozeSuite
     from cimento.suites.derived import Balance
 
 
@@ -114,20 +114,18 @@ def prime_suite(options: PrimeOptions) -> None:
         sha256=loaded.reading.sha256,
         source=_sentences_or_blanks(load_suite(options.source)) if options.source else None,
     )
-    is_cloze = loaded.paradigm.name == _CLOZE
-    write = loaded.paradigm.reader.write if is_cloze else write_native
-    folder_atomically(output, partial(write, made))
-    how = "" if is_cloze else f" --context-column {COLUMN}"
-    note(f"Written: {output}. Run it with: cimento run {output}{how}")
-
-
-_CLOZE = "cloze"
-"""The paradigm of blanks, which an earlier sentence may hold filled in."""
+    if isinstance(made, Suite):
+        folder_atomically(output, partial(write_native, made))
+        note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+    else:
+        folder_atomically(output, partial(loaded.paradigm.reader.write, made))
+        note(f"Written: {output}. Run it with: cimento run {output}")
 
 
 def _sentences_or_blanks(loaded: LoadedSuite) -> Suite | ClozeSuite:
-    suite: ClozeSuite = loaded.suite
-    return suite if loaded.paradigm.name == _CLOZE else sentence_suite(loaded)
+    """A suite of blanks as it is, any other one as one of sentences."""
+    suite = loaded.suite
+    return suite if isinstance(suite, ClozeSuite) else sentence_suite(loaded)
 
 
 class MergeOptions(SuitesOptions):

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, sentences_in
@@ -73,7 +73,7 @@ class _RunParts:
     scoring: Asking
     inputs: Mapping[str, JsonValue]
     warnings: Sequence[str]
-    entries: Mapping[str, object]
+    entries: Mapping[str, Any]
 
     def run(self, tables: Mapping[str, Rows]) -> Run:
         """The run of some tables of requests and answers, in memory.

@@ -117,8 +117,10 @@ def prime(
         UsageError: there is no such condition, or there are too few other items.
     """
     others = suite if source is None else source
-    examples = (filled_examples if isinstance(others, ClozeSuite) else sentence_examples)(
-        others, condition
+    examples = (
+        sentence_examples(others, condition)
+        if isinstance(others, Suite)
+        else filled_examples(others, condition)
     )
     draw = _Draw(examples, n, random.Random(seed), is_own=source is None)  # noqa: S311 - stimuli
     said = {**origin_of(suite.meta, sha256), "condition": condition, "n": n, "seed": seed}

@@ -14,7 +14,7 @@ from cimento.errors import InputError, UsageError, need_known
 from cimento.faults import CHECKS
 from cimento.io.values import group_by
 from cimento.judgments import is_judgments, judgments_of, read_judgments
-from cimento.kinds.registry import load_suite
+from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report
 from cimento.measures.normalizing import NORMALIZATIONS, Normalization
@@ -299,7 +299,7 @@ def _judged(path: Path, asked: IslandSuites) -> Factorial:
             seen=f"it is about {', '.join(sorted(about))}",
             todo=f"Give judgments on {' or '.join(names)}.",
         )
-    suites = [one if isinstance(one, Suite) else load_suite(one).suite for one in asked.suites]
+    suites = (sentence_suite(load_suite(one)) for one in asked.suites)
     suite = next(suite for suite in suites if suite.name in about & {*names})
     return people_in_judgments(suite, judgments).result
 
