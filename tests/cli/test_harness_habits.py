@@ -345,16 +345,16 @@ def test_a_share_is_no_whole_run(flag, tmp_path, capsys):
     assert flag[0] in capsys.readouterr().err
 
 
-def test_a_run_of_the_first_items_says_so_wherever_it_is_shown(tmp_path, capsys):
+def test_a_run_of_some_items_says_so_wherever_it_is_shown(tmp_path, capsys):
     assert run(tmp_path / "runs", "-m", "demo-causal") == 0
-    note = "The run has only the first 3 items of the suite (--limit 3)."
+    note = "With --limit 3 the run has only 3 items of the suite (each phenomenon in turn)."
     assert note in " ".join(capsys.readouterr().out.split())
     for ending in ("html", "md", "json"):
         page = tmp_path / f"page.{ending}"
         assert invoke(["report", str(tmp_path / "runs"), "-o", str(page)]) == 0
         assert note in page.read_text("utf-8")
     assert invoke(["cite", "--methods", str(tmp_path / "runs")]) == 0
-    assert "on the first 3 items" in capsys.readouterr().out
+    assert "on 3 items in 4 conditions (each phenomenon in turn)" in capsys.readouterr().out
 
 
 def test_a_log_gets_a_line_every_ten_seconds(monkeypatch):

@@ -15,6 +15,7 @@ from cimento.cite.sentences import (
 from cimento.errors import counted
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
+from cimento.kinds.partial import taken_items
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.outcomes import Estimate, best_constant
 from cimento.records.store import manifest_part
@@ -60,12 +61,12 @@ def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
     suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
     asked: dict[str, list[str]] = {}
     for run in runs:
-        first = "" if run.asking.get("limit") is None else "the first "
+        items = run.methods.counted
+        if run.asking.get("limit") is not None:
+            items = taken_items(run.manifest, items)
         went = AdaptiveRecord.of(run.manifest)
         to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
-        asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            f"{run.card.get('name', run.label)}{to}"
-        )
+        asked.setdefault(items, []).append(f"{run.card.get('name', run.label)}{to}")
     counts = [
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
         for counted, models in asked.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,12 @@ from cimento.kinds.clusters import with_clusters
 from cimento.kinds.registry import load_suite, load_suites, sentence_suite
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import run_option
+from cimento.suites import Suite
+from cimento.suites.cloze import ClozeSuite
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
+    from cimento.kinds.registry import LoadedSuite
     from cimento.kinds.run import Run
     from cimento.paired.item_outcomes import ItemOutcomes
     from cimento.statistics.planning import Pilot
@@ -79,7 +82,10 @@ class PrimeOptions(SuiteOptions):
     """The suite, and the sentences that come before its own."""
 
     output: Path = option(..., "Folder to write.", flags=("-o",))
-    condition: str = option(..., "Condition of the preceding sentences.")
+    condition: str = option(
+        "target",
+        "Condition of the preceding sentences; of blanks, target, plausible or implausible.",
+    )
     earlier: int = option(1, "Number of preceding sentences.", ge=1)
     seed: int = option(0, "Seed of the choice.")
     source: str = option(
@@ -93,26 +99,34 @@ class PrimeOptions(SuiteOptions):
 
 @command_of
 def prime_suite(options: PrimeOptions) -> None:
-    """Write a copy in which sentences of other items precede every sentence, as context.
+    """Write a copy in which sentences of other items precede every sentence or blank, as context.
 
-    Run it with --context-column context; cimento compare shows the effect of exposure. With --from
-    they are of another suite: a few examples of the same phenomenon in a related language, or in an
-    unrelated one.
+    cimento compare shows the effect of exposure. With --from they are of another suite: a few
+    examples of the same phenomenon in a related language, or in an unrelated one.
     """
-    from cimento.suites.variants import COLUMN, prime
+    from cimento.suites.priming import COLUMN, prime
 
     loaded, output = load_suite(options.suite), options.output
-    source = sentence_suite(load_suite(options.source)) if options.source else None
     made = prime(
-        sentence_suite(loaded),
+        _sentences_or_blanks(loaded),
         options.condition,
         options.earlier,
         seed=options.seed,
         sha256=loaded.reading.sha256,
-        source=source,
+        source=_sentences_or_blanks(load_suite(options.source)) if options.source else None,
     )
-    folder_atomically(output, partial(write_native, made))
-    note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+    if isinstance(made, Suite):
+        folder_atomically(output, partial(write_native, made))
+        note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+    else:
+        folder_atomically(output, partial(loaded.paradigm.reader.write, made))
+        note(f"Written: {output}. Run it with: cimento run {output}")
+
+
+def _sentences_or_blanks(loaded: LoadedSuite) -> Suite | ClozeSuite:
+    """A suite of blanks as it is, any other one as one of sentences."""
+    suite = loaded.suite
+    return suite if isinstance(suite, ClozeSuite) else sentence_suite(loaded)
 
 
 class MergeOptions(SuitesOptions):
@@ -407,10 +421,11 @@ def baseline_of_text(options: BaselineOptions) -> None:
 
     Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
     """
+    from cimento.corpus.treebanks import text_lines
     from cimento.models.ngram_training import train
 
     refuse_existing(options.output)
-    lines = (line for path in options.text for line in _sentences(path))
+    lines = (line for path in options.text for line in text_lines(path))
     trained = train(lines, options.output, order=options.order)
     counts = ", ".join(f"{count:,}" for count in trained.ngrams)
     note(
@@ -424,17 +439,6 @@ def baseline_of_text(options: BaselineOptions) -> None:
             " --discount_fallback are used."
         )
     note(f"Next: cimento run SUITE -m kenlm:{options.output}")
-
-
-def _sentences(path: Path) -> Iterator[str]:
-    """The sentences of a text or a treebank."""
-    from cimento.corpus.conllu import read_sentences
-    from cimento.corpus.treebanks import SUFFIXES
-    from cimento.intake.decoding import open_text
-
-    if path.name.endswith(SUFFIXES):
-        return (sentence.text for sentence in read_sentences(path))
-    return iter(open_text(path).splitlines())
 
 
 class ExposureOptions(Options):
@@ -458,6 +462,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
 
     Critical are the words that differ between the two sides, with --before words before them.
     """
+    from cimento.corpus.treebanks import text_lines
     from cimento.kinds.run import open_runs
     from cimento.paradigms.regions import corpus_exposure
     from cimento.report.terminal import on_terminal
@@ -470,7 +475,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
             seen=f"there are runs of {counted(len(names), 'suite')}: {', '.join(names)}",
             todo="Give runs of one suite.",
         )
-    lines = [line for path in options.corpus for line in _sentences(path)]
+    lines = [line for path in options.corpus for line in text_lines(path)]
     found = corpus_exposure(runs, lines, before=options.before)
     rows = [
         (pair.item, pair.alternative, " ".join(pair.good), " ".join(pair.bad), str(pair.n_good),

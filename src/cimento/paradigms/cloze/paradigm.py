@@ -56,6 +56,7 @@ from cimento.paradigms.cloze.requests import (
 from cimento.records.outcomes import Estimate
 from cimento.suites.cloze import ClozeSuite, cluster_of, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.limits import PHENOMENA, ItemGroups
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,9 +104,13 @@ class ClozeReader(SuiteReader[ClozeSuite]):
         """Every fault of a suite."""
         return check_cloze(suite)
 
-    def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
-        """The suite with only its first items, of whatever they are made."""
-        return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
+    def groups(self, suite: ClozeSuite) -> ItemGroups:
+        """The items, of whatever they are made, by phenomenon and template."""
+        items = expand_suite(suite).items
+        return ItemGroups(
+            [item.id for item in items],
+            {name: [item.columns.get(name) for item in items] for name in PHENOMENA},
+        )
 
     def selected(self, suite: ClozeSuite, items: Collection[str]) -> ClozeSuite:
         """The suite with some of its items, of whatever they are made."""

@@ -103,7 +103,7 @@ class RatingReader(SuiteReader[Suite]):
     files = staticmethod(REGIONS.reader.files)
     write = staticmethod(REGIONS.reader.write)
     holds = staticmethod(REGIONS.reader.holds)
-    limited = staticmethod(REGIONS.reader.limited)
+    groups = staticmethod(REGIONS.reader.groups)
     selected = staticmethod(REGIONS.reader.selected)
     sentences = staticmethod(REGIONS.reader.sentences)
     read_copy = staticmethod(REGIONS.reader.read_copy)
