@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.paradigms.ratings.people import KINDS, LEVELS, RatedValue, sentence_design
+from cimento.paradigms.regions.people_tables import OTHERS
 from cimento.records.outcomes import Estimate
 from cimento.report.formatting import interval
 from cimento.statistics.raters import FOR_OTHERS, UNKNOWN_PEOPLE
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from cimento.statistics.intervals import Interval
     from cimento.suites.ratings import RatedSentence, Rating
 
-OTHERS = ", other people"
-"""The end of the names of statistics whose intervals are for other sentences and other people."""
 ALPHA = "Krippendorff's alpha"
 
 
