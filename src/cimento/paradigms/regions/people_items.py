@@ -159,9 +159,7 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
             "people": lambda one: one.people,
             "ties": lambda one: one.tied,
             "share": lambda one: rate_as_text(one.share, absent=BLANK),
-            "95%, others": lambda one: interval(
-                one.others.low, one.others.high, absent=BLANK
-            ),
+            "95%, others": lambda one: interval(one.others.low, one.others.high, absent=BLANK),
             **{name: partial(_given, name) for name in given},
             "people together": lambda one: one.together,
             **{name: partial(_verdict_of, name) for name in models},
@@ -174,6 +172,7 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
         notes=(
             "people: those who rated all sentences compared, or whose choice decides.",
             "share: proportion of them by which the prediction holds; ties are equal ratings.",
+            "95%, others: of the share, for this item and other people.",
             "people together: the verdict of mean ratings, or of most people.",
         ),
     )

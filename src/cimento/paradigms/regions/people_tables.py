@@ -78,7 +78,8 @@ _OF_RATINGS = (
     "mean ratings: the prediction holds of the mean ratings of the sentences.",
     "one person: it holds of a person's own ratings; answers count people by item.",
     "Ties, which are equal ratings, count as the run says.",
-    "95%: for other items and these people. Item by item: --table people-items.",
+    "95%: for other items and these people; others: for other items and other people.",
+    "Item by item: --table people-items.",
 )
 _RHO = "rho: Spearman's correlation, over items, of the model's margin with people's proportion."
 
