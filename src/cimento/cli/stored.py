@@ -54,7 +54,7 @@ class JudgeOptions(StoredOptions, JudgingOptions):
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
     items: bool = option(default=False, help="Print the verdict of every item (TSV).")
     scores: bool = option(default=False, help="Print the measures of every sentence (TSV).")
-    output: Path | None = option(None, "Store the judged runs here.", flags=("-o",))
+    output: Path | None = option(None, "Folder in which the judged runs are stored.", flags=("-o",))
 
 
 @command_of

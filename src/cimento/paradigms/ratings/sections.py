@@ -148,11 +148,16 @@ def _people(run: RatedRun) -> Iterator[str]:
     compared, given = _WHICH if rating_options(run.run).ratings == "z" else ("", "")
     halves = run.find(RATING, "noise ceiling", BY_HALVES)
     errors = run.find(RATING, "noise ceiling", BY_ERRORS)
+    known_ends = run.find(RATING, f"noise ceiling{OTHERS}", BY_HALVES)
+    others = ""
+    if known_ends is not None and known_ends.low is not None:
+        ends = interval(known_ends.low, known_ends.high)
+        others = f"; 95% for other sentences and other people {ends}"
     known = next(
         (estimate for estimate in (halves, errors) if estimate and estimate.value is not None), None
     )
     if known is not None:
-        yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}"
+        yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}{others}"
     elif halves is not None:
         yield f"noise ceiling{compared}: - ({halves.reason})"
     alphas = ", ".join(

@@ -257,8 +257,8 @@ class RegionPresenter(PlainPresenter[Suite]):
 
     tables = (
         "accuracy", "effects", "tests", "regions", "mixed", "items", "licensing", "perplexity",
-        "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "predictions",
-        "sensitivity", "lexicon",
+        "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "people-items",
+        "predictions", "sensitivity", "lexicon",
     )  # fmt: skip
     figures = (
         "interaction", "rows", "items", "position", "tokens", "length", "regions", "region-sums",
@@ -401,7 +401,7 @@ class RegionSurveyor(Surveyor[Suite, "Run"]):
         self, suite: Suite, judgments: Sequence[Judgment]
     ) -> tuple[Mapping[str, Mapping[str, str]], str]:
         """Whether all predictions hold of each person's answers, by item."""
-        from cimento.paradigms.regions.people import verdicts_of_people
+        from cimento.paradigms.regions.people_rates import verdicts_of_people
 
         return verdicts_of_people(suite, judgments)
 
