@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
 from cimento.paradigms.ratings.paradigm import scatter_of
-from cimento.paradigms.ratings.sections import label_places
+from cimento.paradigms.ratings.scatter import label_places
 from cimento.suites.formats.native import write_native
 from cimento.suites.ratings import (
     RatedSentence,

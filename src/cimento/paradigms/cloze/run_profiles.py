@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import InputError, need_known
 from cimento.intake.tables import open_table
+from cimento.paradigms.cloze.figures import dimensions_figure, expressions_figure
 from cimento.paradigms.cloze.judging import judged_by
 from cimento.paradigms.cloze.judgments import (
     JudgmentComparison,
@@ -30,7 +31,6 @@ from cimento.paradigms.cloze.profile import (
     profile,
 )
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers, check_candidates
-from cimento.paradigms.cloze.sections import dimensions_figure, expressions_figure
 from cimento.paradigms.cloze.text import (
     compared_text,
     comparison_text,

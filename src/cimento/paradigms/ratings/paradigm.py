@@ -39,12 +39,11 @@ from cimento.paradigms.ratings.runs import (
     perplexity_of,
     rating_options,
 )
+from cimento.paradigms.ratings.scatter import scatter_figure, scatter_frame
 from cimento.paradigms.ratings.sections import (
     rated_tables,
     rated_text,
     rating_remarks,
-    scatter_figure,
-    scatter_frame,
     with_people,
 )
 from cimento.paradigms.regions import REGIONS
