@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,33 @@ def test_another_measure_and_missing_items_are_warned_about(runs: Path, tmp_path
     _, large, small, _ = beside_published(open_runs(tmp_path / "few"))
     assert (small.n, small.published_n, small.published, small.doubt) == (4, 4, 0.5, "")
     assert large.doubt == "the run has 4 of 10 items"
+
+
+@pytest.mark.usefixtures("released")
+def test_a_run_is_judged_by_the_measure_of_each_release_where_it_can_be(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_runs(runs / "runs")
+
+    def result(measure: str, model: str = "large") -> PublishedResult:
+        source = replace(SOURCE, measure=measure)
+        return PublishedResult(
+            source=source, file="pairs.jsonl", label="", model=model, n=10, bits=BITS
+        )
+
+    released = [result("meanlp"), result("a rule of their own"), result("meanlp", PEOPLE)]
+    monkeypatch.setattr(module, "results_on", lambda _: released)
+    by_mean, otherwise, people = beside_published(opened, likewise=True)
+    judged = opened[0].judge(measure="meanlp").outcomes()
+    assert by_mean.value == judged["right"].mean()
+    assert (by_mean.measure, by_mean.doubt) == ("meanlp", "")
+    theirs = [True, True, False, False, False, True, True, True, True, True]
+    right = judged.sort(judged["item"].cast(int))["right"].to_list()
+    assert by_mean.change == pytest.approx((sum(right) - sum(theirs)) / 10)
+    assert (otherwise.measure, otherwise.doubt) == ("lp", "scored otherwise")
+    assert (people.measure, people.value) == ("lp", otherwise.value)
+    # Unless that is asked for, every release is beside the run as it was judged.
+    assert {one.measure for one in beside_published(opened)} == {"lp"}
 
 
 @pytest.mark.usefixtures("released")

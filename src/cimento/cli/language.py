@@ -229,8 +229,9 @@ def plan_languages(options: LanguageOptions) -> int:
             continue
         show(f"Sets of {language_name(language)}\n")
         show(_sets_table(plan.sets))
-        show("\nSuites that are here, those that come with cimento last\n")
-        show(plan_text(plan.runs, priced=options.prices is not None))
+        if plan.runs.suites:
+            show("\nSuites that are here, those that come with cimento last\n")
+            show(plan_text(plan.runs, priced=options.prices is not None))
         if not plan.is_drawn:
             show(
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
@@ -246,10 +247,12 @@ def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:
     sizes = [row["download_bytes"] for row in rows if row["is_fetched"]]
     if sizes:
         known = [size for size in sizes if isinstance(size, int)]
+        n = len(sizes) - len(known)
+        parts = [f"{sum(known) / _MEGABYTE:.1f} MB"] * bool(known)
+        parts += [f"{n or ''} of unknown size".strip()] * bool(n)
         lines.append(
-            f"To fetch: {counted(len(sizes), 'set')}, {sum(known) / _MEGABYTE:.1f} MB"
-            + (f" and {len(sizes) - len(known)} of unknown size" if len(known) < len(sizes) else "")
-            + "; their items and times are planned once they are here."
+            f"To fetch: {counted(len(sizes), 'set')}, {' and '.join(parts)}; their items and times"
+            " are planned once they are here."
         )
     lines += [f"{row['set']}: {row['reason']}. {row['todo']}" for row in rows if row["reason"]]
     return "\n".join(lines)

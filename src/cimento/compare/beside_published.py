@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from cimento.errors import UsageError, counted
+from cimento.errors import CimentoError, UsageError, counted
 from cimento.io.values import grouped
 from cimento.paired.item_outcomes import ItemOutcomes, distinct_names, item_outcomes
 from cimento.paired.pairwise import Correction, adjusted, compare_pair
@@ -133,13 +133,19 @@ class BesidePublished:
 
 
 def beside_published(
-    runs: Sequence[Run], *, measure: str = "", correction: Correction = "holm", seed: int = 0
+    runs: Sequence[Run],
+    *,
+    measure: str = "",
+    likewise: bool = False,
+    correction: Correction = "holm",
+    seed: int = 0,
 ) -> tuple[BesidePublished, ...]:
     """The runs beside all results that were released on files with the sha256 of their suites.
 
     Args:
         runs: of any suites; those of others are left out.
         measure: the measure to judge answers on; empty for that of each run.
+        likewise: whether a run is judged by the measure of each release, where it can be.
         correction: of p over all results.
         seed: of resampling.
 
@@ -149,21 +155,46 @@ def beside_published(
     known = [run for run in runs if _released(run)]
     found: list[BesidePublished] = []
     for run, name in zip(known, distinct_names(known), strict=True):
+        if (suite := run.sentences) is None:
+            continue
         outcomes = next(
             (one for one in item_outcomes([run], measure=measure) if one.headline), None
         )
-        if outcomes is None or (suite := run.sentences) is None:
+        if outcomes is None:
             continue
-        outcomes = dataclasses.replace(outcomes, model=name)
-        judged_on = measure or measure_of(run)
-        found += [
-            _beside(suite, outcomes, result, judged_on=judged_on, seed=seed)
-            for result in _best_first(_released(run))
-        ]
+        own = measure or measure_of(run)
+        ours = dataclasses.replace(outcomes, model=name)
+        judged: dict[str, ItemOutcomes | None] = {}
+        for result in _best_first(_released(run)):
+            theirs = _theirs(result, own) if likewise else own
+            if theirs != own and theirs not in judged:
+                judged[theirs] = _rejudged(run, ours, theirs)
+            rejudged = judged.get(theirs)
+            by = own if rejudged is None else theirs
+            found.append(_beside(suite, rejudged or ours, result, judged_on=by, seed=seed))
     p_values = adjusted([one.p for one in found], correction)
     return tuple(
         dataclasses.replace(one, corrected=p) for one, p in zip(found, p_values, strict=True)
     )
+
+
+def _theirs(result: PublishedResult, own: str) -> str:
+    """The measure by which a run is judged as a release was; the run's own if that is as good."""
+    theirs = result.source.measure
+    is_known = result.model != PEOPLE and theirs not in ("", _ALIKE.get(own, own))
+    return theirs if is_known else own
+
+
+def _rejudged(run: Run, outcomes: ItemOutcomes, measure: str) -> ItemOutcomes | None:
+    """The verdicts on another measure; None if the run cannot be judged on it."""
+    import polars as pl
+
+    try:
+        table = run.judge(measure=measure, also=()).outcomes()
+    except CimentoError:
+        return None
+    rows = table.filter(pl.col("question") == outcomes.question).select("item", "right")
+    return dataclasses.replace(outcomes, right=dict(rows.drop_nulls().iter_rows()), values={})
 
 
 def shown_beside(runs: Sequence[Run], means: Sequence[SuiteMean]) -> Sequence[BesidePublished]:

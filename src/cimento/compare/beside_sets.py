@@ -251,6 +251,7 @@ def beside_sets_grid(beside: Sequence[BesideSet], *, most: int | None = None) ->
             "published of": lambda one: one.published_model,
             "files": lambda one: one.n_files,
             "ours": lambda one: EstimateCell.of(one.value, one, one.n, percent=True),
+            "by": lambda one: one.measure,
             "published": _published_cell,
             **(_OF_CHANGES if has_changes else {}),
             "warning": lambda one: one.doubt or BLANK,
@@ -260,7 +261,7 @@ def beside_sets_grid(beside: Sequence[BesideSet], *, most: int | None = None) ->
         remarks=1,
         grouped=2,
         notes=(
-            "Unweighted means over the same files; intervals of ours for other items.",
+            _OURS,
             *(
                 [f"Not shown: {counted(left, 'other result')}, farther from ours; JSON has all."]
                 if left
@@ -297,6 +298,10 @@ def _change_cell(one: BesideSet) -> GridCell:
     return EstimateCell(value=100 * one.change, low=low, high=high, n=one.n, unit=PERCENT)
 
 
+_OURS = (
+    "ours: by the measure of the release where it can be, the unweighted mean over the same files,"
+    " with intervals for other items."
+)
 _TESTED = (
     "Where each item was released, the difference is paired: p is of one file, or for other"
     " phenomena where there are five or more; otherwise the interval is all that is known."

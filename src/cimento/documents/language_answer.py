@@ -279,7 +279,8 @@ def _beside(
         if ours.statistic == ACCURACY
         for one in beside_whole_set(ours, by_set[ours.set, ours.model])
     ]
-    return beside_sets(beside_published(runs, seed=seed), tested, whole=whole, seed=seed)
+    beside = beside_published(runs, likewise=True, seed=seed)
+    return beside_sets(beside, tested, whole=whole, seed=seed)
 
 
 def _used(part: AskedPart, runs: Sequence[Run]) -> list[UsedSet]:
