@@ -124,6 +124,8 @@ def test_what_is_left_of_blimp_is_of_every_paradigm_and_the_run_says_so(tmp_path
     assert run.manifest["in_turn"] == ["phenomenon", "UID"]
     asked = "on 4 items in 2 conditions (each phenomenon and UID in turn) of the"
     assert asked in methods_paragraph([run])
+    assert invoke(["plan", str(path), "-m", "demo-causal", "--limit", "4"]) == 0
+    assert "--limit takes them of each phenomenon in turn" in capsys.readouterr().out
 
 
 def test_a_recording_of_some_items_is_replayed_with_those(tmp_path):

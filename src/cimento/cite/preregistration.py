@@ -73,7 +73,7 @@ def preregistration_sheet(runs: Sequence[Run]) -> str:
     """A sheet in TOML that fixes the suites, measures and contrasts of pilot runs.
 
     Args:
-        runs: pilots, such as on the first items (``--limit``) or with a small model.
+        runs: pilots, such as on some items (``--limit``) or with a small model.
     """
     created = datetime.now(UTC).isoformat(timespec="seconds")
     models = [json.dumps(model) for model in dict.fromkeys(run.model for run in runs)]

@@ -272,7 +272,8 @@ def _drawn(result: Factorial, scale: Normalization) -> str:
         measure = find_measure(result.measure)
     except UsageError:  # human ratings; z-scores have the same values on every scale
         known = "z-score" if result.unit == "z" else SCALES.get(scale, "as given")
-        return f"{result.measure}, {known}"
+        # "rating, z by participant" says it already.
+        return result.measure if ", z " in result.measure else f"{result.measure}, {known}"
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"
