@@ -44,7 +44,7 @@ WRONG = "WRONG"
 IMPORT = ("annotate", "import", "answers.csv", "--suite", "pairs.csv", "--names", "keep")
 REFUSED = [
     (("annotate", "candidates", WRONG), (*FILES, *FOLDERS)),
-    (("annotate", "stories", WRONG), (*FOLDERS, "text.txt", "bytes")),
+    (("annotate", "stories", WRONG), ("text.txt", "bytes")),
     (("annotate", "second", WRONG, "out.tsv"), (*FOLDERS, "text.txt", "bytes")),
     (("annotate", "agreement", WRONG), (*FILES, *FOLDERS)),
     (("annotate", "agreement", "given.csv", "--judge", WRONG), (*FILES, *FOLDERS)),

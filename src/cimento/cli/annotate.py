@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
-from cimento.errors import InputError, UsageError, counted
+from cimento.errors import CimentoError, InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_overwriting
 from cimento.judgments import (
@@ -390,11 +391,12 @@ def _refuse_swapped(suite: str, judgments: Path) -> None:
     """Refuse judgments in the place of the suite, which other commands of `annotate` read first.
 
     Raises:
-        UsageError: the first file is one of judgments, and the second cannot be one.
-        InputError: the first file cannot be read.
+        UsageError: the first file may be one of judgments, and the second cannot be one.
     """
-    first = Path(suite)
-    if judgments.suffix not in SUFFIXES and first.is_file() and is_judgments(first):
+    first, may_be = Path(suite), True
+    with contextlib.suppress(CimentoError):
+        may_be = is_judgments(first)
+    if first.suffix in SUFFIXES and judgments.suffix not in SUFFIXES and may_be:
         raise UsageError(
             where="cimento annotate apply",
             seen=f"{judgments} is in the place of the judgments",

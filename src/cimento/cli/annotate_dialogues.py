@@ -145,14 +145,7 @@ def stories(options: StoryOptions) -> int:
     from cimento.people.annotate.stories import append, known_stories, play, read_recorded
     from cimento.suites.formats.stories import ITEMS
 
-    folder = options.file.is_dir()
-    if folder and not (options.file / "suite.toml").exists():
-        raise UsageError(
-            where=str(options.file),
-            seen="is a folder without suite.toml",
-            todo="Name a file of stories, which need not exist, or the folder of a suite of them.",
-        )
-    file = options.file / ITEMS if folder else options.file
+    file = options.file / ITEMS if options.file.is_dir() else options.file
     if options.replay is None:
         return _write_stories(file, options.annotator)
     for recorded in read_recorded(options.replay):
