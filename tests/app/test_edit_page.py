@@ -142,6 +142,25 @@ def test_the_menu_above_a_column_says_what_it_is(folder):
     assert texts == [[row[1], row[2]] for row in MESSY[1:3]]
 
 
+def test_a_choice_that_has_no_effect_is_said_to_have_none(folder):
+    rows = [["good", "bad", "voto"], *([row[1], row[2], row[4]] for row in MESSY[1:3])]
+    (folder / "coppie.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="coppie"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=coppie.xlsx")
+        await seen(user, "Letto come coppie")
+        choose(user, 2, "rating")
+        await seen(user, "La tua scelta «voto» = giudizi per ora non ha effetto")
+        choose(user, 2, "")
+        await user.should_not_see("per ora non ha effetto", retries=200)
+        choose(user, 0, "")
+        await seen(user, "La colonna «good» è ancora letta come frasi buone")
+        heads = grid_of(user).options["columnDefs"][1:]
+        assert [head["headerComponentParams"]["role"] for head in heads] == ["good", "bad", ""]
+
+    visit(folder, flow)
+
+
 def test_an_empty_workbook_opens_as_a_table_to_fill(folder):
     (folder / "vuoto.xlsx").write_bytes(write_sheets({"Foglio1": []}, where="vuoto"))
 
