@@ -56,6 +56,7 @@ _LEAST_LIKE = 0.7
 _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
 _MOST_CONDITIONS = 16
+_BLANK = "___"
 _FORMULA = ("formula", "fórmula", "формула")
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
@@ -96,7 +97,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
     is_told = grid.described or bool(grid.roles) or known >= set(SIDES)  # roles are from the menus
-    if is_told or not 0 < len(columns) < _CELLS:
+    if is_told or not 0 < len(columns) < _CELLS or _have_blanks(sheet, columns):
         return None
     if len(columns) == 1:
         others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}
@@ -108,6 +109,12 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     if known.intersection(_OTHER_TEXTS):
         return None
     return Question("pair", columns, _guess(sheet, columns))
+
+
+def _have_blanks(sheet: Sheet, columns: Sequence[int]) -> bool:
+    """Whether a column has a blank in most of its cells, which no sentence of a pair has."""
+    cells = ([cell for cell in sheet.values(column) if cell.strip()] for column in columns)
+    return any(2 * sum(_BLANK in cell for cell in some) > len(some) for some in cells)
 
 
 def _of_conditions(grid: Grid, codes: Collection[str]) -> Question | None:

@@ -59,7 +59,7 @@ KINDS = (
 )
 """The kinds of templates, in the order in which they are offered."""
 
-_RATE_KINDS = frozenset(KINDS) - {"ratings"}
+_RATE_KINDS = frozenset(KINDS) - {"ratings", "factorial"}
 """The kinds whose result is a proportion of correct items."""
 
 ALL = ""
