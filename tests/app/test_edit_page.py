@@ -382,3 +382,29 @@ def test_a_column_of_sentences_gets_one_for_ratings(tmp_path, name):
         await user.should_not_see(kind=ui.notification)
 
     visit(tmp_path, flow)
+
+
+def test_ratings_without_a_scale_are_asked_for_its_ends_in_the_window(folder):
+    rows = [["Frase", "Giudizio"], [MESSY[1][1], "34"], [MESSY[2][2], "81"]]
+    (folder / "voti.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="voti"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=voti.xlsx")
+        await seen(user, "Questi giudizi non dicono su quale scala sono")
+        fields = {field.props.get("label"): field for field in user.find(ui.number).elements}
+        fields["Il peggiore"].value, fields["Il migliore"].value = 0, 100
+        user.find("Imposta la scala").click()
+        await user.should_not_see("Questi giudizi non dicono", retries=200)
+        await seen(user, "Lingua delle frasi")
+        user.find("Imposta la lingua").click()
+        await seen(user, "Salva nella tua cartella")
+        await user.should_not_see("Lingua delle frasi", retries=200)
+        names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
+        assert names == ["Riga", "Frase", "Giudizio"]
+        user.find("Salva nella tua cartella").click()
+        await seen(user, "Salvato")
+
+    visit(folder, flow)
+    load_suite(folder / "voti.xlsx")
+    settings = open_grid(folder / "voti.xlsx").grid.settings()
+    assert (settings["ratings.low"], settings["ratings.high"]) == ("0", "100")

@@ -133,6 +133,7 @@ def _answers(visit: Visit, codes: Sequence[str]) -> None:
             with ui.element("details").mark(f"answer {code}") as part:
                 part.props("open" if visit.query.get("answer") == code else "")
                 Text(title, "summary")
+                english(say)
                 address = f"/answer?{urlencode({'language': code})}"
                 _framed(visit, address, title)
                 with ui.element("div").classes("buttons"):
