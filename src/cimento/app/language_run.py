@@ -128,8 +128,8 @@ def _show_plan(visit: Visit, fields: _Fields, plan: LanguagePlan) -> None:
     if plan.part.of_items and not plan.is_drawn:
         items, budget = say.number(plan.part.of_items), wanted.budget
         Text(say("run.sets_time", items=items, budget=budget)).classes("small")
-    elif plan.part.of_items and not plan.part.is_whole:
-        counts = say.number(plan.part.items), say.number(plan.part.of_items)
+    elif plan.part.sample is not None:
+        counts = say.number(plan.part.sample.items), say.number(plan.part.sample.of_items)
         Text(say("run.sets_part", items=counts[0], all=counts[1])).classes("small")
 
 

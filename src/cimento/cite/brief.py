@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from cimento.cite.sentences import (
     LEFT,
@@ -15,10 +15,12 @@ from cimento.cite.sentences import (
 from cimento.errors import counted
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
+from cimento.kinds.partial import taken_items
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.outcomes import Estimate, best_constant
 from cimento.records.store import manifest_part
 from cimento.statistics.design import SEQUENCE
+from cimento.suites import JsonValue
 from cimento.suites.published import NAMES
 
 MOST_NAMED, MOST_LISTED = 3, 8
@@ -32,7 +34,7 @@ def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str
         runs: the runs.
         cited: function that returns the citation of a suite.
     """
-    models = dict.fromkeys(map(_model_in_brief, runs))
+    models = dict.fromkeys(model_in_brief(run.card, label=run.label) for run in runs)
     by_suite = grouped((run.meta.name, run) for run in runs)
     suites = [_suite_in_brief(several, cited(several[0])) for several in by_suite.values()]
     named = [f"{name}{cited(several[0])}" for name, several in by_suite.items()]
@@ -59,12 +61,12 @@ def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
     suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
     asked: dict[str, list[str]] = {}
     for run in runs:
-        first = "" if run.asking.get("limit") is None else "the first "
+        items = run.methods.counted
+        if run.asking.get("limit") is not None:
+            items = taken_items(run.manifest, items)
         went = AdaptiveRecord.of(run.manifest)
         to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
-        asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            f"{run.card.get('name', run.label)}{to}"
-        )
+        asked.setdefault(items, []).append(f"{run.card.get('name', run.label)}{to}")
     counts = [
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
         for counted, models in asked.items()
@@ -81,15 +83,20 @@ def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
     )
 
 
-def _model_in_brief(run: RunFacts) -> str:
-    card = run.card
+def model_in_brief(card: Mapping[str, JsonValue], *, label: str) -> str:
+    """A model with its size and revision, as in a paper.
+
+    Args:
+        card: its card, as in a manifest.
+        label: its name and revision, if the card does not name it.
+    """
     details = manifest_part(card, "details")
     number = whole_number(str(details.get("parameters", "")))
     size = "" if number is None else f"{_rounded(number)} parameters"
     revision = str(card.get("revision") or "")[:_SHORT]
     parts = (size, order_of(card), revision and f"revision {revision}")
     known = ", ".join(filter(None, parts))
-    name = str(card.get("name", run.label))
+    name = str(card.get("name", label))
     return f"{name} ({known})" if known else name
 
 

@@ -14,6 +14,7 @@ from cimento.io.files import refuse_overwriting
 from cimento.judgments import (
     SUFFIXES,
     finite,
+    is_judgments,
     judgments_of,
     read_judgments,
     refuse_suffix,
@@ -390,8 +391,10 @@ def _refuse_swapped(suite: str, judgments: Path) -> None:
 
     Raises:
         UsageError: the first file is one of judgments, and the second cannot be one.
+        InputError: the first file cannot be read.
     """
-    if Path(suite).suffix in SUFFIXES and judgments.suffix not in SUFFIXES:
+    first = Path(suite)
+    if judgments.suffix not in SUFFIXES and first.is_file() and is_judgments(first):
         raise UsageError(
             where="cimento annotate apply",
             seen=f"{judgments} is in the place of the judgments",

@@ -145,7 +145,14 @@ def stories(options: StoryOptions) -> int:
     from cimento.people.annotate.stories import append, known_stories, play, read_recorded
     from cimento.suites.formats.stories import ITEMS
 
-    file = options.file / ITEMS if options.file.is_dir() else options.file
+    folder = options.file.is_dir()
+    if folder and not (options.file / "suite.toml").exists():
+        raise UsageError(
+            where=str(options.file),
+            seen="is a folder without suite.toml",
+            todo="Name a file of stories, which need not exist, or the folder of a suite of them.",
+        )
+    file = options.file / ITEMS if folder else options.file
     if options.replay is None:
         return _write_stories(file, options.annotator)
     for recorded in read_recorded(options.replay):
@@ -206,7 +213,7 @@ class AgreementOptions(Options):
     effects: bool = option(
         default=False,
         help="Mixed models of ratings, or of yes and no: what conditions do, with participants and"
-        " items as random factors.",
+        " items, and clusters of items, as random factors.",
     )
     suite: str = option("", "The suite that people judged, if its items come in clusters.")
     cluster: Texts = run_option("cluster")
@@ -284,7 +291,7 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         )
     judges = [judge_agreements(judgments, one, clusters=clusters) for one in options.judge]
     shares = condition_shares(judgments, clusters=clusters)
-    models = condition_models(judgments) if options.effects else ()
+    models = condition_models(judgments, clusters=clusters) if options.effects else ()
     if options.as_json:
         told = {"questions": summaries, "shares": shares, "effects": models,
                 "judges": [*chain(*judges)]}  # fmt: skip

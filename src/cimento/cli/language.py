@@ -18,6 +18,7 @@ from cimento.evaluation.language_suites import (
     LanguageSuites,
     SetSettings,
     bring,
+    fitting,
     language_suites,
     obstacle,
 )
@@ -46,8 +47,6 @@ _ONE_BY_ONE = (
 )  # fmt: skip
 """Options of single suites, which say nothing about a language."""
 _MEGABYTE = 1_000_000
-_MOST_UNDRAWN = 5
-"""Most phenomena that are named as not drawn."""
 
 
 def run_languages(options: CallOptions) -> int:
@@ -66,6 +65,7 @@ def run_languages(options: CallOptions) -> int:
             sets, settings, language=language, starters=_starters(options), note=note
         )
         here = _in_language(options, language)
+        asked = _fitting(asked, here)
         part = _part(asked, here, options)
         runs: list[Run] = []
         failures: list[Failure] = []
@@ -83,10 +83,24 @@ def run_languages(options: CallOptions) -> int:
             _note_missing(answer)
         answered += bool(runs)
         code = max(code, report_failures(runs, failures))
+        if asked.unfit and not runs:
+            code = max(code, _WRONG_OPTION)
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
     return code if answered else max(code, 1)
+
+
+_WRONG_OPTION = 2
+"""The exit code where nothing could be judged as the options say."""
+
+
+def _fitting(asked: LanguageSuites, here: RunOptions) -> LanguageSuites:
+    """The suites that can be judged as the options say; those that cannot are named."""
+    fit = fitting(asked, here)
+    for one in fit.unfit:
+        note(str(one))
+    return fit
 
 
 def _note_missing(answer: LanguageAnswer) -> None:
@@ -179,34 +193,10 @@ def _part(asked: LanguageSuites, here: RunOptions, options: LanguageOptions) -> 
 
 def _note_part(part: AskedPart, options: LanguageOptions) -> None:
     """Say which part of the sets a budget is enough for."""
-    if options.budget and part.of_items:
-        note(_said_of(part))
-        if part.undrawn:
-            note(_said_of_undrawn(part))
-
-
-def _said_of(part: AskedPart) -> str:
-    """The size of a part, its seed, and how to draw it again."""
-    if part.is_whole:
-        return f"The budget is enough for all {part.of_items:,} items."
-    rate = "" if part.per_second is None else f" ({part.per_second:,.0f} items a second)"
-    return (
-        f"A random {part.items:,} of {part.of_items:,} items{rate}, seed {part.seed};"
-        f" --budget {part.items} --seed {part.seed} draws them again."
-    )
-
-
-def _said_of_undrawn(part: AskedPart) -> str:
-    """The small phenomena of which no item was drawn, and the budget that has all."""
-    n = len(part.undrawn)
-    shown = [f"{name} ({counted(items, 'item')})" for name, items in part.undrawn.items()]
-    if n > _MOST_UNDRAWN:
-        shown = [*shown[:_MOST_UNDRAWN], f"{n - _MOST_UNDRAWN} others"]
-    return (
-        f"No item was drawn of {counted(n, 'small phenomenon', 'small phenomena')}, so"
-        f" {'it has' if n == 1 else 'they have'} no row in the tables: {', '.join(shown)}."
-        f" --budget {part.items_for_all} has items of every phenomenon."
-    )
+    if part.sample is not None:
+        note(" ".join(part.sample.sentences()))
+    elif options.budget and part.of_items:
+        note(f"The budget is enough for all {part.of_items:,} items.")
 
 
 def plan_languages(options: LanguageOptions) -> int:
@@ -221,6 +211,8 @@ def plan_languages(options: LanguageOptions) -> int:
             language, sets, settings, _in_language(options, language),
             budget=budget, speed=options.speed, starters=_starters(options),
         )  # fmt: skip
+        for unfit in plan.part.asked.unfit:
+            note(str(unfit))
         if plan.is_drawn:
             _note_part(plan.part, options)
         if options.as_json:

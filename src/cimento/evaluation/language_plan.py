@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cimento.evaluation.budget import AskedPart, Budget, asked_part, drawn_part
 from cimento.evaluation.language_suites import (
     SetSettings,
+    fitting,
     language_suites,
     obstacle,
     planned_set,
@@ -66,6 +67,7 @@ def plan_language(
     rows = tuple(planned_set(one, settings) for one in sets)
     here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
     asked = language_suites(here, settings, language=language, starters=starters)
+    asked = fitting(asked, options)
     seed = options.seed or 0
     is_drawn = budget is None or bool(budget.items or speed)
     part = (

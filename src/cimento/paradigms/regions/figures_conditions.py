@@ -283,7 +283,8 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     effects = panel.phenomenon.effects[scale]
     if effects.dd is None:
         return f"DD undefined: {effects.reason}"
-    parts = [f"DD {effects.dd:.2f}".replace("-", "−")]
+    unit = " z" if scale == "z" else ""
+    parts = [f"DD {effects.dd:.2f}{unit}".replace("-", "−")]
     if panel.p is not None:
         parts.append(p_value(panel.p))
     parts.append(f"n {len(effects.item_dds) or panel.phenomenon.n_items}")
