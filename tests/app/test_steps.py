@@ -10,8 +10,9 @@ from shutil import copytree
 import pytest
 
 from cimento import InputError
+from cimento.app.conclusions import result_of
 from cimento.app.opening import open_grid
-from cimento.app.shown import compared, headline_text
+from cimento.app.shown import compared
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.documents import versions_apart
@@ -385,14 +386,16 @@ def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tm
     for run in runs:
         headline = open_runs([run.path])[0].summary().headline
         ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
-        assert headline_text(run.path) == f"{headline.value:.3f} {ends}"
+        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
     (runs[0].path / MANIFEST).write_text("{}")
-    assert headline_text(runs[0].path) == "–"
+    assert result_of(runs[0].path).number(words("en")) == "–"
+    assert result_of(runs[0].path).sentence(words("en")) == ""
 
     async def flow(user):
         await user.open("/it/read")
         await seen(user, "Risultato")
-        await seen(user, headline_text(runs[1].path))
+        ends = f"[{headline.low:.3f}; {headline.high:.3f}]"
+        await seen(user, f"{headline.value:.3f} {ends}".replace(".", ","))
 
     visit(tmp_path, flow)
 

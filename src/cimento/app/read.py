@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from cimento.app.conclusions import result_of
 from cimento.app.frame import (
     CommandLine,
     Text,
@@ -31,10 +32,10 @@ from cimento.app.shown import (
     Results,
     compared,
     figure_file,
-    headline_text,
     results_of,
     shown_figures,
 )
+from cimento.app.words import Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.documents import REPORT_FORMS, grid_file, version_digits
@@ -132,6 +133,7 @@ def _answers(visit: Visit, codes: Sequence[str]) -> None:
             with ui.element("details").mark(f"answer {code}") as part:
                 part.props("open" if visit.query.get("answer") == code else "")
                 Text(title, "summary")
+                english(say)
                 address = f"/answer?{urlencode({'language': code})}"
                 _framed(visit, address, title)
                 with ui.element("div").classes("buttons"):
@@ -152,9 +154,18 @@ def _runs_about(visit: Visit, code: str) -> None:
                 with ui.element("th").props("scope=row"):
                     ui.link(run.suite, _report([run.name]), new_tab=True)
                 Text(run.model, "td")
-                Text(headline_text(run.path), "td").classes("num").props("lang=en")
+                _result(say, run)
                 for cell in (say.named("kind", run.paradigm), local_time(run.created)):
                     Text(cell, "td")
+
+
+def _result(say: Words, run: StoredRun) -> None:
+    """The cell with the number of a run, and with what can be concluded from it."""
+    result = result_of(run.path)
+    with ui.element("td").classes("num"):
+        Text(result.number(say), "span")
+        if means := result.sentence(say):
+            Text(means, "p").classes("small means")
 
 
 def _report(names: Sequence[str]) -> str:
@@ -226,7 +237,7 @@ def _choice(
                     boxes[run.name] = box.mark(f"choose {run.name}")
                     box.props["aria-label"] = f"{title}, {run.model}"
                 Text(run.model, "td")
-                Text(headline_text(run.path), "td").classes("num").props("lang=en")
+                _result(say, run)
                 for cell in (kind, local_time(run.created)):
                     Text(cell, "td")
     return boxes

@@ -31,13 +31,9 @@ from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import session_seconds
-from cimento.records.effects import effects_among
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
-from cimento.report.findings import ACCURACY_KIND, kind_of
-from cimento.report.findings_designs import design_in_short
-from cimento.report.formatting import interval, number, with_minus
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -278,36 +274,6 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
         for path in paths
     )
     return _results(paths, times)
-
-
-def headline_text(path: Path) -> str:
-    """The number that sums up a stored run, with its kind unless it is an accuracy; or a dash.
-
-    Of a factorial design these are its DDs.
-
-    Args:
-        path: folder of the run.
-    """
-    manifest = path / MANIFEST
-    return _headline_text(path, manifest.stat().st_mtime_ns if manifest.is_file() else 0)
-
-
-@functools.lru_cache(maxsize=1024)
-def _headline_text(path: Path, _time: int) -> str:
-    try:
-        (run,) = open_runs([path])
-        estimates = run.estimates()
-    except CimentoError:  # the list is shown all the same; to open the run says what is wrong
-        estimates = ()
-    if effects := effects_among(estimates):
-        return with_minus(design_in_short(effects))
-    headline = next((one for one in estimates if one.role == "headline"), None)
-    if headline is None or headline.value is None:
-        return "–"
-    kind = kind_of(headline)
-    ends = interval(headline.low, headline.high, absent="")
-    text = f"{'' if kind == ACCURACY_KIND else kind} {number(headline.value)} {ends}"
-    return with_minus(text.strip())
 
 
 @functools.lru_cache(maxsize=4)
