@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from cimento.cite.sentences import (
     LEFT,
     RunFacts,
+    named_shares,
     names_in_row,
     order_of,
+    single_verdicts,
     sources_of,
     stated,
 )
@@ -162,7 +164,7 @@ def _before_first(run: RunFacts) -> str:
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     """Sentences on verdicts, chance and intervals; none if nothing was judged."""
-    by_run = [_named_shares(run) for run in runs]
+    by_run = [named_shares(run) for run in runs]
     shares = [one for those in by_run for one in those]
     if not shares:
         return []
@@ -186,21 +188,10 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     ]
 
 
-def _named_shares(run: RunFacts) -> list[Estimate]:
-    """The accuracies of a run on the measure that the paragraph names; those of others are not."""
-    estimates = stated(run)
-    named = next((one.method for one in estimates if one.role == "headline"), "")
-    others = {*run.methods.measures} - {named}
-    return [one for one in estimates if one.is_share and one.method not in others]
-
-
 def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
     """A sentence on ties, near ties and what could not be scored, from the accuracies of runs."""
     shares = [one for those in by_run for one in those]
-    # Accuracies on single predictions, beside which a run has that on all of them together.
-    single = [
-        one for those in by_run for one in [one for one in those if one.role == "main"] or those
-    ]
+    single = [one for those in by_run for one in single_verdicts(those)]
     tied, unscored, near = (
         sum(getattr(one, name) or 0 for one in single) for name in (*LEFT, "near_tied")
     )
@@ -210,7 +201,7 @@ def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
     ties = "is a tie" if tied == 1 else "are ties"
     left = [
         *([f"{tied:,} {ties} (counted as {rule})"] if compared or tied else []),
-        *([f"{near:,} near ties (below {bits:g} bits)"] if bits is not None else []),
+        *([f"{counted(near, 'near tie')} (below {bits:g} bits)"] if bits is not None else []),
         f"{unscored:,} unscored",
     ]
     total = counted(sum(one.n for one in single) + unscored, "verdict")
