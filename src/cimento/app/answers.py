@@ -224,7 +224,7 @@ class Results:
             self._build_downloads()
             names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
             rows = [_summary_row(summary, self._say) for summary in summaries]
-            if rows:  # times are no answers to a question
+            if rows:  # times answer no question
                 table([self._say(f"people.of-{name}") for name in names], rows)
             for summary in summaries:
                 if len(summary.by_condition) > 1:
