@@ -362,9 +362,10 @@ def _summary(
     rankings = [one for one in ranked.rankings if (one.suite, one.question) in headlines]
     correlated = [one for one in ranked.correlations if (one.suite, one.question) in headlines]
     pairs = [pair for ranking in rankings for pair in ranking.pairs]
-    if len({one.suite for one in (*rankings, *correlated)}) == 1:
+    if len({one.suite for one in rankings} | {one.suite for one in correlated}) == 1:
         return {}
-    labels = {(one.first, one.second) for one in (*pairs, *correlated)}
+    labels = {(one.first, one.second) for one in pairs}
+    labels |= {(one.first, one.second) for one in correlated}
     if len(labels) == 1:
         sides = Sides(*labels.pop(), models=True)
         summed = summary_of_two(

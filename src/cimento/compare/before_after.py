@@ -151,7 +151,7 @@ class BeforeAfter:
         of_dd = "; of DD more is better" if any(v.name.endswith(": DD") for v in values) else ""
         title = f"Values {sides.phrase}, as measures define them{of_dd}."
         grids: dict[str, Grid] = {}
-        summed = {one.suite for one in (*self.summed_up, *self.correlated)}
+        summed = {r.suite for r in self.summed_up} | {c.suite for c in self.correlated}
         if len(self.runs) > 1 and summed:
             grids["summary"] = summary_of_two(
                 self.summed_up, self.correlated, self.differences,

@@ -70,7 +70,7 @@ def summary_of_two(
         designs: names of factorial suites, whose DD are in another table.
         others: names of suites that nothing sums up.
     """
-    labels = {one.first for one in (*rates, *correlations)}
+    labels = {one.first for one in rates} | {one.first for one in correlations}
     overall = [one for one in means if not one.phenomenon]
     rows = [*_suite_rows(rates, correlations, by_model=len(labels) > 1), *map(_mean_row, overall)]
     # Names of models are long, and the table is read in a terminal.
@@ -176,8 +176,10 @@ def _families(
     rates: Sequence[PairwiseComparison], correlations: Sequence[PairedCorrelations]
 ) -> list[str]:
     """What p-values are corrected over, for rates and for correlations."""
-    kinds = {"comparisons of rates": rates, "of correlations": correlations}
-    sizes = {name: max((one.family for one in of), default=0) for name, of in kinds.items()}
+    sizes = {
+        "comparisons of rates": max((one.family for one in rates), default=0),
+        "of correlations": max((one.family for one in correlations), default=0),
+    }
     said = [f"{size} {name}" for name, size in sizes.items() if size > 1]
     return [f"over the {' and the '.join(said)} that were made together"] if said else []
 
