@@ -92,7 +92,7 @@ class BeforeAfter:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
-        differences: mean differences over suites that are no designs, where there are several.
+        differences: mean differences over suites that are not designs, where there are several.
         designs: differences of DD, p corrected over all of them.
         ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
