@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,8 +69,7 @@ def read_jspsych(
         path: of the file.
         columns: where the fields stand, and how answers are recoded.
         person: who answered, where the trials do not say; empty for the name of the file.
-        asked: what was asked, by whose names the questions of a page are known; None if that is
-            not said.
+        asked: what was asked, for the names of the questions of a page; None if unknown.
 
     Raises:
         InputError: it is neither JSON nor CSV of trials, or a response cannot be understood.
@@ -82,10 +81,7 @@ def read_jspsych(
     parted = [(number, one) for number, trial in numbered for one in _by_question(trial, asked)]
     trials = [replace(trial, cells=_one_answer(trial.cells)) for _, trial in parted]
     numbers = [number for number, _ in parted]
-    pages = any(_NAME in trial.cells for trial in trials)
-    if pages:
-        names = (_NAME, *columns.columns.get("item", ()))
-        columns = replace(columns, columns={**columns.columns, "item": names})
+    columns, notes = _with_pages(trials, columns)
     table = table_of(trials, numbers, name=path.name, **{_FILE: person or path.stem})
     # What a response may be depends on the plugin, and not on the column.
     table, columns = with_file(*with_roles(table, columns, untested=("value",)), _FILE)
@@ -96,9 +92,8 @@ def read_jspsych(
         if columns.cell(known, TEXT) or columns.cell(known, "item"):
             rows.append(_understood(known, columns, table, program))
             continue
-        kind = trial.cells.get(TRIAL_TYPE) or "unknown"
         left_out[number] = "a trial that names no item"
-        reason = f"a trial of type {kind} names no item"
+        reason = f"a trial of type {trial.cells.get(TRIAL_TYPE) or 'unknown'} names no item"
         passed[reason] = passed.get(reason, 0) + 1
     if not rows:
         raise InputError(
@@ -114,8 +109,15 @@ def read_jspsych(
         own=[_FILE, _NAME],
         written=[name for name in table.columns if program.writes(name)],
     )
-    notes = (_PAGES,) if pages else ()
     return RawAnswers(resolved(rows, columns, TRIAL_TYPE), passed, notes, reading)
+
+
+def _with_pages(trials: Sequence[RawRow], columns: ColumnMap) -> tuple[ColumnMap, tuple[str, ...]]:
+    """Where fields stand, and what is said, if some trials are questions of one page."""
+    if not any(_NAME in trial.cells for trial in trials):
+        return columns, ()
+    names = (_NAME, *columns.columns.get("item", ()))
+    return replace(columns, columns={**columns.columns, "item": names}), (_PAGES,)
 
 
 _PAGES = (

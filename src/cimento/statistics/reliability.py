@@ -210,9 +210,6 @@ def ceiling_for_others(
         The interval, or the reason why there is none: no ceiling, people who are not known, or
         fewer than five people or items.
 
-    Raises:
-        UsageError: ratings that are not numbers, or an invalid level.
-
     Example:
         >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
         ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5]]
