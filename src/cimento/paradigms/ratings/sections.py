@@ -25,7 +25,7 @@ from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.people_effects import people_of_suite
 from cimento.paradigms.regions.people_tables import OTHERS
-from cimento.records.outcomes import Estimate
+from cimento.records.outcomes import Estimate, beside_ratings
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.cells import count, no_ends
