@@ -217,7 +217,7 @@ def ceiling_for_others(
         >>> halves = split_half(ratings, seed=1, kind="spearman")
         >>> one = ceiling_for_others(ratings, people, halves, design=items)
         >>> round(one.low, 1), round(halves.ceiling, 1), round(one.high, 1)
-        (0.6, 0.9, 1.0)
+        (0.7, 1.0, 1.0)
     """
     if halves.reliability is None or halves.ceiling is None:
         return Interval(None, None, FOR_OTHERS, halves.reason)
