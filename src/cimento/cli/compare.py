@@ -5,7 +5,7 @@ Compared are two models, one model before and after, or all models of each suite
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairwiseComparison
+    from cimento.records.summary import SuiteMean
     from cimento.report.grid import Grid
     from cimento.report.suite_differences import SuiteDifference
 
@@ -185,9 +186,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     )
     brief = options.is_brief and "summary" in grids
     if not options.as_json:
-        for pair in comparison.runs:
-            if head := _head(pair, runs, models=comparison.models is not None, brief=brief):
-                show(head + "\n")
+        _show_heads(comparison, runs, brief=brief)
     show_grids(grids, options, only=_BRIEF if brief else None)
     if brief:
         note(_WHERE_DETAILS)
@@ -211,6 +210,13 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         show_json(plain)
     code = _say_worse(comparison, rates, worse, margin)
     return 0 if code == PART_MISSING and options.allow_partial else code
+
+
+def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool) -> None:
+    """Print which run is which; in brief, only what one of a pair lacks."""
+    for pair in comparison.runs:
+        if head := _head(pair, folders, models=comparison.models is not None, brief=brief):
+            show(head + "\n")
 
 
 def _refuse_margin(comparison: BeforeAfter, rates: Sequence[PairwiseComparison]) -> None:
@@ -295,34 +301,15 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
+    main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
     facts = facts_of(opened)
-    differences = suite_differences(
-        [pair for pair in pairs if (pair.suite, pair.question) in headlines],
-        facts,
-        correction=options.correct,
-    )
+    differences = suite_differences(main, facts, correction=options.correct)
     summary = _summary(ranked, differences, designs, headlines, options)
-    brief = options.is_brief and bool(summary)
-    of_designs = (
-        {"dd-pairs": design_differences_grid(designs, correction=options.correct)}
-        if designs
-        else {}
-    )
     over = over_suites_grids(
-        means,
-        differences,
-        designs=designs_in(facts),
-        correction=options.correct,
+        means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
-    )
-    grids = {**summary, **of_designs, **ranked.grids(correction=options.correct), **over}
-    show_grids(grids, options, only=_BRIEF if brief else grids.keys() - {"overall"})
-    if brief:
-        note(_WHERE_DETAILS)
-    elif not with_pairs:
-        note(
-            f"The pairs of {len(models)} models are not listed: --pairs prints them, -o saves them."
-        )
+    )  # fmt: skip
+    _show_ranked(ranked, summary, designs, over, options)
     for title in ranked.alone:
         note(f"Not compared: {title}. No other run here is on this suite.")
     equivalent = _equivalence(pairs, options, models=True)
@@ -340,6 +327,30 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         }
         show_json(plain)
     return 0
+
+
+def _show_ranked(
+    ranked: Rankings,
+    summary: Mapping[str, Grid],
+    designs: Sequence[DesignDifference],
+    over_suites: Mapping[str, Grid],
+    options: CompareOptions,
+) -> None:
+    """Print and write the tables of several models, or of several suites their summary alone."""
+    grids = dict(summary)
+    if designs:
+        grids["dd-pairs"] = design_differences_grid(designs, correction=options.correct)
+    grids |= ranked.grids(correction=options.correct)
+    grids |= over_suites
+    brief = options.is_brief and bool(summary)
+    show_grids(grids, options, only=_BRIEF if brief else grids.keys() - {"overall"})
+    models = {one.model for ranking in ranked.rankings for one in ranking.models}
+    if brief:
+        note(_WHERE_DETAILS)
+    elif models and "pairs" not in grids:
+        note(
+            f"The pairs of {len(models)} models are not listed: --pairs prints them, -o saves them."
+        )
 
 
 def _designs(runs: Sequence[Run], options: CompareOptions) -> tuple[DesignDifference, ...]:
