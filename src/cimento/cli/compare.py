@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairwiseComparison
-    from cimento.records.summary import SuiteMean
     from cimento.report.grid import Grid
     from cimento.report.suite_differences import SuiteDifference
 
@@ -283,14 +282,14 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    stored = with_clusters(open_runs(runs), options.cluster)
-    opened, trials = without_trials(versions_apart(stored))
+    stored = versions_apart(with_clusters(open_runs(runs), options.cluster))
+    opened, trials = without_trials(stored)
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
-    models = {one.model for one in outcomes}
     asked = options.pairs or options.output is not None or options.as_json or options.methods
-    with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
+    are_few = len({one.model for one in outcomes}) <= _MOST_IN_PAIRS
+    with_pairs = asked or options.equivalent is not None or are_few
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
@@ -302,31 +301,30 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
     main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
-    facts = facts_of(opened)
-    differences = suite_differences(main, facts, correction=options.correct)
+    differences = suite_differences(main, facts := facts_of(opened), correction=options.correct)
     summary = _summary(ranked, differences, designs, headlines, options)
     over = over_suites_grids(
         means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
     )  # fmt: skip
     _show_ranked(ranked, summary, designs, over, options)
-    for title in ranked.alone:
-        note(f"Not compared: {title}. No other run here is on this suite.")
     equivalent = _equivalence(pairs, options, models=True)
     if options.as_json:
-        plain = {
-            "rankings": [
-                {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
-                for ranking in ranked.rankings
-            ],
-            "designs": designs,
-            "correlations": ranked.correlations,
-            "means": means,
-            "differences": differences,
-            "equivalence": equivalent,
-        }
-        show_json(plain)
+        show_json(
+            {
+                "rankings": list(map(_plain_ranking, ranked.rankings)),
+                "designs": designs,
+                "correlations": ranked.correlations,
+                "means": means,
+                "differences": differences,
+                "equivalence": equivalent,
+            }
+        )
     return 0
+
+
+def _plain_ranking(ranking: Ranking) -> dict[str, object]:
+    return {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
 
 
 def _show_ranked(
@@ -351,6 +349,8 @@ def _show_ranked(
         note(
             f"The pairs of {len(models)} models are not listed: --pairs prints them, -o saves them."
         )
+    for title in ranked.alone:
+        note(f"Not compared: {title}. No other run here is on this suite.")
 
 
 def _designs(runs: Sequence[Run], options: CompareOptions) -> tuple[DesignDifference, ...]:
