@@ -442,9 +442,9 @@ def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folde
             float(one.value) for one in judgments
             if one.candidate == row["sentence"] and one.counts
         ]  # fmt: skip
-        assert row["n"] == len(values) == 3
-        assert row["mean"] == pytest.approx(statistics.fmean(values), abs=1e-4)
-        assert row["sd"] == pytest.approx(statistics.stdev(values), abs=1e-4)
+        assert row["rating_n"] == len(values) == 3
+        assert row["rating"] == pytest.approx(statistics.fmean(values), abs=1e-4)
+        assert row["rating_sd"] == pytest.approx(statistics.stdev(values), abs=1e-4)
 
 
 def test_the_mean_of_each_condition_is_shown(tmp_path):
