@@ -11,9 +11,11 @@ from nicegui import ui
 
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
+from cimento.app.parts import refused
 from cimento.app.shown import survey_command
+from cimento.app.words import reason_of
 from cimento.app.workspace import SURVEYS
-from cimento.errors import InputError
+from cimento.errors import CimentoError
 from cimento.io.files import write_text
 from cimento.kinds.base import TIMED_TASKS, SurveyTask
 from cimento.people.surveys.building import USUAL, build_design
@@ -81,14 +83,17 @@ class SurveyForm:
             }
             for name, (key, _, _) in _NUMBERS.items():
                 usual = getattr(_USUAL, name) or None
-                self._fields[name] = ui.number(say(f"people.{key}"), value=usual, precision=0)
+                field = ui.number(say(f"people.{key}"), value=usual, precision=0)
+                if usual is None:
+                    field.props["hint"] = say(f"people.usual-{name}")
+                self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
         with ui.element("details").classes("more"):
             Text(say("people.more"), "summary")
             self._build_more()
         self._command = CommandLine(visit)
         for field in (self._suite, self._background, *self._fields.values(), *self._texts.values()):
-            field.on_value_change(self._show)
+            field.on_value_change(self._changed)
         self._show()
         button(say("people.make"), guarded(visit, self._make), icon="poll")
 
@@ -105,6 +110,12 @@ class SurveyForm:
             for name in _TEXTS
         }
         Text(say("people.lines")).classes("small")
+
+    def _changed(self) -> None:
+        """Take away what was wrong with a field, and show the command as it is now."""
+        for field in (self._suite, *self._fields.values()):
+            field.error = None
+        self._show()
 
     def _show(self) -> None:
         """Show the command that does the same."""
@@ -144,13 +155,13 @@ class SurveyForm:
         say, visit = self._say, self._visit
         suite, given, typed = str(self._suite.value or ""), self._given(), self._typed()
         if not suite:
-            raise InputError(where=say("people.suite"), seen=say("people.choose-suite"))
-        for name, (key, least, most) in _NUMBERS.items():
+            raise refused(self._suite, say("people.choose-suite"))
+        for name, (_, least, most) in _NUMBERS.items():
             if not least <= given.get(name, least) <= most:
                 limits = say("people.limits", least=say.number(least), most=say.number(most))
-                raise InputError(where=say(f"people.{key}"), seen=limits)
+                raise refused(self._fields[name], limits)
         if "contact" not in given:
-            raise InputError(where=say("people.contact"), seen=say("people.name-contact"))
+            raise refused(self._fields["contact"], say("people.name-contact"))
         path = find_suite(visit.workspace.suite(suite))
         folder = visit.workspace.new(SURVEYS, _plain(suite))
         files = {name: folder / MATERIAL / _TEXTS[name] for name in typed}
@@ -161,10 +172,23 @@ class SurveyForm:
             plan = SurveyPlan(**given)
             design = await asyncio.to_thread(build_design, path, plan)
             await asyncio.to_thread(write_survey, design, folder)
+        except CimentoError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise self._of_field(error) from error
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         ui.navigate.to(visit.address("people", survey=visit.workspace.name_of(folder)))
+
+    def _of_field(self, error: CimentoError) -> CimentoError:
+        """An error about an option as one about its field, which is marked; others as they are."""
+        name = error.where.partition("=")[0].removeprefix("--").replace("-", "_")
+        if not error.where.startswith("--") or name not in self._fields:
+            return error
+        seen = reason_of(error.seen, self._say)
+        marked = refused(self._fields[name], f"{seen[:1].upper()}{seen[1:]}.")
+        marked.todo = error.todo
+        return marked
 
 
 _OWN = "background_file"
