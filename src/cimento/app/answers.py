@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -28,7 +29,7 @@ from cimento.app.rated import (
     scale_of,
     words_of,
 )
-from cimento.app.words import Words, ends_of, reason_of, two_decimals
+from cimento.app.words import USUAL, Words, ends_of, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.documents import grid_file
 from cimento.errors import CimentoError, InputError
@@ -172,7 +173,7 @@ class Results:
         with self._summary:
             self._build_counts()
             for remark in remarks.splitlines():
-                show_translated(remark, self._say).classes("small")
+                _show_remark(remark, self._say)
             if words:
                 WordsForm(self._visit, words, self._number).build()
             if only_words:
@@ -188,10 +189,11 @@ class Results:
         """How many answers there are, and to what."""
         say, n_checks = self._say, sum(one.is_check for one in self._judgments)
         people = {one.annotator for one in self._judgments}
-        Text(
-            say("people.fetched", count=say.number(len(self._judgments)), people=len(people),
-                test=say.number(len(self._judgments) - n_checks), checks=n_checks)
-        ).mark("counts")  # fmt: skip
+        n_test = say.number(len(self._judgments) - n_checks)
+        parts = [say("people.fetched", count=say.number(len(self._judgments)), people=len(people))]
+        if n_checks:
+            parts.append(say("people.of-these", test=n_test, checks=say.number(n_checks)))
+        Text(" ".join(parts)).mark("counts")
         if self._survey is not None and any(
             one.kind in NOT_OF_SUITE for one in read_design(self._survey).questions
         ):
@@ -303,6 +305,20 @@ def _read(path: Path) -> list[Judgment]:
 
 def _write(judgments: Sequence[Judgment], place: Path, remarks: Sequence[str]) -> None:
     write_judgments(table_of(judgments), place, read="\n".join(remarks))
+
+
+_ROLE = re.compile(r'\b(\w+) = "')
+"""The name of a role before the first of its columns."""
+
+
+def _show_remark(text: str, say: Words) -> None:
+    """Show what is said of the answers, with the roles of columns in the page's language."""
+    told = said(text, say.language)
+    if told is None:
+        show_translated(text, say).classes("small")
+        return
+    roles = say.language != USUAL and _ROLE.sub(lambda m: f'{say.named("role", m[1])} = "', told)
+    Text(roles or told).classes("small")
 
 
 def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:

@@ -78,8 +78,9 @@ class ExclusionForm:
             self._fields = {
                 rule: number_field(
                     say(f"people.rule-{rule.flag}"),
+                    # Other limits have a unit, which their names say.
                     hint=say("people.range", least=say.number(rule.least, ",g"),
-                             most=say.number(rule.most, ",g")),
+                             most=say.number(rule.most, ",g")) if rule.most == 1 else "",
                 )
                 for rule in RULES
             }  # fmt: skip
@@ -129,7 +130,7 @@ def _show(
         say: the words of the page.
     """
     Text(say("people.filtered", left=len(filtered.judgments), count=len(before)))
-    names = ("rule", "limit", "left-out", "answers-out", "mean", "alpha")
+    names = ("rule", "limit", "left-out", "answers-out", "mean", "alpha-only")
     table(
         [say(f"people.of-{name}") for name in names],
         [_step_row(step, rules, say) for step in filtered.steps],

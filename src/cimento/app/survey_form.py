@@ -185,9 +185,9 @@ class SurveyForm:
         name = error.where.partition("=")[0].removeprefix("--").replace("-", "_")
         if not error.where.startswith("--") or name not in self._fields:
             return error
-        seen = reason_of(error.seen, self._say)
-        marked = refused(self._fields[name], f"{seen[:1].upper()}{seen[1:]}.")
-        marked.todo = error.todo
+        seen, field = reason_of(error.seen, self._say), self._fields[name]
+        marked = refused(field, f"{seen[:1].upper()}{seen[1:]}.")
+        marked.todo = "" if isinstance(field, ui.select) else error.todo  # a menu says it
         return marked
 
 
