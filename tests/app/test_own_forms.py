@@ -54,7 +54,6 @@ def test_a_form_becomes_a_test_its_answers_are_described_and_go_into_a_copy(tmp_
         fill(user, ui.input, "Best rating possible", 5)
         user.find("Put them into a copy").click()
         await user.should_see("suites/modulo-judged", retries=300)
-        await user.should_see("--scale 1,5")
 
     visit(tmp_path, flow)
     made = load_suite(tmp_path / "suites" / "modulo.xlsx").sentences
@@ -100,7 +99,7 @@ def test_a_form_about_a_test_is_opened_again_and_deleted(tmp_path):
         await user.open("/it/people")
         user.find(marker="open risposte").click()
         await user.should_see("Risposte: 6, di persone: 3", retries=300)
-        await user.should_see("Letto come risposte")
+        await user.should_see("Lette come risposte")
         user.find(marker="delete risposte").click()
         await user.should_see("judgments/risposte.secret", retries=200)
         user.find(marker="delete-do").click()
