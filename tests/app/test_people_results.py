@@ -13,7 +13,7 @@ from cimento.kinds.run import open_runs
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import EVERYWHERE
 from tests.app.test_people_page import answer_all
-from tests.helpers.app_user import until, visit
+from tests.helpers.app_user import visit
 from tests.helpers.command_line import invoke
 from tests.helpers.survey_help import small
 
@@ -243,7 +243,7 @@ def test_means_show_z_by_participant(tmp_path):
 
     async def flow(user):
         await user.open("/es/people")
-        fill(user, ui.select, "Idioma de las oraciones", "it")
+        fill(user, ui.select, "Lengua de las oraciones", "it")
         await choose(user, "z.csv", a_form(rows))
         await user.should_see("Media de z por participante", retries=300)
         await user.should_see("después, la media de las personas")
@@ -297,7 +297,7 @@ def test_only_phones_are_offered_a_code_to_scan(tmp_path, monkeypatch):
         await user.should_not_see("Inquadra il codice")
         await user.should_not_see(kind=ui.html)
         user.find("Chiudi il questionario").click()
-        await until(lambda: not people._running)
+        await user.should_not_see("Apri questo indirizzo", retries=200)
         (where,) = user.find(ui.radio).elements
         where.value = EVERYWHERE
         user.find("Apri il questionario").click()

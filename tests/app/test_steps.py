@@ -10,8 +10,9 @@ from shutil import copytree
 import pytest
 
 from cimento import InputError
+from cimento.app.conclusions import result_of
 from cimento.app.opening import open_grid
-from cimento.app.shown import compared, headline_text
+from cimento.app.shown import compared
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.documents import versions_apart
@@ -375,7 +376,9 @@ def test_results_are_shown_compared_and_cited(with_runs):
     async def flow(user):
         await user.open("/en/read?suite=it-subject-verb")
         assert user._gather_elements(marker="tab-report") == set()
-        await user.open("/en/read?show=2")
+        for run in Workspace(with_runs).runs():
+            user.find(marker=f"choose {run.name}").elements.pop().value = True
+        user.find(marker="read").click()
         await until(lambda: user._gather_elements(marker="tab-report") != set())
         (frame,) = [
             element for element in user.find(ui.element).elements if element.tag == "iframe"
@@ -400,14 +403,16 @@ def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tm
     for run in runs:
         headline = open_runs([run.path])[0].summary().headline
         ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
-        assert headline_text(run.path) == f"{headline.value:.3f} {ends}"
+        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
     (runs[0].path / MANIFEST).write_text("{}")
-    assert headline_text(runs[0].path) == "–"
+    assert result_of(runs[0].path).number(words("en")) == "–"
+    assert result_of(runs[0].path).sentence(words("en")) == ""
 
     async def flow(user):
         await user.open("/it/read")
         await seen(user, "Risultato")
-        await seen(user, headline_text(runs[1].path))
+        ends = f"[{headline.low:.3f}; {headline.high:.3f}]"
+        await seen(user, f"{headline.value:.3f} {ends}".replace(".", ","))
 
     visit(tmp_path, flow)
 
@@ -429,7 +434,7 @@ def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_ru
     assert of_three.alone == (f"it-subject-verb (e501), {causal.model}",)
 
 
-def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(with_runs, tmp_path):
+def test_versions_of_a_suite_are_told_apart(with_runs, tmp_path):
     copytree(with_runs / "runs", tmp_path / "runs")
     first, second = Workspace(tmp_path).runs()
     manifest = json.loads((first.path / MANIFEST).read_text())
@@ -438,20 +443,44 @@ def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(w
     (first.path / MANIFEST).write_text(json.dumps(manifest))
 
     async def flow(user):
-        for count, chosen in (("", []), ("1", [second.name]), ("2", [first.name, second.name])):
-            await user.open(f"/en/read?show={count}")
-            boxes = {
-                box.text: box.value
-                for run in (first, second)
-                for box in user.find(marker=f"choose {run.name}").elements
-            }
-            assert list(boxes) == [
-                f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])
-            ]
-            assert sum(boxes.values()) == len(chosen)
+        await user.open("/en/read")
+        boxes = {
+            box.text: box.value
+            for run in (first, second)
+            for box in user.find(marker=f"choose {run.name}").elements
+        }
+        assert list(boxes) == [f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])]
+        assert not any(boxes.values())
 
     visit(tmp_path, flow)
-    assert RunRequest(("a", "b"), ("x", "y"), limit=3).number == 4
+
+
+def test_a_card_of_the_queue_opens_its_own_runs_also_those_from_before(with_runs, tmp_path):
+    """Not the newest ones, and not those of the same suite with another limit."""
+    copytree(with_runs / "runs", tmp_path / "runs")
+    by_model = {run.model.partition("@")[0]: run.name for run in Workspace(tmp_path).runs()}
+    asked = (("demo-causal", 6, {by_model["demo-causal"]}), ("demo-masked", 3, set()))
+
+    async def flow(user):
+        for number, (model, limit, expected) in enumerate(asked, start=1):
+            await user.open("/en/run?suite=it-subject-verb")
+            for marker, value in (("models", [model]), ("limit", limit)):
+                (field,) = user.find(marker=marker).elements
+                field.value = value
+            user.find(marker="run").click()
+            await seen(user, f"it-subject-verb × {model}")
+            await user.open(f"/en/read?job={number}")
+            chosen = {
+                name
+                for name in by_model.values()
+                for box in user.find(marker=f"choose {name}").elements
+                if box.value
+            }
+            assert chosen == expected
+            if not expected:
+                await user.should_see("The runs of this card are not stored as they were")
+
+    visit(tmp_path, flow)
 
 
 def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):

@@ -18,7 +18,7 @@ from cimento.app.exclusions import ExclusionForm, Filtered
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on, without_commands
-from cimento.app.parts import save, table
+from cimento.app.parts import ends, save, table
 from cimento.app.rated import (
     Scale,
     ScaleForm,
@@ -29,7 +29,8 @@ from cimento.app.rated import (
     scale_of,
     words_of,
 )
-from cimento.app.words import USUAL, Words, ends_of, reason_of, said, two_decimals
+from cimento.app.times import ReadingTimes
+from cimento.app.words import USUAL, Words, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.documents import grid_file
 from cimento.errors import CimentoError, InputError
@@ -66,6 +67,7 @@ class Results:
 
     def __init__(self, visit: Visit, name: str, survey: Path | None) -> None:
         self._visit, self._say, self._name, self._survey = visit, visit.say, name, survey
+        self._design = None if survey is None else read_design(survey)
         self._judgments: list[Judgment] = []
         self._place = self._table(name)
         self._kept = self._place
@@ -104,10 +106,20 @@ class Results:
         with self._more:
             self._exclusions = ExclusionForm(visit, self._filter)
             self._exclusions.build()
-            BesideModels(
-                visit, self._survey, asked=lambda: Asked(self._judgments, self._kept),
-                settle=self._settle,
-            ).build()  # fmt: skip
+            self._times = self._build_times()
+            if self._times is None:
+                BesideModels(
+                    visit, self._design, asked=lambda: Asked(self._judgments, self._kept),
+                    settle=self._settle,
+                ).build()  # fmt: skip
+
+    def _build_times(self) -> ReadingTimes | None:
+        """The part about the times of words, of a survey that has any."""
+        if self._survey is None or self._design is None or not self._design.is_timed:
+            return None
+        times = ReadingTimes(self._visit, self._survey, self._design)
+        times.build()
+        return times
 
     def _build_earlier(self) -> None:
         """The tables that were made of answers from elsewhere, or by rules, to be opened again."""
@@ -138,7 +150,7 @@ class Results:
         name, data = PurePath(event.file.name).name, await event.file.read()
         place = self._table(f"{self._name}-{PurePath(name).stem}")
         secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{SECRET}")
-        asked = asked_in(read_design(survey))
+        asked = asked_in(self._design or read_design(survey))
         try:
             came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
         except CimentoError as error:
@@ -155,11 +167,17 @@ class Results:
         Args:
             place: of the table.
         """
-        self._place = self._kept = place
-        self._judgments = await asyncio.to_thread(_read, place)
+        self._place = place
+        self._use(place, await asyncio.to_thread(_read, place))
         self._exclusions.clear()
         self._build_earlier()
         await self._describe()
+
+    def _use(self, place: Path, judgments: list[Judgment]) -> None:
+        """Go on with some judgments, which are in a table."""
+        self._kept, self._judgments = place, judgments
+        if self._times is not None:
+            self._times.take(judgments, self._visit.workspace.name_of(place))
 
     async def _describe(self) -> None:
         """The answers: how many and how read, their scale, the questions, and the sentences."""
@@ -194,8 +212,8 @@ class Results:
         if n_checks:
             parts.append(say("people.of-these", test=n_test, checks=say.number(n_checks)))
         Text(" ".join(parts)).mark("counts")
-        if self._survey is not None and any(
-            one.kind in NOT_OF_SUITE for one in read_design(self._survey).questions
+        if self._design is not None and any(
+            one.kind in NOT_OF_SUITE for one in self._design.questions
         ):
             Text(say("people.not-of-test")).classes("small")
 
@@ -203,7 +221,8 @@ class Results:
         """The questions with their means and agreement."""
         names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
         rows = [_summary_row(summary, self._say) for summary in summaries]
-        table([self._say(f"people.of-{name}") for name in names], rows)
+        if rows:  # times are no answers to a question
+            table([self._say(f"people.of-{name}") for name in names], rows)
         if any(summary.alpha.low is not None for summary in summaries):
             Text(self._say("people.alpha-over")).classes("small")
         for summary in summaries:
@@ -289,7 +308,7 @@ class Results:
         filtered, _ = await asyncio.to_thread(
             write_filtered, whole, rules, output, source=self._place, by=""
         )
-        self._kept, self._judgments = output, list(filtered.judgments)
+        self._use(output, list(filtered.judgments))
         inner = self._visit.workspace.name_of
         self._command.show(
             ["annotate", "filter", inner(self._place), "-o", inner(output), *options]
@@ -325,7 +344,7 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
     shown = two_decimals(alpha.value, say) or reason_of(alpha.reason, say)
     if alpha.value is not None:
-        shown = " ".join(filter(None, (shown, ends_of(alpha.low, alpha.high, say))))
+        shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say))))
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
         str(summary.judgments), two_decimals(summary.mean, say), two_decimals(summary.sd, say),

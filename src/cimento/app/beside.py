@@ -12,16 +12,16 @@ from nicegui import ui
 
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
-from cimento.app.parts import table
+from cimento.app.parts import ends, table
 from cimento.app.rated import ratings_of, scale_of
 from cimento.app.shown import BesideModel, beside_models
-from cimento.app.words import Words, ends_of, reason_of, two_decimals
+from cimento.app.words import Words, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError
 from cimento.judgments import Judgment
 from cimento.kinds.run import Run, open_run
 from cimento.people.annotate.importing import apply_judgments
-from cimento.people.surveys import read_design
+from cimento.people.surveys import SurveyDesign
 from cimento.people.surveys.material import load_material
 from cimento.suites.builtin import find_suite
 
@@ -47,7 +47,7 @@ class BesideModels:
 
     Args:
         visit: what the page is built for.
-        survey: the survey's folder; None for a form.
+        design: what a survey asked; None for a form.
         asked: gives the answers that are looked at.
         settle: keeps what was typed about their scale; raises an error where that is unknown.
     """
@@ -55,12 +55,12 @@ class BesideModels:
     def __init__(
         self,
         visit: Visit,
-        survey: Path | None,
+        design: SurveyDesign | None,
         *,
         asked: Callable[[], Asked],
         settle: Callable[[], Awaitable[None]],
     ) -> None:
-        self._visit, self._say, self._survey = visit, visit.say, survey
+        self._visit, self._say, self._design = visit, visit.say, design
         self._asked, self._settle = asked, settle
 
     def build(self) -> None:
@@ -110,9 +110,8 @@ class BesideModels:
         await self._settle()
         visit, asked = self._visit, self._asked()
         suite, language = next((one.suite for one in asked.judgments if one.suite), ""), ""
-        if self._survey is not None:
-            design = read_design(self._survey)
-            suite, language = design.source.suite, design.language
+        if self._design is not None:
+            suite, language = self._design.source.suite, self._design.language
         place = await asyncio.to_thread(_suite_of, visit, suite, language)
         output = visit.workspace.new(SUITES, f"{suite}-judged")
         applied = await asyncio.to_thread(
@@ -149,7 +148,7 @@ def _suite_of(visit: Visit, name: str, language: str) -> Path:
 
 def _row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
-    interval = ends_of(correlation.low, correlation.high, say)
+    interval = ends(correlation.low, correlation.high, say)
     return [
         row.suite, row.model, _measure(row, say), say.number(correlation.n),
         two_decimals(correlation.r, say), interval or reason_of(correlation.reason, say),

@@ -75,8 +75,9 @@ def framed(visit: Visit) -> Iterator[None]:
     say = visit.say
     ui.page_title(f"{say(f'{visit.step}.title')} - {say('frame.title')}")
     dark = ui.dark_mode(value=None)
-    ui.link(say("frame.skip"), "#content").classes("skip")
     with ui.header(elevated=False).classes("head"):
+        # The framework puts the head before all else, and a skip link has to come first.
+        ui.link(say("frame.skip"), "#content").classes("skip")
         ui.link(say("frame.title"), visit.address("start")).classes("mark")
         with ui.element("nav").props(f'aria-label="{say("frame.steps")}"').classes("steps"):
             for number, step in enumerate(STEPS, start=1):
@@ -205,6 +206,19 @@ def file_choice(visit: Visit, take: Callable[[UploadEventArguments], Awaitable[N
         choose.on("click", js_handler=_PICK % upload.id)
         Text(say("start.upload"), "span")
     return upload
+
+
+_ATTEND = """setTimeout(() => {
+  const shown = getHtmlElement(%d);
+  shown.scrollIntoView({block: 'nearest'});
+  shown.focus({preventScroll: true});
+}, 50)"""
+
+
+def attend(element: ui.element) -> None:
+    """Go to what an action has made: scroll it into view, and have the next key begin there."""
+    element.props("tabindex=-1")
+    ui.run_javascript(_ATTEND % element.id)
 
 
 def problem(visit: Visit, error: CimentoError) -> None:

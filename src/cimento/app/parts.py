@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from nicegui import ui
 
 from cimento.app.frame import Text, Visit, guarded
-from cimento.app.words import Words
+from cimento.app.words import USUAL, Words
 from cimento.errors import InputError
 from cimento.judgments import finite
 from cimento.suites.published import NAMES
@@ -168,3 +168,18 @@ def refused(field: ui.input | ui.select | ui.number, message: str) -> InputError
     return InputError(
         where=str(field.props.get("aria-label") or field.props.get("label")), seen=message
     )
+
+
+def ends(low: float | None, high: float | None, say: Words, form: str = ".2f") -> str:
+    """Both ends of an interval; where commas begin decimals, a semicolon parts them.
+
+    Args:
+        low: the lower end.
+        high: the upper one; without both, the text is empty.
+        say: the words of the page.
+        form: of numbers, as for `Words.number`.
+    """
+    if low is None or high is None:
+        return ""
+    mark = "," if say.language == USUAL else ";"
+    return f"[{say.number(low, form)}{mark} {say.number(high, form)}]"

@@ -17,6 +17,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
@@ -31,13 +32,9 @@ from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import session_seconds
-from cimento.records.effects import effects_among
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
-from cimento.report.findings import ACCURACY_KIND, kind_of
-from cimento.report.findings_designs import design_in_short
-from cimento.report.formatting import interval, number, with_minus
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -296,36 +293,6 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
     return _results(paths, times)
 
 
-def headline_text(path: Path) -> str:
-    """The number that sums up a stored run, with its kind unless it is an accuracy; or a dash.
-
-    Of a factorial design these are its DDs.
-
-    Args:
-        path: folder of the run.
-    """
-    manifest = path / MANIFEST
-    return _headline_text(path, manifest.stat().st_mtime_ns if manifest.is_file() else 0)
-
-
-@functools.lru_cache(maxsize=1024)
-def _headline_text(path: Path, _time: int) -> str:
-    try:
-        (run,) = open_runs([path])
-        estimates = run.estimates()
-    except CimentoError:  # the list is shown all the same; to open the run says what is wrong
-        estimates = ()
-    if effects := effects_among(estimates):
-        return with_minus(design_in_short(effects))
-    headline = next((one for one in estimates if one.role == "headline"), None)
-    if headline is None or headline.value is None:
-        return "–"
-    kind = kind_of(headline)
-    ends = interval(headline.low, headline.high, absent="")
-    text = f"{'' if kind == ACCURACY_KIND else kind} {number(headline.value)} {ends}"
-    return with_minus(text.strip())
-
-
 @functools.lru_cache(maxsize=4)
 def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
     runs = labeled_apart(versions_apart(open_runs(paths)))
@@ -417,7 +384,7 @@ def add_routes(app: App, workspace: Workspace) -> None:
     def answer(request: Request) -> Response:
         code = request.query_params.get("language", "")
         # The page is made from the numbers: a page in the folder may come from somebody else.
-        return page(lambda: answer_html(read_answer(workspace.answer(code))))
+        return page(lambda: answer_html(read_answer(answer_file(workspace, code))))
 
     app.add_route("/report", report)
     app.add_route("/answer", answer)

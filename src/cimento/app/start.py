@@ -14,7 +14,16 @@ from nicegui import ui
 from cimento.app import sentences
 from cimento.app.columns import read_line
 from cimento.app.findings import show_advice, show_translated, title_of
-from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
+from cimento.app.frame import (
+    CommandLine,
+    Text,
+    Visit,
+    attend,
+    file_choice,
+    guarded,
+    heading,
+    withdraw,
+)
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
@@ -51,7 +60,7 @@ KINDS = (
 )
 """The kinds of templates, in the order in which they are offered."""
 
-_RATE_KINDS = frozenset(KINDS) - {"ratings"}
+_RATE_KINDS = frozenset(KINDS) - {"ratings", "factorial"}
 """The kinds whose result is a proportion of correct items."""
 
 ALL = ""
@@ -179,6 +188,7 @@ def _own(visit: Visit) -> None:
         if refused:
             with report, ui.element("div").classes("mend"):
                 Text(refused)
+            attend(report)
             return
         data = await event.file.read()
         path = visit.workspace.new(SUITES, event.file.name)
@@ -192,6 +202,7 @@ def _own(visit: Visit) -> None:
                 Text(say("start.taken", name=first.name, new=path.name))
             await _audited(visit, path)
         show()
+        attend(report)
 
     file_choice(visit, take)
     report = ui.element("div").props("aria-live=polite").mark("opened")

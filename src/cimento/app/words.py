@@ -279,14 +279,6 @@ def two_decimals(value: float | None, say: Words) -> str:
     return "" if value is None else say.number(value, ".2f")
 
 
-def ends_of(low: float | None, high: float | None, say: Words) -> str:
-    """Both ends of an interval; where commas begin decimals, a semicolon parts them."""
-    if low is None or high is None:
-        return ""
-    mark = "," if say.language == USUAL else ";"
-    return f"[{say.number(low, '.2f')}{mark} {say.number(high, '.2f')}]"
-
-
 def reason_of(reason: str | None, say: Words) -> str:
     """Why there is no value, in the language of the page."""
     return said(reason or "", say.language) or reason or ""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
-from cimento.errors import InputError, UsageError, counted
+from cimento.errors import CimentoError, InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_overwriting
 from cimento.judgments import (
     SUFFIXES,
     finite,
+    is_judgments,
     judgments_of,
     read_judgments,
     refuse_suffix,
@@ -389,9 +391,12 @@ def _refuse_swapped(suite: str, judgments: Path) -> None:
     """Refuse judgments in the place of the suite, which other commands of `annotate` read first.
 
     Raises:
-        UsageError: the first file is one of judgments, and the second cannot be one.
+        UsageError: the first file may be one of judgments, and the second cannot be one.
     """
-    if Path(suite).suffix in SUFFIXES and judgments.suffix not in SUFFIXES:
+    first, may_be = Path(suite), True
+    with contextlib.suppress(CimentoError):
+        may_be = is_judgments(first)
+    if first.suffix in SUFFIXES and judgments.suffix not in SUFFIXES and may_be:
         raise UsageError(
             where="cimento annotate apply",
             seen=f"{judgments} is in the place of the judgments",

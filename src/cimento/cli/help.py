@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -99,11 +99,21 @@ def metavar_of(param: Any) -> str:  # noqa: ANN401  # typer's parameter
     annotation = param.type_descriptor.annotation
     [kind] = get_args(annotation) if param.type_descriptor.is_list else (annotation,)
     if kind is Path:
-        about = (param.help or "").lower()
-        is_either = "file or folder" in about
-        return "PATH" if is_either else "FOLDER" if "folder" in about[:8] else "FILE"
+        return kind_of_path(param.help or "")
     by_kind = {int: "N", float: "NUMBER"}
     return by_kind.get(kind) or str(param.name).rpartition("_")[2].upper()
+
+
+def kind_of_path(about: str) -> Literal["PATH", "FOLDER", "FILE"]:
+    """Whether an option takes a folder, a file or either, as its help begins.
+
+    Args:
+        about: the help.
+    """
+    words = about.lower()
+    if "file or folder" in words:
+        return "PATH"
+    return "FOLDER" if "folder" in words[:12] else "FILE"
 
 
 def _written(param: Any) -> str:  # noqa: ANN401

@@ -143,11 +143,11 @@ SHOWN: Mapping[str, Sequence[str]] = {
     ),
     "analyze attribution": (
         "by", "part", "align", "baseline", "plan", "predictions", "swap", "controller", "feature",
-        "region", "model", "device", "output", "as_json",
+        "region", "cluster", "model", "device", "output", "as_json",
     ),
     "analyze profile": (
         "k", "method", "threshold", "by", "dictionary", "judgments", "frequency", "ratings",
-        "people", "output", "figure", "seed", "as_json",
+        "people", "output", "figure", "cluster", "seed", "as_json",
     ),
     "annotate survey build": (
         "output", "task", "surveys", "times", "scale", "title", "language", "limit", "seed",

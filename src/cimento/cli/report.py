@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -58,10 +58,18 @@ class GridOptions(TableOptions):
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
 
 
-def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
-    """Print tables, unless JSON is requested, and write each in every form to the folder."""
+def show_grids(
+    grids: Mapping[str, Grid], options: GridOptions, *, only: Collection[str] | None = None
+) -> None:
+    """Print tables, unless JSON is requested, and write each in every form to the folder.
+
+    Args:
+        grids: by name.
+        options: where they go.
+        only: names of those that are printed; None for all.
+    """
     for name, grid in grids.items():
-        if not options.as_json:
+        if not options.as_json and (only is None or name in only):
             show(on_terminal(grid) + "\n")
         if options.output is not None:
             paths = {

@@ -246,10 +246,15 @@ def _write_logs(
         StorageError: a file cannot be written.
     """
     if options.junit is not None:
-        from cimento.export.harnesses import write_junit
+        from cimento.export.junit import write_junit
 
-        rates = under if options.fail_under is not None else [None] * len(runs)
-        path = write_junit(zip(runs, rates, strict=True), options.junit, failures=failures)
+        path = write_junit(
+            zip(runs, under, strict=True),
+            options.junit,
+            least=options.fail_under,
+            whole=options.fail_under is not None and not options.allow_partial,
+            failures=failures,
+        )
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
         from cimento.export import export

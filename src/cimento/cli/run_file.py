@@ -139,7 +139,7 @@ class CallOptions(LanguageOptions):
     )
     junit: Path | None = option(
         None,
-        "Write verdicts as JUnit XML, for continuous integration.",
+        "Write JUnit XML for continuous integration: a test for each suite and requirement.",
         metavar="FILE",
         where="this run",
     )

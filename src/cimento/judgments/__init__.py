@@ -219,6 +219,12 @@ def read_judgments(path: Path) -> pl.DataFrame:
         TableError: its columns are others.
     """
     file = path / f"{JUDGMENTS.name}.parquet" if path.is_dir() else path
+    if path.is_dir() and not file.exists():
+        raise InputError(
+            where=str(path),
+            seen=f"is a folder without {file.name}",
+            todo="Name a table of judgments, or the folder of a run that people judged.",
+        )
     refuse_suffix(file)
     if file.suffix != ".parquet":
         return _from_text(file)

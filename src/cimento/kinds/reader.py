@@ -10,6 +10,7 @@ from typing import Protocol
 from cimento.errors import Fault, SuiteError, UsageError
 from cimento.kinds.base import SuiteAudit, SuiteReading, SuiteT
 from cimento.suites import Suite
+from cimento.suites.limits import ItemGroups
 
 
 class SuiteReader(Protocol[SuiteT]):
@@ -56,8 +57,15 @@ class SuiteReader(Protocol[SuiteT]):
         """Every fault of a suite made in Python; by default none are looked for."""
         return ()
 
+    def groups(self, suite: SuiteT) -> ItemGroups:
+        """The items of a suite by what they are about; ``--limit`` takes some of each group."""
+
     def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of a suite; the suite itself if it has no more."""
+        """The first items of each group in turn; the suite itself if it has no more."""
+        groups = self.groups(suite)
+        if limit >= len(groups.ids):
+            return suite
+        return self.selected(suite, frozenset(groups.first(limit)))
 
     def selected(self, suite: SuiteT, items: Collection[str]) -> SuiteT:  # noqa: ARG002
         """The suite with only some of its items asked about, in their order; by default refused.
@@ -70,9 +78,9 @@ class SuiteReader(Protocol[SuiteT]):
             UsageError: suites of this kind are only asked as a whole.
         """
         raise UsageError(
-            where=f"suite {suite.name!r}, --adaptive",
+            where=f"suite {suite.name!r}, --adaptive or --limit",
             seen="suites of this kind are asked as a whole",
-            todo="Leave --adaptive out.",
+            todo="Leave both out.",
         )
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:

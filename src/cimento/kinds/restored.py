@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from cimento.errors import InputError, TableError
-from cimento.io.tables import read_table
+from cimento.io.tables import REQUESTS, read_table
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.paradigm import AnyParadigm
 from cimento.kinds.stopped import ADAPTIVE, asked_items
@@ -36,8 +36,10 @@ def stored_suite(paradigm: AnyParadigm, folder: RunFolder, manifest: Manifest) -
     except InputError as error:
         seen = f"it holds no suite of the paradigm {paradigm.name!r} ({error})"
         raise TableError(where=str(folder.suite_folder), seen=seen, todo="Run again.") from error
-    limit = manifest_part(manifest, "inputs").get("limit")
-    return paradigm.reader.limited(suite, limit) if isinstance(limit, int) else suite
+    if manifest_part(manifest, "inputs").get("limit") is None:
+        return suite
+    asked = read_table(ORDER if ADAPTIVE in manifest else REQUESTS, folder.path)["item"]
+    return cast("TestSuite", paradigm.reader.selected(suite, {*asked.drop_nulls()}))
 
 
 def stored_options(paradigm: AnyParadigm, manifest: Manifest) -> ParadigmOptions:

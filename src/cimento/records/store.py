@@ -223,6 +223,12 @@ class RunFolder:
         try:
             content = self.read_json(MANIFEST)
         except TableError as error:
+            if self.path.is_file():
+                raise TableError(
+                    where=str(self.path),
+                    seen="this is a file, and a run is a folder",
+                    todo="Give the folder of a finished run, which `cimento run` named.",
+                ) from error
             if not isinstance(error.__cause__, FileNotFoundError):
                 raise
             raise TableError(

@@ -170,7 +170,7 @@ def _check_multiwords(items: Iterable[MultiwordItem]) -> Iterator[Fault]:
         words, opened = len(item.words), item.text.count("{")
         if not words == opened == item.text.count("}"):
             seen = f"The braces in {item.text!r} do not pair up."
-        elif words == 1:
+        elif words == 1 != len(item.expression.split()):
             seen = f"Only one word is marked in {item.text!r}."
         elif not all(word.strip() for word in item.words):
             seen = f"There are braces with no word in {item.text!r}."

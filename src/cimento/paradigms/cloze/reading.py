@@ -352,7 +352,9 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
     for name, row in _named_rows(table, faults):
         if has_braces(row.cells["text"]):
             item = MultiwordItem(name, _cell(row, "expression"), read_cell(row.cells["text"]))
-            expression = item.expression or " ".join(item.words).lower()
+            # One word is an expression only if it is said to be one.
+            marked = " ".join(item.words).lower() if len(item.words) > 1 else ""
+            expression = item.expression or marked
             columns = _free(row, (*ITEM_COLUMNS, "expression"))
             multiwords.append(replace(item, expression=expression, columns=columns))
         elif around := _around_blank(table, row, faults):

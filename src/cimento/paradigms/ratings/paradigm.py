@@ -39,12 +39,11 @@ from cimento.paradigms.ratings.runs import (
     perplexity_of,
     rating_options,
 )
+from cimento.paradigms.ratings.scatter import scatter_figure, scatter_frame
 from cimento.paradigms.ratings.sections import (
     rated_tables,
     rated_text,
     rating_remarks,
-    scatter_figure,
-    scatter_frame,
     with_people,
 )
 from cimento.paradigms.regions import REGIONS
@@ -103,7 +102,7 @@ class RatingReader(SuiteReader[Suite]):
     files = staticmethod(REGIONS.reader.files)
     write = staticmethod(REGIONS.reader.write)
     holds = staticmethod(REGIONS.reader.holds)
-    limited = staticmethod(REGIONS.reader.limited)
+    groups = staticmethod(REGIONS.reader.groups)
     selected = staticmethod(REGIONS.reader.selected)
     sentences = staticmethod(REGIONS.reader.sentences)
     read_copy = staticmethod(REGIONS.reader.read_copy)

@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
+from cimento.intake.decoding import decoded
 from cimento.intake.forms import program_of, programs
 from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Table
@@ -218,13 +219,21 @@ FORMS = {
 """The forms of answers beside those of programs."""
 
 
-def unclear_form(path: Path, form: str) -> UsageError:
-    """The error of a file whose form is not clear, or that has no answers.
+_NO_TEXT = frozenset({".xlsx", ".parquet"})
+
+
+def unclear_form(path: Path, form: str) -> CimentoError:
+    """The error of a file whose form is not clear, that has no answers or that cannot be read.
 
     Args:
         path: of the file.
         form: what it has in place of answers; empty if that is not known.
     """
+    try:
+        # A file that is not what it is called, or no text, has no form.
+        (open_table if path.suffix in _NO_TEXT else decoded)(path)
+    except CimentoError as fault:
+        return fault
     if form == "prolific":
         return UsageError(
             where=path.name,

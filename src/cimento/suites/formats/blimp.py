@@ -80,7 +80,7 @@ def read_blimp(path: Path) -> Reading:
         meta=Meta(
             name=pairs.only(PARADIGM_KEY) or path.stem,
             phenomenon=pairs.only(PHENOMENON_KEY),
-            language=_known(pairs.only(PARADIGM_KEY)),
+            language=_known(pairs.only(PARADIGM_KEY), pairs.only(PHENOMENON_KEY)),
         ),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
@@ -92,9 +92,13 @@ def read_blimp(path: Path) -> Reading:
     return Reading(suite, sha256, places, (*faults, *more), read)
 
 
-def _known(dataset: str) -> str:
-    """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's."""
-    return "en" if dataset in blimp_names() else ""
+def _known(dataset: str, phenomenon: str) -> str:
+    """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's.
+
+    Sets of other languages have names of BLiMP too (ZhoBLiMP has anaphor_gender_agreement), but not
+    its key of phenomena.
+    """
+    return "en" if phenomenon and dataset in blimp_names() else ""
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list[Fault]]:
@@ -274,7 +278,7 @@ def losses_of(
 def pair_losses(suite: Suite) -> list[str]:
     """The parts of a suite that pairs with free columns cannot hold, as phrases; may be empty."""
     of_meta = {key: getattr(suite.meta, key) for key in _META_KEYS}
-    if of_meta["language"] == _known(suite.name):
+    if of_meta["language"] == _known(suite.name, suite.meta.phenomenon):
         del of_meta["language"]
     others = []
     if set(suite.condition_names) != SENTENCES.keys():
