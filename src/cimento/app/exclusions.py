@@ -178,12 +178,12 @@ def _short(value: float | None, say: Words) -> str:
 
 
 def _step_row(step: FilterStep, rules: ExclusionRules, say: Words) -> list[str]:
-    old, new = _main(step.before), _main(step.after)
+    sides = [_main(step.before), _main(step.after)]
     return [
         _rule(step, say), _short(getattr(rules, _BY_NAME[step.rule].field), say),
         str(len(step.excluded)), str(sum(one.judgments for one in step.excluded)),
-        _change(old and old.mean, new and new.mean, say),
-        _change(old and old.alpha.value, new and new.alpha.value, say),
+        _change([side.mean if side else None for side in sides], say),
+        _change([side.alpha.value if side else None for side in sides], say),
     ]  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def _main(summaries: Sequence[QuestionSummary]) -> QuestionSummary | None:
     return next(rated, next(iter(summaries), None))
 
 
-def _change(before: float | None, after: float | None, say: Words) -> str:
-    """A number before a rule and after it."""
-    shown = ["–" if value is None else say.number(value, ".2f") for value in (before, after)]
-    return shown[0] if shown[0] == shown[1] else " → ".join(shown)
+def _change(values: Sequence[float | None], say: Words) -> str:
+    """A number before a rule and after it; once where it stays."""
+    shown = ["–" if value is None else say.number(value, ".2f") for value in values]
+    return " → ".join(dict.fromkeys(shown))

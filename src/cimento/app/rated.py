@@ -56,7 +56,7 @@ def in_numbers(judgments: Sequence[Judgment], numbers: Mapping[str, float]) -> l
     """The answers, with numbers in place of the words of ratings."""
     return [
         replace(one, value=rating_as_text(numbers[one.value]))
-        if one.counts and is_rated(one.question) and one.value in numbers
+        if one.counts and is_rated(one.question) and one.value is not None and one.value in numbers
         else one
         for one in judgments
     ]
