@@ -1,6 +1,7 @@
 """Answers in the window beside a model: sentences alone, ratings in words, scales, rules, means."""
 
 import statistics
+from functools import partial
 
 import pytest
 from scipy import stats
@@ -72,6 +73,17 @@ def _closed():
     people._running.clear()
 
 
+async def compared_in_italian(shown, user):
+    await user.open("/it/people?survey=surveys/frasi")
+    user.find("Leggi le risposte").click()
+    await user.should_see(marker="counts", retries=300)
+    user.find("Confronta con le esecuzioni").click()
+    await user.should_see("log-probabilità in bit", retries=300)
+    await user.should_not_see("surprisal in bit")
+    await user.should_see("Con meno di 10 frasi non fidarti")
+    shown.extend(said_on(user))
+
+
 @pytest.mark.slow
 def test_a_list_of_sentences_is_asked_and_its_ratings_go_beside_a_model(tmp_path):
     (tmp_path / "suites").mkdir()
@@ -101,21 +113,11 @@ def test_a_list_of_sentences_is_asked_and_its_ratings_go_beside_a_model(tmp_path
         await user.should_see("La copia è suites/frasi-judged", retries=300)
         await user.should_see("Ora esegui un modello sulla copia")
 
-    async def compare(user):
-        await user.open("/it/people?survey=surveys/frasi")
-        user.find("Leggi le risposte").click()
-        await user.should_see(marker="counts", retries=300)
-        user.find("Confronta con le esecuzioni").click()
-        await user.should_see("log-probabilità in bit", retries=300)
-        await user.should_not_see("surprisal in bit")
-        await user.should_see("Con meno di 10 frasi non fidarti")
-        shown.extend(said_on(user))
-
     shown: list[str] = []
     visit(tmp_path, ask)
     made = tmp_path / "runs"
     assert invoke(["run", str(copy), "-m", "demo-causal", "-o", str(made)]) == 0
-    visit(tmp_path, compare)
+    visit(tmp_path, partial(compared_in_italian, shown))
     (run,) = open_runs(made)
     surprisals = {row["item"]: row["value"] for row in run.paradigm.judge.scores(run).to_dicts()}
     ratings: dict[str, list[float]] = {}
@@ -127,6 +129,23 @@ def test_a_list_of_sentences_is_asked_and_its_ratings_go_beside_a_model(tmp_path
         [-bits for bits in surprisals.values()],
     ).statistic
     assert f"{rho:.2f}".replace(".", ",") in shown
+
+
+def test_a_list_of_sentences_leads_to_the_survey_first(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        await choose(user, "frasi.txt", "\n".join(SENTENCES))
+        await user.should_see("people can rate them", retries=300)
+        (first, second) = (
+            link.props["href"] for link in user.find(ui.link).elements
+            if str(link.text).endswith(": suites/frasi.txt")
+        )  # fmt: skip
+        assert sorted((first, second)) == [
+            "/en/edit?suite=suites%2Ffrasi.txt", "/en/people?suite=suites%2Ffrasi.txt",
+        ]  # fmt: skip
+        await user.should_not_see("suites convert")
+
+    visit(tmp_path, flow)
 
 
 def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path):
@@ -142,7 +161,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
             for field in user.find(ui.input).elements
             if "Numero per" in str(field.props.get("aria-label"))
         }
-        assert {*proposed.values()} == {""}  # "Non so" is on no scale
+        assert {*proposed.values()} == {""}  # "Non so" is not on any scale
         for number, word in enumerate(("Per niente", "Poco", "", "Molto"), 1):
             fill(user, ui.input, f"Numero per «{f'{word} accettabile'.strip().capitalize()}»",
                  str(number))  # fmt: skip
@@ -167,7 +186,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
 
     shown: list[str] = []
     visit(tmp_path, read)
-    # By hand: 3, 4 and 4; what is no rating leaves the last sentence two.
+    # By hand: 3, 4 and 4; "Non so" leaves the last sentence two.
     assert {"3,67", "1,33", "2,33", "3,33", "1,00"} <= {*shown}
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "parole.parquet"))
     assert {one.scale for one in judgments} == {"1 to 4"}

@@ -123,23 +123,6 @@ def test_a_file_is_taken_into_the_folder_and_looked_at(tmp_path):
     assert (tmp_path / "suites" / "verbi.csv").read_text() == TABLE
 
 
-def test_a_list_of_sentences_leads_to_the_survey_first(tmp_path):
-    async def flow(user):
-        await user.open("/en/start")
-        await send(user, "frasi.txt", "La porta è aperta.\nLe porte è aperta.\n".encode())
-        await seen(user, "people can rate them")
-        (first, second) = (
-            link.props["href"] for link in user.find(ui.link).elements
-            if str(link.text).endswith(": suites/frasi.txt")
-        )  # fmt: skip
-        assert sorted((first, second)) == [
-            "/en/edit?suite=suites%2Ffrasi.txt", "/en/people?suite=suites%2Ffrasi.txt",
-        ]  # fmt: skip
-        await user.should_not_see("suites convert")
-
-    visit(tmp_path, flow)
-
-
 def test_a_file_that_is_taken_again_is_the_same_and_another_of_its_name_is_told(tmp_path):
     async def flow(user):
         await user.open("/en/start")

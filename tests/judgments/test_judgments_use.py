@@ -286,24 +286,6 @@ class TestApply:
         with pytest.raises(UsageError, match="on which scale"):
             apply_judgments(source, people, tmp_path / "rated")
 
-    def test_a_list_of_sentences_becomes_a_suite_of_ratings(self, tmp_path, capsys):
-        source, answers = tmp_path / "frasi.txt", tmp_path / "answers.csv"
-        source.write_text("La gatta dorme al sole.\nLe porte è aperte.\n", encoding="utf-8")
-        answers.write_text(
-            "participant,sentence,rating\na,La gatta dorme al sole.,5\nb,La gatta dorme al sole.,4"
-            "\na,Le porte è aperte.,1\n",
-            encoding="utf-8",
-        )
-        judgments, copy = tmp_path / "j.csv", tmp_path / "copy"
-        asked = ["annotate", "import", str(answers), "--suite", str(source), "--names", "keep"]
-        assert invoke([*asked, "-o", str(judgments)]) == 0
-        apply = ["annotate", "apply", str(source), str(judgments), "-o", str(copy)]
-        assert invoke([*apply, "--scale", "1,5", "--language", "it"]) == 0
-        assert "3 answers" in capsys.readouterr().err
-        rated = load_rated(copy).rated
-        assert [one.mean for one in rated.sentences] == [4.5, 1]
-        assert (rated.language, rated.scale.low, rated.scale.high) == ("it", 1, 5)
-
     def test_the_scale_is_that_which_the_survey_had(self, tmp_path):
         source = SUITES / "it-acceptability"  # whose author rated from 1 to 5
         item = load_rated(source).rated.sentences[0].id

@@ -31,7 +31,7 @@ _FEWEST = 2
 def numbers_of_words(words: Iterable[str]) -> dict[str, int]:
     """A number for each point of a scale in words, from 1 and higher for better ones.
 
-    Each word has to be known, and no two may stand at one place; else there are no numbers. Points
+    Each word has to be known, and no two may have one place; else there are no numbers. Points
     that nobody chose are not known, so that numbers are a proposal.
 
     >>> numbers_of_words(["Accettabile", "Per niente accettabile", "Poco accettabile"])
