@@ -217,6 +217,27 @@ def test_words_that_are_known_come_with_a_proposal(tmp_path):
     }  # fmt: skip
 
 
+def test_a_word_among_numbers_is_left_out_of_means_until_it_has_one(tmp_path):
+    rows = [["5", "1", "boh", "4", "2"], ["4", "boh", "1", "5", "2"]]
+
+    async def flow(user):
+        await user.open("/it/people")
+        fill(user, ui.select, "Lingua delle frasi", "it")
+        await choose(user, "misto.csv", a_form(rows))
+        await user.should_see("Alcuni giudizi sono parole", retries=300)
+        await user.should_see("Medie per frase")
+        await user.should_see("I giudizi dati vanno da 1 a 5")
+        fill(user, ui.input, "Numero per «boh»", "3")
+        user.find("Usa questi numeri").click()
+        await user.should_not_see("Alcuni giudizi sono parole", retries=300)
+
+    visit(tmp_path, flow)
+    kept = judgments_of(read_judgments(tmp_path / "judgments" / "misto.parquet"))
+    expected = [value.replace("boh", "3") for row in rows for value in row]
+    assert [one.value for one in kept] == expected
+    assert {one.scale for one in kept} == {None}  # the word says nothing of the ends
+
+
 def test_the_scale_of_a_form_is_asked_marked_and_remembered(tmp_path):
     rows = [["6", "1", "3", "7", "2"], ["5", "2", "4", "6", ""], ["7", "1", "5", "6", "1"]]
 

@@ -193,7 +193,7 @@ class Results:
             for remark in remarks.splitlines():
                 _show_remark(remark, self._say)
             if words:
-                WordsForm(self._visit, words, self._number).build()
+                WordsForm(self._visit, words, self._number, is_all=only_words).build()
             if only_words:
                 return
             if numbers and self._survey is None:
@@ -282,7 +282,8 @@ class Results:
         if self._kept != words:
             await asyncio.to_thread(_write, self._judgments, words, remarks.splitlines())
         numbered = in_numbers(self._judgments, numbers)
-        numbered = on_scale(numbered, (min(numbers.values()), max(numbers.values())))
+        if not ratings_of(self._judgments):
+            numbered = on_scale(numbered, (min(numbers.values()), max(numbers.values())))
         listed = ", ".join(f'"{word}" = {number:g}' for word, number in numbers.items())
         said = [*remarks.splitlines(), f"Words of ratings are numbers: {listed}."]
         target = self._table(stem)

@@ -68,6 +68,7 @@ class WordsForm:
     Args:
         visit: what the page is built for.
         words: the words and how often each was chosen.
+        is_all: whether there are no ratings in numbers beside them.
         take: what is done with the numbers.
     """
 
@@ -76,16 +77,23 @@ class WordsForm:
         visit: Visit,
         words: Counter[str],
         take: Callable[[Mapping[str, float]], Awaitable[None]],
+        *,
+        is_all: bool,
     ) -> None:
         self._visit, self._say, self._words, self._take = visit, visit.say, words, take
+        self._is_all = is_all
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
-        say, proposed = self._say, numbers_of_words(self._words)
+        # Beside numbers, the order of words does not say which of these they stand for.
+        say, proposed = self._say, numbers_of_words(self._words) if self._is_all else {}
         order = list(proposed) or [word for word, _ in self._words.most_common()]
         with ui.element("div").classes("mend").mark("rating-words"):
-            heading(say("people.words"), level=3)
-            Text(say("people.words-proposed" if proposed else "people.words-unknown"))
+            heading(say("people.words" if self._is_all else "people.words-some"), level=3)
+            if not self._is_all:
+                Text(say("people.words-some-what"))
+            else:
+                Text(say("people.words-proposed" if proposed else "people.words-unknown"))
             titles = [say(f"people.of-{name}") for name in ("word", "judgments", "number")]
             self._fields: dict[str, ui.input] = {}
             with table_of(titles, "plain-table"):
@@ -109,8 +117,9 @@ class WordsForm:
         """
         given = {word: number_in(field, self._say) for word, field in self._fields.items()}
         numbers = {word: number for word, number in given.items() if number is not None}
-        if len({*numbers.values()}) < len(ENDS):
-            raise InputError(where=self._say("people.words"), seen=self._say("people.words-two"))
+        if len({*numbers.values()}) < (len(ENDS) if self._is_all else 1):
+            seen = self._say("people.words-two" if self._is_all else "people.words-some-what")
+            raise InputError(where=self._say("people.of-number"), seen=seen)
         await self._take(numbers)
 
 
