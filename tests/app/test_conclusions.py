@@ -1,14 +1,22 @@
 """What is said of each result: a sentence on what can and cannot be concluded, in all languages."""
 
 import math
+from shutil import copytree
 
 import pytest
 
-from cimento.app.conclusions import RunResult
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+from cimento.app.conclusions import RunResult, result_of
 from cimento.app.words import LANGUAGES, words
+from cimento.app.workspace import Workspace
+from cimento.cli.main import invoke
+from cimento.kinds.run import open_runs
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
+from cimento.records.store import MANIFEST
 from cimento.report.findings import Headline
+from tests.helpers.app_user import visit
 
 
 def share(value, low, high, *, chance=0.5, **more):
@@ -72,3 +80,65 @@ def test_numbers_are_those_of_the_language_in_every_one(language):
     assert say.number(math.pi, ".3f") in share(0.9, 0.7, 0.98, chance=math.pi).sentence(say)
     for result in (share(0.9, 0.7, 0.98), rho(0.1, -0.3, 0.5), RunResult((dd("x", 1.0, 0.01),))):
         assert result.sentence(say).endswith(".")
+
+
+@pytest.fixture(scope="module")
+def with_runs(tmp_path_factory):
+    """A workspace with the runs of two models on a suite."""
+    folder = tmp_path_factory.mktemp("files")
+    models = ["-m", "demo-causal", "-m", "demo-masked"]
+    command = ["run", "it-subject-verb", *models, "--limit", "6", "-o", str(folder / "runs")]
+    assert invoke(command) == 0
+    return folder
+
+
+async def seen(user, text):
+    await user.should_see(text, retries=200)
+
+
+def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tmp_path):
+    copytree(with_runs / "runs", tmp_path / "runs")
+    runs = Workspace(tmp_path).runs()
+    for run in runs:
+        headline = open_runs([run.path])[0].summary().headline
+        ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
+        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
+    (runs[0].path / MANIFEST).write_text("{}")
+    assert result_of(runs[0].path).number(words("en")) == "–"
+    assert result_of(runs[0].path).sentence(words("en")) == ""
+
+    async def flow(user):
+        await user.open("/it/read")
+        await seen(user, "Risultato")
+        ends = f"[{headline.low:.3f}; {headline.high:.3f}]"
+        await seen(user, f"{headline.value:.3f} {ends}".replace(".", ","))
+
+    visit(tmp_path, flow)
+
+
+def test_a_card_of_the_queue_opens_its_own_runs_also_those_from_before(with_runs, tmp_path):
+    """Not the newest ones, and not those of the same suite with another limit."""
+    copytree(with_runs / "runs", tmp_path / "runs")
+    by_model = {run.model.partition("@")[0]: run.name for run in Workspace(tmp_path).runs()}
+    asked = (("demo-causal", 6, {by_model["demo-causal"]}), ("demo-masked", 3, set()))
+
+    async def flow(user):
+        for number, (model, limit, expected) in enumerate(asked, start=1):
+            await user.open("/en/run?suite=it-subject-verb")
+            for marker, value in (("models", [model]), ("limit", limit)):
+                (field,) = user.find(marker=marker).elements
+                field.value = value
+            user.find(marker="run").click()
+            await seen(user, f"it-subject-verb × {model}")
+            await user.open(f"/en/read?job={number}")
+            chosen = {
+                name
+                for name in by_model.values()
+                for box in user.find(marker=f"choose {name}").elements
+                if box.value
+            }
+            assert chosen == expected
+            if not expected:
+                await user.should_see("The runs of this card are not stored as they were")
+
+    visit(tmp_path, flow)

@@ -154,7 +154,7 @@ def test_a_choice_that_has_no_effect_is_said_to_have_none(folder):
         choose(user, 2, "")
         await user.should_not_see("per ora non ha effetto", retries=200)
         choose(user, 0, "")
-        await seen(user, "La colonna «good» è ancora letta come frasi buone")
+        await seen(user, "La colonna «good» è ancora letta come frasi giuste")
         heads = grid_of(user).options["columnDefs"][1:]
         assert [head["headerComponentParams"]["role"] for head in heads] == ["good", "bad", ""]
 

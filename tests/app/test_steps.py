@@ -10,7 +10,6 @@ from shutil import copytree
 import pytest
 
 from cimento import InputError
-from cimento.app.conclusions import result_of
 from cimento.app.opening import open_grid
 from cimento.app.shown import compared
 from cimento.app.workspace import Workspace
@@ -380,26 +379,6 @@ def test_results_are_shown_compared_and_cited(with_runs):
     visit(with_runs, flow)
 
 
-def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tmp_path):
-    copytree(with_runs / "runs", tmp_path / "runs")
-    runs = Workspace(tmp_path).runs()
-    for run in runs:
-        headline = open_runs([run.path])[0].summary().headline
-        ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
-        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
-    (runs[0].path / MANIFEST).write_text("{}")
-    assert result_of(runs[0].path).number(words("en")) == "–"
-    assert result_of(runs[0].path).sentence(words("en")) == ""
-
-    async def flow(user):
-        await user.open("/it/read")
-        await seen(user, "Risultato")
-        ends = f"[{headline.low:.3f}; {headline.high:.3f}]"
-        await seen(user, f"{headline.value:.3f} {ends}".replace(".", ","))
-
-    visit(tmp_path, flow)
-
-
 def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_runs):
     causal, masked = open_runs([run.path for run in Workspace(with_runs).runs()])
 
@@ -434,34 +413,6 @@ def test_versions_of_a_suite_are_told_apart(with_runs, tmp_path):
         }
         assert list(boxes) == [f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])]
         assert not any(boxes.values())
-
-    visit(tmp_path, flow)
-
-
-def test_a_card_of_the_queue_opens_its_own_runs_also_those_from_before(with_runs, tmp_path):
-    """Not the newest ones, and not those of the same suite with another limit."""
-    copytree(with_runs / "runs", tmp_path / "runs")
-    by_model = {run.model.partition("@")[0]: run.name for run in Workspace(tmp_path).runs()}
-    asked = (("demo-causal", 6, {by_model["demo-causal"]}), ("demo-masked", 3, set()))
-
-    async def flow(user):
-        for number, (model, limit, expected) in enumerate(asked, start=1):
-            await user.open("/en/run?suite=it-subject-verb")
-            for marker, value in (("models", [model]), ("limit", limit)):
-                (field,) = user.find(marker=marker).elements
-                field.value = value
-            user.find(marker="run").click()
-            await seen(user, f"it-subject-verb × {model}")
-            await user.open(f"/en/read?job={number}")
-            chosen = {
-                name
-                for name in by_model.values()
-                for box in user.find(marker=f"choose {name}").elements
-                if box.value
-            }
-            assert chosen == expected
-            if not expected:
-                await user.should_see("The runs of this card are not stored as they were")
 
     visit(tmp_path, flow)
 

@@ -178,7 +178,7 @@ def test_times_are_shown_with_what_is_left_out_and_beside_a_model(folder):
     async def flow(user):
         await user.open("/en/people?survey=surveys/lette")
         user.find("Read the answers").click()
-        await user.should_see("Reading times", retries=300)
+        await user.should_see("Show the times", retries=300)
         await user.should_not_see("Compare with runs")
         fill(user, ui.number, "Leave out times above (ms)", 304)
         await user.should_not_see("What a wrong choice leaves out")
@@ -224,7 +224,7 @@ def test_the_means_on_the_page_are_those_of_the_times(folder):
     async def flow(user):
         await user.open("/it/people?survey=surveys/lette")
         user.find("Leggi le risposte").click()
-        await user.should_see("Tempi di lettura", retries=300)
+        await user.should_see("Mostra i tempi", retries=300)
         user.find("Mostra i tempi").click()
         await user.should_see("Parola numero", retries=300)
         rows = [
@@ -247,7 +247,7 @@ def test_a_wrong_choice_in_a_maze_leaves_the_rest_out_or_nothing(folder, tmp_pat
     async def flow(user):
         await user.open("/ru/people?survey=surveys/labirinto")
         user.find("Прочитать ответы").click()
-        await user.should_see("Время чтения", retries=300)
+        await user.should_see("Показать время", retries=300)
         user.find("Показать время").click()
         await user.should_see("не прочитано после неверного выбора", retries=300)
         await user.should_see("Исключено (неверный выбор): 6.")

@@ -73,7 +73,7 @@ def test_the_mean_difference_is_that_of_the_suites_with_accuracies(folder):
 
 
 def test_command_and_site_say_the_same_number_and_what_it_leaves_out(folder, tmp_path, capsys):
-    assert invoke(["compare", str(folder)]) == 0
+    assert invoke(["compare", str(folder), "--details"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "Mean differences of accuracy over suites" in printed
     assert SAID in printed

@@ -29,9 +29,7 @@ def own_cache(tmp_path, monkeypatch):
 
 def stored(folder, model, suites=SUITES, limit=6):
     """Runs of a model whose surprisals depend on its name and the sentence, and on nothing else."""
-    scorer = FakeScorer(
-        lambda tokens, *_: -1.0 - (hash_of(model + " ".join(tokens)) % 7), name=model
-    )
+    scorer = FakeScorer(lambda tokens, *_: -1.0 - hash_of(model + " ".join(tokens)) % 7, name=model)
     for suite in suites:
         evaluate(suite, scorer, output=folder, limit=limit)
 

@@ -221,7 +221,7 @@ class Results:
         """The questions with their means and agreement."""
         names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
         rows = [_summary_row(summary, self._say) for summary in summaries]
-        if rows:  # times are no answers to a question
+        if rows:  # times answer no question
             table([self._say(f"people.of-{name}") for name in names], rows)
         if any(summary.alpha.low is not None for summary in summaries):
             Text(self._say("people.alpha-over")).classes("small")

@@ -20,13 +20,14 @@ from cimento.records.effects import DesignEffect, effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import MANIFEST
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
-from cimento.report.findings_designs import MOST_IN_SHORT
 from cimento.report.formatting import with_minus
 
 if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
 
 _RHO = "spearman"
+_MOST_EFFECTS = 6
+"""Most DDs that are shown one by one; of more it is said how many show the effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class RunResult:
 
     def number(self, say: Words) -> str:
         """The number with its interval, and its kind unless it is an accuracy; or a dash."""
-        if len(self.effects) > MOST_IN_SHORT:
+        if len(self.effects) > _MOST_EFFECTS:
             above = sum(effect.side == "above" for effect in self.effects)
             return say("read.effects", above=above, count=len(self.effects))
         if self.effects:

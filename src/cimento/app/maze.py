@@ -160,7 +160,8 @@ class Distractors:
         places = [HEADER.index(name) for name in _SHOWN]
         _, *rows = ([cells[place] for place in places] for cells in sheet_rows(proposals))
         names = [say(f"people.maze-{name}") for name in _SHOWN]
-        with ui.element("div").classes("table-holder").props("tabindex=0"):
+        holder = ui.element("div").classes("table-holder").props("tabindex=0")
+        with holder.style("max-height: 30rem"):
             plain_table(
                 names,
                 ([*cells, said(note, say.language) or note] for *cells, note in rows[:MOST_SHOWN]),

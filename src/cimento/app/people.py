@@ -182,6 +182,8 @@ class SurveyPage:
         say = self._say
         heading(say("people.elsewhere"))
         Text(say("people.elsewhere-what"))
+        if self._design.is_timed:
+            Text(say("people.timed-what")).classes("small")
         with ui.element("div").classes("tools"):
             for form in EXPORTS:
                 if not (self._folder / form).is_dir():  # such as stories for Qualtrics

@@ -54,8 +54,7 @@ def plan_and_queue(
         plan: makes the plan of runs, in a thread of its own.
         show: shows a plan in the place where the page is being built.
     """
-    say = visit.say
-    to_plan, to_run = names
+    say, (to_plan, to_run) = visit.say, names
     with ui.element("div").classes("buttons"):
         planned = ui.button(say(f"run.{to_plan}")).props("no-caps outline").mark(to_plan)
         begun = ui.button(say(f"run.{to_run}")).props("no-caps unelevated").mark(to_run)
@@ -70,23 +69,16 @@ def plan_and_queue(
         wanted = fields.wanted
         command.show(wanted.arguments, before=wanted.before, whole=wanted.is_whole)
 
-    async def brought() -> RunRequest:
-        """The runs, with all of their suites on this machine."""
-        wanted = fields.wanted.checked(visit.workspace)
-        with _waited(waiting, say("run.fetching" if wanted.is_remote else "run.planning")):
-            await asyncio.to_thread(fetch_all, visit.workspace, wanted)
-        return wanted
-
     async def show_plan() -> None:
         result.clear()
-        wanted = await brought()
+        wanted = await _brought(visit, fields, waiting)
         with _waited(waiting, say("run.planning")):
             made = await asyncio.to_thread(plan, visit.workspace, wanted)
         with result:
             show(made)
 
     async def begin() -> None:
-        wanted = await brought()
+        wanted = await _brought(visit, fields, waiting)
         fields.agree()
         visit.queue.add(wanted)
         ui.notify(say("run.added"))
@@ -95,6 +87,14 @@ def plan_and_queue(
     begun.on_click(guarded(visit, begin))
     fields.on_change(describe)
     describe()
+
+
+async def _brought(visit: Visit, fields: RunFields, waiting: Text) -> RunRequest:
+    """The runs that are wanted, with all of their suites on this machine."""
+    wanted = fields.wanted.checked(visit.workspace)
+    with _waited(waiting, visit.say("run.fetching" if wanted.is_remote else "run.planning")):
+        await asyncio.to_thread(fetch_all, visit.workspace, wanted)
+    return wanted
 
 
 @contextmanager

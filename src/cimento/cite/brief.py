@@ -19,6 +19,7 @@ from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
 from cimento.kinds.partial import taken_items
 from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.effects import effects_among
 from cimento.records.outcomes import Estimate, best_constant
 from cimento.records.store import manifest_part
 from cimento.statistics.design import SEQUENCE
@@ -144,11 +145,11 @@ def computed_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     ways: dict[str, dict[str, None]] = {}
     for run in runs:
         form = str(run.card.get("dtype") or "")
-        way = ", with ".join(filter(None, (f"in {form}" if form else "", _before_first(run))))
+        way = ", ".join(filter(None, (f"in {form}" if form else "", _before_first(run))))
         if way:
             ways.setdefault(way, {})[str(run.card.get("name", run.label))] = None
     if len(ways) == 1:
-        return [f"Scores were computed {next(iter(ways)).removeprefix(', ')}."]
+        return [f"Scores were computed {next(iter(ways))}."]
     if any(len(models) > MOST_LISTED for models in ways.values()):
         return [f"Scores were computed {' or '.join(ways)}."] if ways else []
     said = "; ".join(f"of {names_in_row([*models])} {way}" for way, models in ways.items())
@@ -159,7 +160,7 @@ def _before_first(run: RunFacts) -> str:
     """What a causal model read before the first token of a text; empty for other models."""
     if run.card.get("kind") != "causal" or not run.methods.scores_texts or not run.policy:
         return ""
-    return f"{run.card.get('bos') or 'nothing'} before the first token"
+    return f"with {run.card.get('bos') or 'nothing'} before the first token"
 
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
@@ -168,7 +169,14 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     shares = [one for those in by_run for one in those]
     if not shares:
         return []
-    sequenced = [one for one in shares if one.interval_method == SEQUENCE]
+    # A design is reported by DD, and its accuracies by the appendix.
+    reported = [
+        one
+        for run, those in zip(runs, by_run, strict=True)
+        if not effects_among(run.run.estimates())
+        for one in those
+    ]
+    sequenced = [one for one in reported if one.interval_method == SEQUENCE]
     which = "Other accuracies" if sequenced else "Accuracies"
     head = f"{which} have 95% Wilson intervals [@wilson1927]"
     together = dict.fromkeys(
@@ -177,14 +185,12 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
         if any(one.is_share and one.clustered for one in stated(run))
     )
     whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
-    effective = (
-        f", at the effective number of items where {whose} belong together {sources_of(shares)}"
-    )
-    clustered = any(one.clustered for one in shares)
+    clusters = f", with {whose} clustered {sources_of(reported)}"
+    clustered = any(one.clustered for one in reported)
     return [
         _verdicts_in_brief(by_run),
         *_chance_in_brief(runs, shares),
-        *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
+        *([f"{head}{clusters if clustered else ''}."] if len(sequenced) < len(reported) else []),
     ]
 
 

@@ -379,7 +379,7 @@ def apply_answers(options: ApplyOptions) -> None:
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:
-        note(f"{applied.without} items were answered by nobody")
+        note(f"{counted(applied.without, 'item was', 'items were')} answered by nobody")
     note(f"{applied.used} answers: {output}")
     if (output / CHOICES_FILE).exists():
         note(f"cimento analyze profile RUN --people {output / CHOICES_FILE}")

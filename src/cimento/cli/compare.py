@@ -5,7 +5,7 @@ Compared are two models, one model before and after, or all models of each suite
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -185,9 +185,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     )
     brief = options.is_brief and "summary" in grids
     if not options.as_json:
-        for pair in comparison.runs:
-            if head := _head(pair, runs, models=comparison.models is not None, brief=brief):
-                show(head + "\n")
+        _show_heads(comparison, runs, brief=brief)
     show_grids(grids, options, only=_BRIEF if brief else None)
     if brief:
         note(_WHERE_DETAILS)
@@ -211,6 +209,13 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         show_json(plain)
     code = _say_worse(comparison, rates, worse, margin)
     return 0 if code == PART_MISSING and options.allow_partial else code
+
+
+def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool) -> None:
+    """Print which run is which; in brief, only what one of a pair lacks."""
+    for pair in comparison.runs:
+        if head := _head(pair, folders, models=comparison.models is not None, brief=brief):
+            show(head + "\n")
 
 
 def _refuse_margin(comparison: BeforeAfter, rates: Sequence[PairwiseComparison]) -> None:
@@ -277,14 +282,14 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    stored = with_clusters(open_runs(runs), options.cluster)
-    opened, trials = without_trials(versions_apart(stored))
+    stored = versions_apart(with_clusters(open_runs(runs), options.cluster))
+    opened, trials = without_trials(stored)
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
-    models = {one.model for one in outcomes}
     asked = options.pairs or options.output is not None or options.as_json or options.methods
-    with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
+    are_few = len({one.model for one in outcomes}) <= _MOST_IN_PAIRS
+    with_pairs = asked or options.equivalent is not None or are_few
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
@@ -295,51 +300,57 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
-    facts = facts_of(opened)
-    differences = suite_differences(
-        [pair for pair in pairs if (pair.suite, pair.question) in headlines],
-        facts,
-        correction=options.correct,
-    )
+    main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
+    differences = suite_differences(main, facts := facts_of(opened), correction=options.correct)
     summary = _summary(ranked, differences, designs, headlines, options)
-    brief = options.is_brief and bool(summary)
-    of_designs = (
-        {"dd-pairs": design_differences_grid(designs, correction=options.correct)}
-        if designs
-        else {}
-    )
     over = over_suites_grids(
-        means,
-        differences,
-        designs=designs_in(facts),
-        correction=options.correct,
+        means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
-    )
-    grids = {**summary, **of_designs, **ranked.grids(correction=options.correct), **over}
+    )  # fmt: skip
+    _show_ranked(ranked, summary, designs, over, options)
+    equivalent = _equivalence(pairs, options, models=True)
+    if options.as_json:
+        show_json(
+            {
+                "rankings": list(map(_plain_ranking, ranked.rankings)),
+                "designs": designs,
+                "correlations": ranked.correlations,
+                "means": means,
+                "differences": differences,
+                "equivalence": equivalent,
+            }
+        )
+    return 0
+
+
+def _plain_ranking(ranking: Ranking) -> dict[str, object]:
+    return {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
+
+
+def _show_ranked(
+    ranked: Rankings,
+    summary: Mapping[str, Grid],
+    designs: Sequence[DesignDifference],
+    over_suites: Mapping[str, Grid],
+    options: CompareOptions,
+) -> None:
+    """Print and write the tables of several models, or of several suites their summary alone."""
+    grids = dict(summary)
+    if designs:
+        grids["dd-pairs"] = design_differences_grid(designs, correction=options.correct)
+    grids |= ranked.grids(correction=options.correct)
+    grids |= over_suites
+    brief = options.is_brief and bool(summary)
     show_grids(grids, options, only=_BRIEF if brief else grids.keys() - {"overall"})
+    models = {one.model for ranking in ranked.rankings for one in ranking.models}
     if brief:
         note(_WHERE_DETAILS)
-    elif not with_pairs:
+    elif models and "pairs" not in grids:
         note(
             f"The pairs of {len(models)} models are not listed: --pairs prints them, -o saves them."
         )
     for title in ranked.alone:
         note(f"Not compared: {title}. No other run here is on this suite.")
-    equivalent = _equivalence(pairs, options, models=True)
-    if options.as_json:
-        plain = {
-            "rankings": [
-                {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
-                for ranking in ranked.rankings
-            ],
-            "designs": designs,
-            "correlations": ranked.correlations,
-            "means": means,
-            "differences": differences,
-            "equivalence": equivalent,
-        }
-        show_json(plain)
-    return 0
 
 
 def _designs(runs: Sequence[Run], options: CompareOptions) -> tuple[DesignDifference, ...]:
@@ -362,9 +373,10 @@ def _summary(
     rankings = [one for one in ranked.rankings if (one.suite, one.question) in headlines]
     correlated = [one for one in ranked.correlations if (one.suite, one.question) in headlines]
     pairs = [pair for ranking in rankings for pair in ranking.pairs]
-    if len({one.suite for one in (*rankings, *correlated)}) == 1:
+    if len({one.suite for one in rankings} | {one.suite for one in correlated}) == 1:
         return {}
-    labels = {(one.first, one.second) for one in (*pairs, *correlated)}
+    labels = {(one.first, one.second) for one in pairs}
+    labels |= {(one.first, one.second) for one in correlated}
     if len(labels) == 1:
         sides = Sides(*labels.pop(), models=True)
         summed = summary_of_two(

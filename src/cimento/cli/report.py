@@ -61,21 +61,13 @@ class GridOptions(TableOptions):
 def show_grids(
     grids: Mapping[str, Grid], options: GridOptions, *, only: Collection[str] | None = None
 ) -> None:
-    """Print tables, unless JSON is requested, and write each in every form to the folder.
-
-    Args:
-        grids: by name.
-        options: where they go.
-        only: names of those that are printed; None for all.
-    """
+    """Print tables (some, or all), unless JSON is requested; write all to the folder."""
     for name, grid in grids.items():
         if not options.as_json and (only is None or name in only):
             show(on_terminal(grid) + "\n")
         if options.output is not None:
-            paths = {
-                options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()
-            }
-            options.neutralize(*(write_text(form(grid), path) for path, form in paths.items()))
+            paths = {form: options.output / f"{name}{end}" for end, form in GRID_FORMS.items()}
+            options.neutralize(*(write_text(form(grid), path) for form, path in paths.items()))
 
 
 def open_reports(

@@ -15,7 +15,6 @@ from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
 from cimento.faults import CHECKS
 from cimento.io.declared import Texts, option
-from cimento.kinds.base import option_names
 from cimento.kinds.clusters import in_clusters
 from cimento.kinds.registry import LoadedSuite, load_suites, sentence_suite
 from cimento.models.registry import open_scorer
@@ -261,7 +260,7 @@ def probe_suites(options: ProbeOptions) -> None:
     if not options.models:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")
     loaded = [sentence_suite(one) for one in load_suites(options.suites, language=options.language)]
-    chosen = option_names(",".join(options.cluster))
+    chosen = [name for text in options.cluster for name in text.split(",") if name]
     grouped = [in_clusters(suite, chosen) for suite in loaded] if chosen else loaded
     sentences = {suite.name: ratings.labeled_sentences(suite) for suite in grouped}
     probes: list[ratings.Probe] = []

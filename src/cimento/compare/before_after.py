@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
-from cimento.compare.summary_tables import summary_of_two
+from cimento.compare.summary_tables import summary_grids
 from cimento.compare.ways import WayComparison, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
@@ -92,7 +92,7 @@ class BeforeAfter:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
-        differences: mean differences over suites that are no designs, where there are several.
+        differences: mean differences over suites that are not designs, where there are several.
         designs: differences of DD, p corrected over all of them.
         ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
@@ -150,15 +150,7 @@ class BeforeAfter:
         values = [v for v in self.values if not (self.designs and v.name.endswith(": DD"))]
         of_dd = "; of DD more is better" if any(v.name.endswith(": DD") for v in values) else ""
         title = f"Values {sides.phrase}, as measures define them{of_dd}."
-        grids: dict[str, Grid] = {}
-        summed = {one.suite for one in (*self.summed_up, *self.correlated)}
-        if len(self.runs) > 1 and summed:
-            grids["summary"] = summary_of_two(
-                self.summed_up, self.correlated, self.differences,
-                correction=correction, sides=sides,
-                designs=dict.fromkeys(design.suite for design in self.designs),
-                others=dict.fromkeys(v.suite for v in self.values if v.suite not in summed),
-            )  # fmt: skip
+        grids = summary_grids(self, correction=correction, sides=sides)
         if self.designs:
             grids["dd-pairs"] = design_differences_grid(self.designs, correction=correction)
         if self.ways:

@@ -18,6 +18,7 @@ from cimento.report.suite_differences import OTHER_PHENOMENA, TWINS
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
+    from cimento.compare.before_after import BeforeAfter
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
     from cimento.report.protocols import HasReason
@@ -31,6 +32,8 @@ _RANKS = (
     "rank interval: the ranks left by tests of all pairs, corrected by Holm's method over all"
     " suites."
 )
+_SHORT = ("first", "second")
+"""The columns of two models, whose names are long for a table that is read in a terminal."""
 _PER_SUITE = "One row per suite, by its main question"
 
 
@@ -67,15 +70,12 @@ def summary_of_two(
         means: mean differences over suites; those of single phenomena are left out.
         correction: name of the correction of p-values.
         sides: the two sides.
-        designs: names of factorial suites, whose DD are in another table.
-        others: names of suites that nothing sums up.
+        designs: factorial suites, whose DD are in another table.
+        others: suites that nothing sums up.
     """
-    labels = {one.first for one in (*rates, *correlations)}
     overall = [one for one in means if not one.phenomenon]
-    rows = [*_suite_rows(rates, correlations, by_model=len(labels) > 1), *map(_mean_row, overall)]
-    # Names of models are long, and the table is read in a terminal.
-    first, second = ("first", "second") if sides.models else UNNAMED
-    made = [f"p ({correction}): {family}." for family in _families(rates, correlations)]
+    rows = [*_suite_rows(rates, correlations), *map(_mean_row, overall)]
+    first, second = _SHORT if sides.models else UNNAMED
     grid = Grid.of(
         rows,
         {
@@ -92,14 +92,11 @@ def summary_of_two(
         title=f"{_PER_SUITE}: proportion of correct items.",
         remarks=1,
         notes=(
-            f"{first}: {sides.one}; {second}: {sides.other}; change: {second} minus {first}."
-            if sides.models
-            else f"{sides.direction}.",
-            "n: items scored in both; of means: suites.",
+            *_about(sides),
             *_questions([(one.suite, one.question) for one in rates]),
             *_designs_said(designs),
             *(f"Nothing sums up {name}: see its own tables." for name in others),
-            *made,
+            *(f"p ({correction}): {family}." for family in _families(rates, correlations)),
             *((OTHER_PHENOMENA, TWINS) if overall else ()),
             *dict.fromkeys(one.note for one in rates if one.note),
         ),
@@ -107,12 +104,38 @@ def summary_of_two(
     return replace(grid, rules=frozenset({len(rows) - len(overall)} if overall else ()))
 
 
+def _about(sides: Sides) -> tuple[str, ...]:
+    """Notes on the columns of both sides."""
+    first, second = _SHORT
+    named = f"{first}: {sides.one}; {second}: {sides.other}; change: {second} minus {first}."
+    direction = named if sides.models else f"{sides.direction}."
+    return (direction, "n: items scored in both; of means: suites.")
+
+
+def summary_grids(comparison: BeforeAfter, *, correction: str, sides: Sides) -> dict[str, Grid]:
+    """The summary of several pairs of runs, by its name; none for a single pair.
+
+    Args:
+        comparison: of the runs.
+        correction: name of the correction of p-values.
+        sides: the two sides.
+    """
+    rates, correlations = comparison.summed_up, comparison.correlated
+    summed = {one.suite for one in rates} | {one.suite for one in correlations}
+    if len(comparison.runs) == 1 or not summed:
+        return {}
+    summary = summary_of_two(
+        rates, correlations, comparison.differences, correction=correction, sides=sides,
+        designs=dict.fromkeys(one.suite for one in comparison.designs),
+        others=dict.fromkeys(one.suite for one in comparison.values if one.suite not in summed),
+    )  # fmt: skip
+    return {"summary": summary}
+
+
 def _suite_rows(
-    rates: Sequence[PairwiseComparison],
-    correlations: Sequence[PairedCorrelations],
-    *,
-    by_model: bool,
+    rates: Sequence[PairwiseComparison], correlations: Sequence[PairedCorrelations]
 ) -> Iterator[_Row]:
+    by_model = len({one.first for one in rates} | {one.first for one in correlations}) > 1
     for rate in rates:
         yield _Row(
             label=_labeled(rate.suite, rate.first if by_model else ""),
@@ -176,8 +199,10 @@ def _families(
     rates: Sequence[PairwiseComparison], correlations: Sequence[PairedCorrelations]
 ) -> list[str]:
     """What p-values are corrected over, for rates and for correlations."""
-    kinds = {"comparisons of rates": rates, "of correlations": correlations}
-    sizes = {name: max((one.family for one in of), default=0) for name, of in kinds.items()}
+    sizes = {
+        "comparisons of rates": max((one.family for one in rates), default=0),
+        "of correlations": max((one.family for one in correlations), default=0),
+    }
     said = [f"{size} {name}" for name, size in sizes.items() if size > 1]
     return [f"over the {' and the '.join(said)} that were made together"] if said else []
 

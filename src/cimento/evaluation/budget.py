@@ -101,12 +101,13 @@ class Sample:
 
     def sentences(self) -> Iterator[str]:
         """Its size and seed, how to draw it again, and what is not in it."""
+        share = 100 * self.items / self.of_items
         rate = "" if self.per_second is None else f" ({self.per_second:,.0f} items a second)"
         yield (
             f"A random {self.items:,} of {self.of_items:,} items{rate}, seed {self.seed};"
             f" --budget {self.items} --seed {self.seed} draws them again. They are"
-            f" {100 * self.items / self.of_items:.2g}% of all, equally many of each paradigm as far"
-            " as there are as many."
+            f" {share:{'.0f' if share >= _WHOLE_PERCENT else '.2g'}}% of all, equally many of each"
+            " paradigm as far as there are as many."
         )
         if self.undrawn:
             n = len(self.undrawn)
@@ -122,6 +123,8 @@ class Sample:
             yield "Suites that come with cimento are not in it: they are asked without a budget."
 
 
+_WHOLE_PERCENT = 10
+"""The least share that is said in whole percent."""
 _MOST_UNDRAWN = 5
 """Most phenomena that are named as not drawn."""
 

@@ -64,7 +64,7 @@ def _of_rows(joined: pl.DataFrame, facts: JoinFacts) -> Iterator[str]:
         f"With cimento [@cimento] we joined {counted(len(joined), 'observation')} of"
         f" {counted(words, 'word')} in {counted(len(texts), 'text')} to the surprisals, in bits, of"
         f" these words from {model_in_brief(asdict(facts.card), label=facts.card.label)}; a word"
-        " stands between blanks, with the marks that touch it."
+        " is what is between blanks, with the marks that touch it."
     )
     reasons = Counter(filter(None, joined[REASON].to_list()))
     if reasons:

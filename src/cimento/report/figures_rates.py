@@ -181,7 +181,7 @@ def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -
 
     known = frame.filter(frame["accuracy"].is_not_null())
     # Names are whole: those of models often differ at their ends, where they would be cut.
-    columns = alt.Axis.from_dict(_slanted(known[x].to_list()), validate=False)
+    columns = alt.Axis.from_dict(dict(_slanted(known[x].to_list())), validate=False)
     rows = alt.Axis(labelLimit=0)
     base = alt.Chart(known).encode(
         x=alt.X(f"{x}:N", title=None, sort=list(dict.fromkeys(known[x])), axis=columns),

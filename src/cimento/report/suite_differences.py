@@ -274,17 +274,19 @@ def differences_grid(
         labels=5 - len(without & {"measure", "chance"}),
         remarks=1,
         without=without,
-        notes=(
-            OTHER_PHENOMENA,
-            TWINS,
-            *_without_designs(designs),
-            *(OTHER_ITEMS,) * these_suites,
-            *(f"Methods: {method}." for method in dict.fromkeys(o.method for o in shown if o.p)),
-            *(_ONLY_OVERALL,) * several,
-        ),
+        notes=(*_covered(shown, designs, these_suites=these_suites), *[_ONLY_OVERALL] * several),
     )
 
 
-def _without_designs(designs: Sequence[str]) -> tuple[str, ...]:
-    """What is said of factorial designs; nothing where there are none."""
-    return (f"Without designs, which are compared by DD: {', '.join(designs)}.",) if designs else ()
+def _covered(
+    shown: Sequence[SuiteDifference], designs: Sequence[str], *, these_suites: bool
+) -> tuple[str, ...]:
+    """What differences are of, what their intervals are about, and how they were made."""
+    left_out = f"Without designs, which are compared by DD: {', '.join(designs)}."
+    return (
+        OTHER_PHENOMENA,
+        TWINS,
+        *[left_out] * bool(designs),
+        *[OTHER_ITEMS] * these_suites,
+        *(f"Methods: {method}." for method in dict.fromkeys(one.method for one in shown if one.p)),
+    )

@@ -59,9 +59,6 @@ def mean_kappa(
     Returns:
         The mean with its interval, or the reasons why there are none.
 
-    Raises:
-        UsageError: ratings that are not numbers, or an invalid level.
-
     Example:
         >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
         ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5]]

@@ -75,9 +75,7 @@ def test_coefficients_tests_and_corrections_are_the_expected_ones(rated):
         assert (spearman.p <= 0.05) == (spearman.low > 0 or spearman.high < 0)
         assert spearman.p_method.startswith(f"t of the {spearman.interval_method}; Holm over")
         assert spearman.unscored == sum(measure["without"].values())
-    # Margins of pairs are beside proportions of people, too; their question is no measure.
-    pairs = {one.question for one in run.estimates() if one.statistic == "rating rate"}
-    assert len(said["beside"]) == sum(key[1] == "spearman" and key[0] not in pairs for key in known)
+    assert len(said["beside"]) == sum(key[1] == "spearman" for key in known)
 
 
 def test_ceilings_and_agreement_are_the_expected_ones(rated):

@@ -214,7 +214,7 @@ def test_ratings_of_a_table_of_pairs_go_through_apply_and_run_to_both_tables(tmp
     assert float(rows[1]["rate"]) == pytest.approx(19 / 30, abs=5e-4)
     assert invoke(["report", runs, "--table", "people-items", "--format", "csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert {row["item"]: float(row["share"]) for row in rows} == {
+    assert {row["item"]: float(row["proportion"]) for row in rows} == {
         name: pytest.approx(higher / 6, abs=5e-4) for name, (higher, _) in HIGHER.items()
     }
     (model,) = [name for name in rows[0] if name.startswith("demo-causal")]

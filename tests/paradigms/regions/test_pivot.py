@@ -88,7 +88,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
         ("coppie", "coppie", "good", 0.5),
     ]
     *_, suites, designs = as_csv(pivot_grid(cells)).splitlines()
-    # A pair of conditions is no prediction: the design has a mean of its own.
+    # A pair of conditions is not a prediction: the design has a mean of its own.
     few = "1 suite: an interval needs 5 or more"
     assert suites == f"Mean over suites,,,suites,50.0,1,50.0,,,1,{few}"
     assert designs == f"Mean over designs,,,designs,50.0,1,100.0,,,1,{few}"

@@ -18,12 +18,13 @@ from cimento.paradigms.ratings.estimates import (
     RATING,
     TOKENS,
 )
-from cimento.paradigms.ratings.others import OTHERS, alphas_in_words, correlations_in_words
+from cimento.paradigms.ratings.others import alphas_in_words, correlations_in_words
 from cimento.paradigms.ratings.people import KINDS
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.people_effects import people_of_suite
+from cimento.paradigms.regions.people_tables import OTHERS
 from cimento.records.outcomes import Estimate, beside_ratings
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport

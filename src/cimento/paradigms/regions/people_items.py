@@ -158,7 +158,7 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
             "item": lambda one: one.item,
             "people": lambda one: one.people,
             "ties": lambda one: one.tied,
-            "share": lambda one: rate_as_text(one.share, absent=BLANK),
+            "proportion": lambda one: rate_as_text(one.share, absent=BLANK),
             "95%, others": lambda one: interval(one.others.low, one.others.high, absent=BLANK),
             **{name: partial(_given, name) for name in given},
             "people together": lambda one: one.together,
@@ -171,8 +171,8 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
         remarks=1,
         notes=(
             "people: those who rated all sentences compared, or whose choice decides.",
-            "share: proportion of them by which the prediction holds; ties are equal ratings.",
-            "95%, others: of the share, for this item and other people.",
+            "proportion: of them, those for whom the prediction holds; ties are equal ratings.",
+            "95%, others: of the proportion, for this item and other people.",
             "people together: the verdict of mean ratings, or of most people.",
         ),
     )

@@ -136,10 +136,12 @@ def _of_others(run: Run, rate: PeopleRate, others: Interval) -> Estimate:
 
 def _of_shares(run: Run, rate: PeopleRate, correlation: Correlation) -> Estimate:
     """The correlation of the model's margins with the proportion of people."""
+    # Of rated sentences, spearman alone is the correlation of a measure with mean ratings.
+    of_ratings = rate.given == "rating"
     return dataclasses.replace(
         _of_people(run, rate),
         method=f"margin and proportion of {rate.given}s",
-        statistic="spearman",
+        statistic="spearman of margins" if of_ratings else "spearman",
         value=correlation.r,
         low=correlation.low,
         high=correlation.high,

@@ -153,7 +153,7 @@ def pivot_grid(cells: Sequence[PivotCell], *, these_suites: bool = False) -> Gri
 
     Of several suites, the last rows are means over suites of the mean over a suite's phenomena, one
     for each level of chance: what is .5 by chance and what is .333 have no mean. Designs have means
-    of their own, since a pair of conditions is no prediction.
+    of their own, since a pair of conditions is not a prediction.
 
     Args:
         cells: the numbers.

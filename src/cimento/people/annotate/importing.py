@@ -204,7 +204,7 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
         raise unclear_form(path, form)
     columns = usual_columns(program, alone=program.shape != "long").with_own(options.columns)
     if form == "jspsych":
-        return read_jspsych(path, columns, person)
+        return read_jspsych(path, columns, person, asked=options.places)
     if form == "pcibex":
         return read_pcibex(path, columns, person, keep_names=options.secret is None)
     return read_program(path, program, columns, person)

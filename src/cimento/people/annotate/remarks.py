@@ -19,7 +19,7 @@ from cimento.judgments.summaries import (
 
 _SHOWN = 5
 _COARSE = 0.33
-"""The proportion of answers above which those to a question answered before are no mistake."""
+"""The proportion of answers above which those to a question answered before show a wrong column."""
 
 
 def spelled_apart(people: Mapping[str, str]) -> Iterator[str]:
