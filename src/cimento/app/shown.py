@@ -7,8 +7,9 @@ and ratings beside models.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -25,7 +26,7 @@ from cimento.documents.language_answer import read_answer
 from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
 from cimento.errors import CimentoError, InputError, UsageError, needing
-from cimento.judgments import ACCEPTABILITY, Judgment
+from cimento.judgments import ACCEPTABILITY, FILLER, PRACTICE, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
@@ -85,6 +86,8 @@ class Progress:
         begun: those who have agreed.
         finished: those who have answered everything.
         answers: number of questions answered.
+        kinds: number of answers to questions of the test, to attention checks, fillers and
+            practice, without the kinds that have none.
         wanted: number of questions that all participants with a link are asked.
         last: when the last answer came, in UTC; empty before the first.
         minutes: median of the sittings of those who have finished; None before the first.
@@ -94,6 +97,7 @@ class Progress:
     begun: int = 0
     finished: int = 0
     answers: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
     wanted: int = 0
     last: str = ""
     minutes: float | None = None
@@ -111,18 +115,28 @@ def progress(survey: Path) -> Progress:
         read_design(survey)
         return Progress()
     people, answers = storage.participants(database), storage.answers(database)
+    kind_of_question = {
+        question.id: "check" if question.expected else question.kind or "test"
+        for question in read_design(survey).questions
+    }
+    given = {(answer.participant, answer.question) for answer in answers}
+    kinds = Counter(kind_of_question.get(question, "test") for _, question in given)
     sittings = [session_seconds(person) for person in people]
     seconds = [sitting for sitting in sittings if sitting is not None]
     return Progress(
         people=len(people),
         begun=sum(person.consented_at is not None for person in people),
         finished=sum(person.finished_at is not None for person in people),
-        answers=len({(answer.participant, answer.question) for answer in answers}),
+        answers=len(given),
+        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
         wanted=sum(len(person.questions) for person in people),
         last=max((answer.at for answer in answers), default=""),
         minutes=median(seconds) / _MINUTE if seconds else None,
     )
 
+
+KINDS = ("test", "check", FILLER, PRACTICE)
+"""The kinds of questions of a survey, with those of the test first."""
 
 _MINUTE = 60.0
 
@@ -182,6 +196,7 @@ class BesideModel:
         suite: name of the run's suite, with its version where there are several.
         model: label of the model.
         measure: measure of the scores.
+        is_turned: whether less of the measure is better, so that its sign is turned round.
         correlation: Spearman's correlation over sentences, items as clusters.
         others: items with ratings of other sentences than the model's, which are left out.
     """
@@ -189,6 +204,7 @@ class BesideModel:
     suite: str
     model: str
     measure: str
+    is_turned: bool
     correlation: Correlation
     others: tuple[str, ...]
 
@@ -236,7 +252,8 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
         design=Design(tuple(range(len(rows))), items),
     )  # fmt: skip
     measure = rows[0][3] if rows else ""
-    return BesideModel(run.suite.name, run.model, measure, correlation, tuple(others))
+    is_turned = scores.filter(scores["value"] != scores["oriented"]).height > 0
+    return BesideModel(run.suite.name, run.model, measure, is_turned, correlation, tuple(others))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
+from cimento.suites.sentence_list import sentence_list
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -258,6 +259,9 @@ async def _audited(visit: Visit, path: Path) -> None:
     try:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
+        if sentence_list(path) is not None:
+            _to_people(visit, name)
+            return
         error.where = error.where.replace(str(path), name)
         _to_mend(visit, name)
         Text(message_of(error, say.language)).classes("small")
@@ -284,6 +288,16 @@ def _to_mend(visit: Visit, name: str) -> None:
     say = visit.say
     with ui.element("div").classes("mend"):
         Text(say("start.mend"))
+        ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
+
+
+def _to_people(visit: Visit, name: str) -> None:
+    """Lead to step 5 with a list of sentences, which people can rate."""
+    say = visit.say
+    with ui.element("div").classes("mend"):
+        Text(say("start.list"))
+        ui.link(f"{say('people.title')}: {name}", visit.address("people", suite=name))
+        Text(say("start.list_pairs")).classes("small")
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
 
 

@@ -12,9 +12,11 @@ from nicegui import ui
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
 from cimento.app.maze import Distractors
+from cimento.app.parts import refused
 from cimento.app.shown import survey_command
+from cimento.app.words import reason_of
 from cimento.app.workspace import SURVEYS
-from cimento.errors import InputError
+from cimento.errors import CimentoError
 from cimento.io.files import write_bytes, write_text
 from cimento.judgments import COMPREHENSION
 from cimento.kinds.base import TIMED_TASKS, SurveyTask
@@ -87,7 +89,10 @@ class SurveyForm:
             }
             for name, (key, _, _) in _NUMBERS.items():
                 usual = getattr(_USUAL, name) or None
-                self._fields[name] = ui.number(say(f"people.{key}"), value=usual, precision=0)
+                field = ui.number(say(f"people.{key}"), value=usual, precision=0)
+                if usual is None:
+                    field.props["hint"] = say(f"people.usual-{name}")
+                self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
         self._build_timed()
         with ui.element("details").classes("more"):
@@ -95,7 +100,7 @@ class SurveyForm:
             self._build_more()
         self._command = CommandLine(visit)
         for field in (self._suite, self._background, *self._fields.values(), *self._texts.values()):
-            field.on_value_change(self._show)
+            field.on_value_change(self._changed)
         self._show()
         button(say("people.make"), guarded(visit, self._make), icon="poll")
 
@@ -139,8 +144,14 @@ class SurveyForm:
             InputError: none is chosen.
         """
         if not self._suite.value:
-            raise InputError(where=self._say("people.suite"), seen=self._say("people.choose-suite"))
+            raise refused(self._suite, self._say("people.choose-suite"))
         return str(self._suite.value)
+
+    def _changed(self) -> None:
+        """Take away what was wrong with a field, and show the command as it is now."""
+        for field in (self._suite, *self._fields.values()):
+            field.error = None
+        self._show()
 
     def _show(self) -> None:
         """Show the fields that the task has, and the command that does the same."""
@@ -209,12 +220,12 @@ class SurveyForm:
             InputError: there is such a thing.
         """
         say, given = self._say, self._given()
-        for name, (key, least, most) in _NUMBERS.items():
+        for name, (_, least, most) in _NUMBERS.items():
             if not least <= given.get(name, least) <= most:
                 limits = say("people.limits", least=say.number(least), most=say.number(most))
-                raise InputError(where=say(f"people.{key}"), seen=limits)
+                raise refused(self._fields[name], limits)
         if "contact" not in given:
-            raise InputError(where=say("people.contact"), seen=say("people.name-contact"))
+            raise refused(self._fields["contact"], say("people.name-contact"))
 
     async def _make(self) -> None:
         """Make the survey and show it; if it cannot be made, nothing is left of it."""
@@ -229,10 +240,23 @@ class SurveyForm:
                 plan = plan.model_copy(update={"distractors": file})
             design = await asyncio.to_thread(build_design, path, plan)
             await asyncio.to_thread(write_survey, design, folder)
+        except CimentoError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise self._of_field(error) from error
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         ui.navigate.to(self._visit.address("people", survey=workspace.name_of(folder)))
+
+    def _of_field(self, error: CimentoError) -> CimentoError:
+        """An error about an option as one about its field, which is marked; others as they are."""
+        name = error.where.partition("=")[0].removeprefix("--").replace("-", "_")
+        if not error.where.startswith("--") or name not in self._fields:
+            return error
+        seen, field = reason_of(error.seen, self._say), self._fields[name]
+        marked = refused(field, f"{seen[:1].upper()}{seen[1:]}.")
+        marked.todo = "" if isinstance(field, ui.select) else error.todo  # a menu says it
+        return marked
 
 
 _SHEET = "distractors"

@@ -32,8 +32,10 @@ from cimento.judgments.told import told_advised
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
-from cimento.kinds.registry import load_suite, load_suites
+from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.people.annotate.rows import PROGRAM_FORMS, Import, ImportOptions, judgments_from
+from cimento.people.surveys.material import load_material
+from cimento.suites.sentence_list import sentence_list
 
 BYTES = 32
 """The length of a new secret."""
@@ -81,7 +83,7 @@ def questions_by_name(suites: Sequence[Path]) -> AskedItems:
 
 
 def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
-    for loaded in load_suites(path):
+    for loaded in _suites_of(path):
         suite = loaded.suite.name
         surveyor = surveyor_of(loaded.paradigm, loaded.suite)
         asked = surveyor.survey_items(loaded.suite, None).items
@@ -93,6 +95,16 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
         for name, count in Counter(item.item for item in asked).items():
             if count > 1:
                 yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
+
+
+def _suites_of(path: Path) -> list[LoadedSuite]:
+    """The suites of a path; a list of sentences is one of sentences to be rated."""
+    try:
+        return list(load_suites(path))
+    except InputError:
+        if sentence_list(path) is None:
+            raise
+        return [load_material(path)]
 
 
 def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
@@ -325,7 +337,7 @@ def apply_judgments(
     """Write a copy of a suite with what people said of it, see `Surveyor.apply_judgments`.
 
     Args:
-        path: the suite.
+        path: the suite, or a list of sentences, which becomes a suite of ratings.
         judgments: those of other suites, and attention checks, are skipped and counted.
         output: folder of the copy.
         scale: ends of the scale of ratings, the worst first; None for those of the suite.
@@ -340,7 +352,7 @@ def apply_judgments(
         raise UsageError(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
-    loaded = load_suite(path, language=language)
+    loaded = load_material(path, language=language)
     surveyor = surveyor_of(loaded.paradigm, loaded.suite)
     first = once(judgments)
     applied: list[AppliedJudgments] = []
