@@ -355,7 +355,7 @@ def test_unknown_names_are_refused(runs_of_every_kind, name, tmp_path, capsys):
     ("kind", "table", "advice"),
     [
         ("it-acceptability", "accuracy", "give --table results"),
-        ("it-acceptability", "people", "for ratings give --table correlations"),
+        ("it-acceptability", "people", "For ratings of single sentences give --table correlations"),
     ],
 )
 def test_a_table_that_does_not_apply_leads_to_the_one_that_does(

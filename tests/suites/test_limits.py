@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cimento import evaluate, open_run, open_runs
 from cimento.cite import methods_paragraph
 from cimento.errors import TableError
+from cimento.kinds.reader import limited as limited_by
 from cimento.kinds.registry import load_suite
 from cimento.suites.cloze import expand_suite
 from cimento.suites.limits import ItemGroups
@@ -20,7 +21,7 @@ from tests.helpers.command_line import invoke
 
 def limited(name: str, limit: int):
     loaded = load_suite(name)
-    return loaded.paradigm.reader.limited(loaded.suite, limit)
+    return limited_by(loaded.paradigm.reader, loaded.suite, limit)
 
 
 def test_the_first_items_of_each_phenomenon_are_left_in_turn():

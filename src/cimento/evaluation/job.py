@@ -21,7 +21,8 @@ from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.clusters import chosen_clusters
-from cimento.kinds.partial import IN_TURN
+from cimento.kinds.partial import IN_TURN, TAKEN
+from cimento.kinds.reader import limited
 from cimento.kinds.registry import suite_digest
 from cimento.kinds.run import Run, StoredParts, open_run
 from cimento.kinds.stopped import ADAPTIVE
@@ -393,14 +394,18 @@ def _limited(
     if limit is None:
         return suite, {}
     ids = reader.groups(suite).ids
-    if isinstance(model, Recording) and not (recorded := model.items).issuperset(ids):
+    recorded = model.items if isinstance(model, Recording) else frozenset(ids)
+    is_part = not recorded.issuperset(ids)
+    if is_part:
         suite = reader.selected(suite, recorded)
-    by = reader.groups(suite).by
-    suite = reader.limited(suite, limit)
+    groups = reader.groups(suite)
+    suite = limited(reader, suite, limit)
     if suite is loaded.suite:
         return suite, {}
     whole = loaded.paradigm.presenter.record(loaded.suite, 0).get("n_items")
-    noted: dict[str, JsonValue] = {IN_TURN: list(by)}
+    noted: dict[str, JsonValue] = {IN_TURN: list(groups.by)}
+    if is_part:  # the limit alone does not tell which items the recording has
+        noted[TAKEN] = list(groups.first(limit))
     return suite, {ITEMS_OF_SUITE: whole, **noted} if isinstance(whole, int) else noted
 
 

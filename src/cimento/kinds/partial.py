@@ -7,6 +7,8 @@ from cimento.records.store import Manifest
 IN_TURN = "in_turn"
 """Key of the manifest of a run with a limit: columns whose values took turns, none for the first
 items of the suite."""
+TAKEN = "taken"
+"""Key of the manifest of such a run of a recording without some items: the ids of those it has."""
 
 
 def taken_items(manifest: Manifest, counted: str) -> str:

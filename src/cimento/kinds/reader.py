@@ -60,13 +60,6 @@ class SuiteReader(Protocol[SuiteT]):
     def groups(self, suite: SuiteT) -> ItemGroups:
         """The items of a suite by what they are about; ``--limit`` takes some of each group."""
 
-    def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of each group in turn; the suite itself if it has no more."""
-        groups = self.groups(suite)
-        if limit >= len(groups.ids):
-            return suite
-        return self.selected(suite, frozenset(groups.first(limit)))
-
     def selected(self, suite: SuiteT, items: Collection[str]) -> SuiteT:  # noqa: ARG002
         """The suite with only some of its items asked about, in their order; by default refused.
 
@@ -109,3 +102,17 @@ class SuiteReader(Protocol[SuiteT]):
         if reading.suite is None:
             raise SuiteError(where=str(folder), faults=reading.faults)
         return reading.suite
+
+
+def limited(reader: SuiteReader[SuiteT], suite: SuiteT, limit: int) -> SuiteT:
+    """The first items of each group of a suite in turn; the suite itself if it has no more.
+
+    Args:
+        reader: of suites of its kind.
+        suite: the suite.
+        limit: how many items are left, at most.
+    """
+    groups = reader.groups(suite)
+    if limit >= len(groups.ids):
+        return suite
+    return reader.selected(suite, frozenset(groups.first(limit)))

@@ -217,8 +217,8 @@ def _arranged(table: Table, path: Path, faults: Sequence[Fault]) -> _Arranged:
     """
     if wrong := _wrong_columns(table):
         raise unusable(path, [*faults, *wrong])
-    if not _several_conditions(table):
-        single = table.find("condition")
+    single = table.find("condition")
+    if single and table.find("item") and not _several_conditions(table):
         table = table.with_cells({k: v for k, v in table.cells.items() if k != single})
     said, roles, form = list[Fault](), dict[str, Sequence[str]](), None
     if not (rating_column(table) or columns_of_people(table)):
