@@ -195,9 +195,17 @@ def file_choice(visit: Visit, take: Callable[[UploadEventArguments], Awaitable[N
         take: what is done with the file.
     """
     say = visit.say
+
+    async def taken(event: UploadEventArguments) -> None:
+        try:
+            await take(event)
+        finally:
+            # The browser refuses a file that is still in its list, such as one that is tried again.
+            upload.reset()
+
     upload = ui.upload(
         label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
-        on_upload=guarded(visit, take),
+        on_upload=guarded(visit, taken),
         on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
     ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
     with upload.add_slot("list"), ui.element("div").classes("drop"):
