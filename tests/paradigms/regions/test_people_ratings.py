@@ -142,7 +142,7 @@ def test_kappa_has_a_reason_where_all_verdicts_are_equal():
 
     assert (model.same.same, model.same.interval.low) == (3, None)
     assert model.same.kappa.value is None
-    assert model.same.kappa.reason
+    assert model.same.kappa.reason == "all verdicts are equal"
 
 
 def test_clusters_widen_the_interval_of_the_same_verdict():

@@ -105,7 +105,7 @@ def _same(rate: PeopleRate) -> str:
 def _reason(rate: PeopleRate) -> str | None:
     reasons = [one.reason for one in (rate, rate.graded, rate.others) if one is not None]
     if rate.same is not None and rate.same.kappa.reason:
-        reasons.append(f"kappa: {rate.same.kappa.reason.replace('ratings', 'verdicts')}")
+        reasons.append(f"kappa: {rate.same.kappa.reason}")
     return "; ".join(dict.fromkeys(filter(None, reasons))) or None
 
 
