@@ -98,9 +98,9 @@ def _cells(cell: GridCell) -> list[_Cell]:
     if texts := _texts(cell):
         return [_Cell(cell), *map(_Cell, texts.values())]
     if _is_interval(cell):
-        texts = cell.strip("[]").split(", ")
+        shown = cell.strip("[]").split(", ")
         ends = (cell.parts[LOW], cell.parts[HIGH])
-        return [_Cell(text, _finite(v)) for text, v in zip(texts, ends, strict=True)]
+        return [_Cell(text, _finite(v)) for text, v in zip(shown, ends, strict=True)]
     return [_Cell(cell, _finite(cell.parts.get("")))]
 
 
