@@ -8,6 +8,7 @@ import json
 import math
 
 import pytest
+from openpyxl import load_workbook
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
@@ -263,6 +264,7 @@ def test_ratings_of_a_table_of_pairs_go_through_apply_and_run_to_both_tables(tmp
     rated, runs = str(tmp_path / "rated"), str(tmp_path / "runs")
     apply = ["annotate", "apply", str(pairs), str(tmp_path / "given.csv"), "--language", "it"]
     assert invoke([*apply, "-o", rated]) == 0
+    assert "under the suite's name: runs/walks" in capsys.readouterr().err
     assert invoke(["run", rated, "-m", "demo-causal", "-o", runs, "--no-cache", "--json"]) == 0
     out = capsys.readouterr().out
     (run,) = json.loads(out[out.index("{") :])["runs"]
@@ -289,6 +291,26 @@ def test_ratings_of_a_table_of_pairs_go_through_apply_and_run_to_both_tables(tmp
     assert {row["item"]: row[f"{model}_same"] == "same" for row in rows} == alike
     assert [row["item_bad"] for row in rows] == [f"{name} bad." for name in RATINGS]
 
+    sheet = tmp_path / "items.xlsx"
+    assert invoke(["report", runs, "--table", "people-items", "-o", str(sheet)]) == 0
+    header, first, *_ = load_workbook(sheet).active.iter_rows(values_only=True)
+    assert dict(zip(header, first, strict=True))["item good"] == "tetto good."
     assert invoke(["report", runs, "-o", str(tmp_path / "report.md")]) == 0
     said = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert f"has the same verdict on {sum(alike.values())} of 5 items (" in said
+
+
+@pytest.mark.parametrize("name", ["Iniziali", "Initials", "Iniciales", "Iniciais"])
+def test_initials_tell_people_apart_where_each_row_has_its_own(name, tmp_path, capsys):
+    (tmp_path / "walks.csv").write_text("item,good,bad\n1,Io vado.,Io va.\n", encoding="utf-8")
+    for others, used in (("C. D.", name), ("A. B.", "Timestamp")):
+        form = tmp_path / "form.csv"
+        form.write_text(
+            f"Timestamp,{name},Io vado.,Io va.\n2026/03/02 10:02:11,A. B.,5,1\n"
+            f"2026/03/02 10:05:40,{others},4,2\n",
+            encoding="utf-8",
+        )
+        command = ["annotate", "import", str(form), "--suite", str(tmp_path / "walks.csv")]
+        out = str(tmp_path / f"{used}.csv")
+        assert invoke([*command, "--names", "keep", "-o", out]) == 0
+        assert repr(used) in capsys.readouterr().err
