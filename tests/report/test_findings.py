@@ -364,7 +364,7 @@ def test_rated_pairs_are_said_by_their_accuracy_and_by_their_correlation_with_ra
     texts = [s.text for s in rated_of(run.suite).sentences]
     means = [s.mean for s in rated_of(run.suite).sentences]
     rho = stats.spearmanr([-len(text.replace(" ", "")) for text in texts], means).statistic
-    accuracy, correlation = findings_of([run]).parts
+    accuracy, correlation, same = findings_of([run]).parts
     assert accuracy.about == "Accuracy"
     assert "6 of 6 items right" in accuracy.sentences[0]
     assert correlation.about == "Spearman's rho of lp with ratings"
@@ -372,13 +372,16 @@ def test_rated_pairs_are_said_by_their_accuracy_and_by_their_correlation_with_ra
     assert f"reaches {rho:.3f} [" in reached
     (estimate,) = (e for e in run.estimates() if (e.question, e.statistic) == ("lp", "spearman"))
     assert f"[{estimate.low:.3f}, {estimate.high:.3f}]" in reached
+    assert same.about == "Same verdict as people"
+    assert re.search(r"the same verdict on \d of 6 items \(", same.sentences[0])
 
 
 def test_models_on_rated_pairs_are_compared_by_accuracy_and_by_correlation():
     other = FakeScorer(lambda _, index: -float(index + 1), name="due")
     runs = [rated_pairs(LENGTHS), rated_pairs(other)]
     said = findings_of(runs)
-    accuracy, correlation = said.parts
+    accuracy, correlation, same = said.parts
+    assert len(same.sentences) == 2
     assert any("differ" in sentence for sentence in accuracy.sentences)
     assert any("(difference " in sentence for sentence in correlation.sentences)
     assert "over all 2 tests" in said.notes[-1]

@@ -42,13 +42,20 @@ class ImportAnswersOptions(Options):
 
     files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
+    suites: Texts = option(
+        (), "The suite that people judged; items are checked against it.", flags=("--suite",)
+    )
+    secret: Path | None = option(
+        None, "File with the key of pseudonyms, made if missing. Required unless --names keep."
+    )
+    names: Literal["replace", "keep"] = option(
+        "replace",
+        "Pseudonyms replace participants' names (replace, the default), or keep the names.",
+    )
     form: AnswerForm | None = option(
         None,
         "long: an answer per row; wide: a person per row; rated: lists such as ItaCoLA's; or the"
         " program that wrote the files. By default what their contents say.",
-    )
-    suites: Texts = option(
-        (), "The suite that people judged; items are checked against it.", flags=("--suite",)
     )
     design: Path | None = option(
         None,
@@ -67,13 +74,6 @@ class ImportAnswersOptions(Options):
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of that export to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")
-    secret: Path | None = option(
-        None, "File with the key of pseudonyms, made if missing. Required unless --names keep."
-    )
-    names: Literal["replace", "keep"] = option(
-        "replace",
-        "Pseudonyms replace participants' names (replace, the default), or keep the names.",
-    )
     unknown: Literal["refuse", "skip"] = option(
         "refuse", "Answers that the suite or the design does not know."
     )
@@ -94,6 +94,8 @@ def import_answers(options: ImportAnswersOptions) -> None:
 
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
     with you and is in no table. Use --names keep for participants who are already anonymous.
+    Example, a Google form about pairs:
+    cimento annotate import form.csv --suite pairs.xlsx --secret my.secret -o judgments.csv
     """
     from cimento.people.annotate.importing import read_answers
     from cimento.people.annotate.rows import ImportOptions
@@ -385,6 +387,7 @@ def apply_answers(options: ApplyOptions) -> None:
         note(f"cimento analyze profile RUN --people {output / CHOICES_FILE}")
     else:
         note(f"cimento run {output} -m MODEL")
+    note(f"Runs are stored under the suite's name: runs/{applied.suite}")
 
 
 def _refuse_swapped(suite: str, judgments: Path) -> None:

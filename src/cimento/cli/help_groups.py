@@ -78,6 +78,7 @@ GROUPS: Mapping[str, Groups] = {
             "by", "dictionary", "judgments", "frequency", "ratings", "at_most", "people", "rule",
         ),
     },
+    "annotate import": {"Common": ("output", "suites", "secret", "names")},
     "annotate survey build": {
         "Common": ("output", "task", "surveys", "times", "scale", "title", "language"),
         "Items": (
@@ -148,6 +149,9 @@ SHOWN: Mapping[str, Sequence[str]] = {
     "analyze profile": (
         "k", "method", "threshold", "by", "dictionary", "judgments", "frequency", "ratings",
         "people", "output", "figure", "cluster", "seed", "as_json",
+    ),
+    "annotate import": (
+        "output", "suites", "secret", "names", "design", "form", "columns", "unknown",
     ),
     "annotate survey build": (
         "output", "task", "surveys", "times", "scale", "title", "language", "limit", "seed",

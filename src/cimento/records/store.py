@@ -234,7 +234,7 @@ class RunFolder:
             raise TableError(
                 where=str(self.path),
                 seen="this is not the folder of a finished run",
-                todo="Give a folder that `cimento run` named; open_runs takes a folder of several.",
+                todo="Give the folder of one run, such as runs/SUITE/MODEL.",
             ) from error
         if not isinstance(content, dict):
             raise TableError(where=str(self.path / MANIFEST), seen="is not a JSON object")

@@ -241,7 +241,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     command = ["run", str(answered), "-m", "demo-causal", "-m", "demo-masked", "-o", runs]
     assert invoke([*command, "--no-cache"]) == 0
     out = capsys.readouterr().out
-    assert out.index("accuracy") < out.index("How often people choose as is predicted")
+    assert out.index("accuracy") < out.index("How often people's choices agree with predictions")
     table = [line.split() for line in out[out.index("How often people") :].splitlines()]
     lines = [" ".join(line) for line in table]
     assert any(line.startswith("harbor prediction 0 most people 6 0 18 0.833 [") for line in lines)
@@ -249,8 +249,8 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     (one,) = [line for line in lines if line.startswith("one person ")]
     assert one.startswith("one person 6 18 0.611 [")
     # The reasons why rho has no interval are notes below.
-    models = [line.split("@")[0] for line in lines if line.startswith("demo-")]
-    assert models == ["demo-causal", "demo-masked"]
+    models = dict.fromkeys(line.split("@")[0] for line in lines if line.startswith("demo-"))
+    assert [*models] == ["demo-causal", "demo-masked"]
 
     assert invoke(["report", runs, "--table", "people", "--format", "csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
@@ -266,7 +266,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
 
     page = tmp_path / "page.html"
     assert invoke(["report", runs, "-o", str(page)]) == 0
-    assert "How often people choose as is predicted" in page.read_text(encoding="utf-8")
+    assert "choices agree with predictions" in page.read_text(encoding="utf-8")
 
 
 def test_a_table_of_people_of_runs_without_choices_is_refused(tmp_path, capsys):

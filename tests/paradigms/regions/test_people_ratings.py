@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
 
 import pytest
+from openpyxl import load_workbook
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
@@ -45,7 +47,9 @@ def suite(ratings=RATINGS, *, people=(PEOPLE, PEOPLE), by="people"):
             conditions=tuple(
                 Condition(
                     name=condition,
-                    regions=(Region(text=" ".join(["nuvola"] * LENGTHS[name][number])),),
+                    regions=(
+                        Region(text=" ".join(["nuvola"] * LENGTHS[name.rstrip("01")][number])),
+                    ),
                     columns=cells(given[number], people[number]),
                 )
                 for number, condition in enumerate(("good", "bad"))
@@ -99,6 +103,69 @@ def test_the_totals_of_people_and_of_the_model_are_over_the_same_pairs():
     # Margins of the model in bits: 1, -2, 2, 0, 3, of ranks 3, 1, 4, 2, 5; ranks of people's
     # shares: 5, 3, 2, 1, 4. Squared differences of ranks: 4 + 4 + 4 + 1 + 1.
     assert model.graded.r == pytest.approx(1 - 6 * 14 / (5 * (5**2 - 1)))
+
+
+def test_the_verdicts_of_the_model_and_of_mean_ratings_are_compared_pair_by_pair():
+    run = judged(suite())
+    *_, model = people_of(run)
+
+    # People: pass, pass, pass, fail, pass. The model: pass, fail, pass, tie, pass.
+    assert (model.same.n, model.same.same) == (5, 3)
+    z2 = 1.959963984540054**2
+    for end in (model.same.interval.low, model.same.interval.high):
+        assert (3 / 5 - end) ** 2 * 5 == pytest.approx(z2 * end * (1 - end))
+    # By chance: 4/5 of 3/5 both pass, 1/5 of 1/5 both fail, none of 1/5 both tie.
+    chance = 12 / 25 + 1 / 25
+    assert model.same.kappa.value == pytest.approx((3 / 5 - chance) / (1 - chance))
+    assert {one.item: list(one.same.values()) for one in people_by_item(run)} == {
+        "tetto": [True], "mare": [False], "ponte": [True], "neve": [False], "sale": [True],
+    }  # fmt: skip
+    assert [one.same for one in people_of(run)[:2]] == [None, None]
+
+
+def test_a_tie_is_the_same_as_a_tie_and_as_a_pass_only_where_ties_pass():
+    ratings = {
+        **RATINGS,
+        "neve": ((3, 3, 3, 3, 3, 3),) * 2,  # of both the model and people a tie
+        "sale": ((4, 4, 4, 4, 4, 4),) * 2,  # of people alone
+    }
+    *_, model = people_of(judged(suite(ratings)))
+    *_, passing = people_of(judged(suite(ratings), ties="pass"))
+
+    # People: pass, pass, pass, tie, tie; the model: pass, fail, pass, tie, pass.
+    assert (model.same.n, model.same.same) == (5, 3)
+    assert (passing.same.n, passing.same.same) == (5, 4)
+
+
+def test_kappa_has_a_reason_where_all_verdicts_are_equal():
+    same = {name: RATINGS[name] for name in ("tetto", "ponte", "sale")}
+    *_, model = people_of(judged(suite(same)))
+
+    assert (model.same.same, model.same.interval.low) == (3, None)
+    assert model.same.kappa.value is None
+    assert model.same.kappa.reason == "all verdicts are equal"
+
+
+def test_clusters_widen_the_interval_of_the_same_verdict():
+    many = {f"{name}{k}": RATINGS[name] for name in RATINGS for k in range(2)}
+    made = suite(many)
+    items = tuple(
+        dataclasses.replace(
+            item,
+            conditions=tuple(
+                dataclasses.replace(one, columns={**one.columns, "word": item.id[:-1]})
+                for one in item.conditions
+            ),
+        )
+        for item in made.items
+    )
+    clustered = dataclasses.replace(made, items=items, cluster=("word",))
+    *_, alone = people_of(judged(made))
+    *_, together = people_of(judged(clustered))
+
+    assert (alone.same.same, together.same.same) == (6, 6)
+    width = together.same.interval.high - together.same.interval.low
+    assert width > alone.same.interval.high - alone.same.interval.low
 
 
 def test_ties_pass_where_the_run_says_so():
@@ -197,6 +264,7 @@ def test_ratings_of_a_table_of_pairs_go_through_apply_and_run_to_both_tables(tmp
     rated, runs = str(tmp_path / "rated"), str(tmp_path / "runs")
     apply = ["annotate", "apply", str(pairs), str(tmp_path / "given.csv"), "--language", "it"]
     assert invoke([*apply, "-o", rated]) == 0
+    assert "under the suite's name: runs/walks" in capsys.readouterr().err
     assert invoke(["run", rated, "-m", "demo-causal", "-o", runs, "--no-cache", "--json"]) == 0
     out = capsys.readouterr().out
     (run,) = json.loads(out[out.index("{") :])["runs"]
@@ -217,5 +285,32 @@ def test_ratings_of_a_table_of_pairs_go_through_apply_and_run_to_both_tables(tmp
     assert {row["item"]: float(row["proportion"]) for row in rows} == {
         name: pytest.approx(higher / 6, abs=5e-4) for name, (higher, _) in HIGHER.items()
     }
-    (model,) = [name for name in rows[0] if name.startswith("demo-causal")]
+    model, _ = [name for name in rows[0] if name.startswith("demo-causal")]
     assert {row[model] for row in rows} <= {"pass", "fail", "tie"}
+    alike = {row["item"]: row["people_together"] == row[model] for row in rows}
+    assert {row["item"]: row[f"{model}_same"] == "same" for row in rows} == alike
+    assert [row["item_bad"] for row in rows] == [f"{name} bad." for name in RATINGS]
+
+    sheet = tmp_path / "items.xlsx"
+    assert invoke(["report", runs, "--table", "people-items", "-o", str(sheet)]) == 0
+    header, first, *_ = load_workbook(sheet).active.iter_rows(values_only=True)
+    assert dict(zip(header, first, strict=True))["item good"] == "tetto good."
+    assert invoke(["report", runs, "-o", str(tmp_path / "report.md")]) == 0
+    said = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert f"has the same verdict on {sum(alike.values())} of 5 items (" in said
+
+
+@pytest.mark.parametrize("name", ["Iniziali", "Initials", "Iniciales", "Iniciais"])
+def test_initials_tell_people_apart_where_each_row_has_its_own(name, tmp_path, capsys):
+    (tmp_path / "walks.csv").write_text("item,good,bad\n1,Io vado.,Io va.\n", encoding="utf-8")
+    for others, used in (("C. D.", name), ("A. B.", "Timestamp")):
+        form = tmp_path / "form.csv"
+        form.write_text(
+            f"Timestamp,{name},Io vado.,Io va.\n2026/03/02 10:02:11,A. B.,5,1\n"
+            f"2026/03/02 10:05:40,{others},4,2\n",
+            encoding="utf-8",
+        )
+        command = ["annotate", "import", str(form), "--suite", str(tmp_path / "walks.csv")]
+        out = str(tmp_path / f"{used}.csv")
+        assert invoke([*command, "--names", "keep", "-o", out]) == 0
+        assert repr(used) in capsys.readouterr().err

@@ -161,10 +161,11 @@ def _scale(suite: Suite, scale: tuple[float, float] | None) -> JsonValue:
     if scale is not None:
         known |= {"low": scale[0], "high": scale[1]}
     if "low" not in known or "high" not in known:
+        also = "" if suite.meta.language not in ("", "und") else " --language CODE"
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="it is not known on which scale the ratings are",
-            todo="Give --scale 1,5: the worst and the best. Answers that were imported with the"
-            " --design of their survey have its scale.",
+            todo=f"Give --scale 1,5{also}: the worst and the best. Answers that were imported with"
+            " the --design of their survey have its scale.",
         )
     return {**known, "by": "people"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from cimento.io.values import grouped
 from cimento.paradigms.regions.judging import CHOSEN_BY, judged_suite, label_of, questions
 from cimento.paradigms.regions.people_rates import (
     NO_SINGLE,
+    as_counted,
     counts_of_choices,
     decided_choices,
     kind_of_votes,
@@ -19,11 +20,13 @@ from cimento.paradigms.regions.people_rates import (
 )
 from cimento.paradigms.regions.people_ratings import RatedItem, is_rated_by_people, rated_items
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.report.cells import Shown
 from cimento.report.formatting import interval, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites.formula import Formula, Junction
+from cimento.suites.stimuli import stimulus_texts
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -49,6 +52,9 @@ class PeopleOnItem:
         suite: name of the suite.
         question: name of the prediction; ``all predictions`` for the conjunction.
         models: model to its verdict.
+        same: model to whether its verdict is that of people together, with ties as a run counts
+            them; without models that have none.
+        sentences: condition to its sentence.
     """
 
     item: str
@@ -62,6 +68,8 @@ class PeopleOnItem:
     suite: str = ""
     question: str = ""
     models: Mapping[str, VerdictName] = field(default_factory=dict)
+    same: Mapping[str, bool] = field(default_factory=dict)
+    sentences: Mapping[str, str] = field(default_factory=dict)
 
 
 def people_by_item(run: Run) -> list[PeopleOnItem]:
@@ -73,19 +81,28 @@ def people_by_item(run: Run) -> list[PeopleOnItem]:
     """
     suite, trees = judged_suite(run), parse_predictions(judged_suite(run))
     formulas = (*trees, reduce(partial(Junction, "&"), trees)) if trees else ()
+    passes, who = passing(run), label_of(run)
+    sentences: dict[str, dict[str, str]] = {}
+    for (item, condition), text in stimulus_texts(suite).items():
+        sentences.setdefault(item, {})[condition] = text
     items = []
     for question, formula in zip(questions(run), formulas, strict=False):
         if not undecidable(formula, whole_sentence=len(suite.region_names) == 1):
             verdicts = _verdicts(run, question)
-            items += [
-                replace(
-                    one,
-                    suite=suite.name,
-                    question=question,
-                    models={label_of(run): verdicts.get(one.item, "unscored")},
+            for one in _answered(suite, formula, passes):
+                verdict = verdicts.get(one.item, "unscored")
+                known = "unscored" not in (verdict, one.together)
+                same = as_counted(verdict, passes) == as_counted(one.together, passes)
+                items.append(
+                    replace(
+                        one,
+                        suite=suite.name,
+                        question=question,
+                        models={who: verdict},
+                        same={who: same} if known else {},
+                        sentences=sentences[one.item],
+                    )
                 )
-                for one in _answered(suite, formula, passing(run))
-            ]
     return items
 
 
@@ -146,8 +163,14 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
     """A table of people's answers about each item, with a column for each model."""
     # Runs of one suite repeat what people answered, which is shown once.
     groups = grouped(((one.suite, one.question, one.item), one) for one in items).values()
-    rows = [replace(one[0], models={k: v for run in one for k, v in run.models.items()})
-            for one in groups]  # fmt: skip
+    rows = [
+        replace(
+            one[0],
+            models={k: v for run in one for k, v in run.models.items()},
+            same={k: v for run in one for k, v in run.same.items()},
+        )
+        for one in groups
+    ]
     given = dict.fromkeys(name for one in rows for name in one.given)
     models = dict.fromkeys(name for one in rows for name in one.models)
     return Grid.of(
@@ -155,14 +178,14 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
         {
             "suite": lambda one: one.suite,
             "prediction": lambda one: one.question,
-            "item": lambda one: one.item,
+            "item": _item,
+            "people together": lambda one: one.together,
+            **{name: make for model in models for name, make in _of_model(model).items()},
             "people": lambda one: one.people,
             "ties": lambda one: one.tied,
             "proportion": lambda one: rate_as_text(one.share, absent=BLANK),
             "95%, others": lambda one: interval(one.others.low, one.others.high, absent=BLANK),
             **{name: partial(_given, name) for name in given},
-            "people together": lambda one: one.together,
-            **{name: partial(_verdict_of, name) for name in models},
             "reason": _reason,
         },
         title="What people answered about each item, and the verdicts of models.",
@@ -174,6 +197,7 @@ def people_items_grid(items: Sequence[PeopleOnItem]) -> Grid:
             "proportion: of them, those for whom the prediction holds; ties are equal ratings.",
             "95%, others: of the proportion, for this item and other people.",
             "people together: the verdict of mean ratings, or of most people.",
+            "same: whether the model's verdict is that of people together.",
         ),
     )
 
@@ -191,3 +215,20 @@ def _given(name: str, one: PeopleOnItem) -> str:
 
 def _verdict_of(name: str, one: PeopleOnItem) -> str:
     return one.models.get(name, BLANK)
+
+
+def _item(one: PeopleOnItem) -> str:
+    """The item; programs get its sentences in columns of their own."""
+    texts = {f"_{condition}": text for condition, text in one.sentences.items()}
+    return Shown(one.item, {"": one.item, **texts})
+
+
+def _of_model(model: str) -> Mapping[str, Callable[[PeopleOnItem], str]]:
+    """The columns of a model: its verdict, and whether people together have the same."""
+    return {model: partial(_verdict_of, model), f"{model} same": partial(_same, model)}
+
+
+def _same(name: str, one: PeopleOnItem) -> str:
+    if name not in one.same:
+        return BLANK
+    return "same" if one.same[name] else "different"

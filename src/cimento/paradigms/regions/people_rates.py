@@ -1,4 +1,4 @@
-"""How often people choose as is predicted, and models beside them.
+"""How often people's choices agree with predictions, and models beside them.
 
 Each prediction is evaluated with votes in place of surprisals: the surprisal of a sentence is minus
 the number of people who chose it, so that the most chosen sentence has the lowest. This is the
@@ -31,6 +31,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
 from cimento.records.outcomes import VerdictName
+from cimento.statistics.agreement import NO_VARIATION, Agreement, cohen_kappa
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -46,6 +47,24 @@ MAJORITY, MEANS, ONE_PERSON = "most people", "mean ratings", "one person"
 NO_CHOICES = "nobody chose between these sentences"
 NO_SINGLE = "one choice cannot decide the prediction both ways"
 _SHARE = re.compile(r"0\.\d+|1\.0+")
+
+
+@dataclass(frozen=True, slots=True)
+class SameVerdict:
+    """How many items have the same verdict from a model and from people together.
+
+    Attributes:
+        n: number of items on which both have a verdict.
+        same: number of them on which it is the same one. A tie is the same as a tie, and not as
+            pass or fail, unless ties count as passes.
+        interval: 95% interval of the proportion, that of `share_interval`.
+        kappa: Cohen's kappa of the two, which a high base rate of one verdict does not raise.
+    """
+
+    n: int
+    same: int
+    interval: Interval
+    kappa: Agreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +91,7 @@ class PeopleRate:
             names of people, or for a model.
         graded: Spearman's correlation, over items, of the model's margin with the proportion of
             choices or people by which the prediction holds; None for people.
+        same: on how many items the model's verdict is that of people together; None for people.
     """
 
     suite: str
@@ -88,6 +108,7 @@ class PeopleRate:
     reason: str | None = None
     others: Interval | None = None
     graded: Correlation | None = None
+    same: SameVerdict | None = None
 
 
 def rates_of_choices(run: Run) -> list[PeopleRate]:
@@ -143,7 +164,7 @@ def passing(run: Run) -> frozenset[VerdictName]:
 def rate_of_model(
     run: Run,
     like: PeopleRate,
-    answered: Collection[str],
+    answered: Mapping[str, VerdictName],
     shares: Mapping[str, float],
     passes: Collection[VerdictName],
     clusters: Mapping[str, Hashable] | None,
@@ -153,7 +174,7 @@ def rate_of_model(
     Args:
         run: of the model.
         like: rate with the question.
-        answered: the items.
+        answered: item to the verdict of people together.
         shares: item to the proportion of people by which the prediction holds.
         passes: the verdicts by which it holds.
         clusters: what items belong to; None where each stands alone.
@@ -169,10 +190,41 @@ def rate_of_model(
     both = [item for item in margins if item in shares]
     x, y = ([values[item] for item in both] for values in (margins, shares))
     graded = correlate(x, y, design=Design.of(both, clusters))
-    like = dataclasses.replace(like, who=label_of(run), of_people=False, graded=graded)
-    return rate_of_verdicts(
-        dict(outcomes.select("item", "verdict").iter_rows()), passes, clusters, like
+    verdicts = dict(outcomes.select("item", "verdict").iter_rows())
+    same = same_verdicts(verdicts, answered, passes, clusters)
+    like = dataclasses.replace(like, who=label_of(run), of_people=False, graded=graded, same=same)
+    return rate_of_verdicts(verdicts, passes, clusters, like)
+
+
+def same_verdicts(
+    verdicts: Mapping[str, VerdictName],
+    people: Mapping[str, VerdictName],
+    passes: Collection[VerdictName],
+    clusters: Mapping[str, Hashable] | None,
+) -> SameVerdict:
+    """On how many items a model's verdict is that of people together.
+
+    Args:
+        verdicts: item to the verdict of the model.
+        people: item to the verdict of most people, or of mean ratings.
+        passes: the verdicts that count as passes.
+        clusters: what items belong to; None where each stands alone.
+    """
+    both = [item for item in verdicts if item in people]
+    model, together = (
+        [as_counted(given[item], passes) for item in both] for given in (verdicts, people)
     )
+    same = [one == other for one, other in zip(model, together, strict=True)]
+    interval = share_interval(same, Design.of(both, clusters))
+    kappa = cohen_kappa(model, together)
+    if kappa.reason == NO_VARIATION:
+        kappa = dataclasses.replace(kappa, reason="all verdicts are equal")
+    return SameVerdict(len(both), sum(same), interval, kappa)
+
+
+def as_counted(verdict: VerdictName, passes: Collection[VerdictName]) -> VerdictName:
+    """A verdict, a tie as a pass where ties count as passes."""
+    return "pass" if verdict in passes else verdict
 
 
 def _made(counts: Iterable[Iterable[float]]) -> int | None:

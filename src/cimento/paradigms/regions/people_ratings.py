@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cimento.suites.ratings import RatedSentence
 
 NOBODY_BOTH = "nobody rated every sentence of an item: compare mean ratings"
-VERDICTS_OF_THESE = "a verdict of mean ratings is one of these people"
+VERDICTS_OF_THESE = "other people would have other mean ratings: see one person"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,23 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.paradigms.regions.people_rates import rates_of_choices
+from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, rates_of_choices
 from cimento.paradigms.regions.people_ratings import rates_of_ratings
 from cimento.records.outcomes import Estimate
+from cimento.report.cells import Shown
 from cimento.report.formatting import ends_of, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.paradigms.regions.people_rates import PeopleRate
+    from cimento.paradigms.regions.people_rates import PeopleRate, SameVerdict
     from cimento.statistics.correlation import Correlation
     from cimento.statistics.intervals import Interval
 
 OTHERS = ", other people"
 """The end of the names of statistics whose intervals are for other items and other people."""
+SAME, KAPPA = "same verdict as people", "Cohen's kappa with people"
+"""The statistics of a model's verdicts beside those of people together."""
 
 
 def people_of(run: Run) -> list[PeopleRate]:
@@ -41,7 +44,7 @@ def people_grid(rates: Sequence[PeopleRate]) -> Grid:
     ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
     rated = any(rate.given == "rating" for rate in rates)
     chose = any(rate.given == "choice" for rate in rates)
-    verbs = " or ".join(("choose",) * chose + ("rate",) * rated)
+    answers = " or ".join(("choices",) * chose + ("ratings",) * rated)
     return Grid.of(
         list(itertools.chain.from_iterable(ordered)),
         {
@@ -58,13 +61,18 @@ def people_grid(rates: Sequence[PeopleRate]) -> Grid:
                 rate.graded.r if rate.graded else None, digits=3, absent=BLANK
             ),
             "95% of rho": lambda rate: ends_of(rate.graded) if rate.graded else BLANK,
+            "same verdict": _same,
+            "95% of same": lambda rate: ends_of(rate.same.interval) if rate.same else BLANK,
+            "kappa": lambda rate: number(
+                rate.same.kappa.value if rate.same else None, digits=3, absent=BLANK
+            ),
             "reason": _reason,
         },
-        title=f"How often people {verbs} as is predicted, and models on the same items.",
+        title=f"How often people's {answers} agree with predictions; models on the same items.",
         grouped=2,
         labels=3,
         remarks=1,
-        notes=(*(_OF_CHOICES if chose else ()), *(_OF_RATINGS if rated else ()), _RHO),
+        notes=(*(_OF_CHOICES if chose else ()), *(_OF_RATINGS if rated else ()), *_OF_MODELS),
         without=() if rated else ("95%, others",),
     )
 
@@ -77,16 +85,28 @@ _OF_CHOICES = (
 _OF_RATINGS = (
     "mean ratings: the prediction holds of the mean ratings of the sentences.",
     "one person: it holds of a person's own ratings; answers count people by item.",
-    "Ties, which are equal ratings, count as the run says.",
+    "Equal ratings are ties, which are not passes unless the run has --ties pass.",
     "95%: for other items and these people; others: for other items and other people.",
+)
+_OF_MODELS = (
+    "rho: Spearman's correlation, over items, of the model's margin with people's proportion.",
+    "same verdict: items on which the model's verdict is that of mean ratings or most people;",
+    "a tie is the same only as a tie. kappa: Cohen's, of the same verdicts: 0 is chance.",
     "Item by item: --table people-items.",
 )
-_RHO = "rho: Spearman's correlation, over items, of the model's margin with people's proportion."
+
+
+def _same(rate: PeopleRate) -> str:
+    if rate.same is None:
+        return BLANK
+    return Shown(f"{rate.same.same} of {rate.same.n}", {"": rate.same.same, "_n": rate.same.n})
 
 
 def _reason(rate: PeopleRate) -> str | None:
-    reasons = (rate, rate.graded, rate.others)
-    return next((one.reason for one in reasons if one is not None and one.reason), None)
+    reasons = [one.reason for one in (rate, rate.graded, rate.others) if one is not None]
+    if rate.same is not None and rate.same.kappa.reason:
+        reasons.append(f"kappa: {rate.same.kappa.reason}")
+    return "; ".join(dict.fromkeys(filter(None, reasons))) or None
 
 
 def people_estimates(run: Run) -> Iterator[Estimate]:
@@ -102,6 +122,8 @@ def people_estimates(run: Run) -> Iterator[Estimate]:
             yield _of_others(run, rate, rate.others)
         if rate.graded:
             yield _of_shares(run, rate, rate.graded)
+        if rate.same:
+            yield from _of_same(run, rate, rate.same)
 
 
 def _of_people(run: Run, rate: PeopleRate) -> Estimate:
@@ -149,4 +171,32 @@ def _of_shares(run: Run, rate: PeopleRate, correlation: Correlation) -> Estimate
         reason=correlation.reason or "",
         n=correlation.n,
         tied=None,
+    )
+
+
+def _of_same(run: Run, rate: PeopleRate, same: SameVerdict) -> Iterator[Estimate]:
+    """The proportion of items with the same verdict, and kappa."""
+    like = dataclasses.replace(
+        _of_people(run, rate),
+        method=f"verdicts of the model and of {MEANS if rate.given == 'rating' else MAJORITY}",
+        n=same.n,
+        tied=None,
+    )
+    yield dataclasses.replace(
+        like,
+        statistic=SAME,
+        value=same.same / same.n if same.n else None,
+        low=same.interval.low,
+        high=same.interval.high,
+        interval_method=same.interval.method,
+        reason=same.interval.reason or "",
+        right=same.same,
+    )
+    yield dataclasses.replace(
+        like,
+        statistic=KAPPA,
+        value=same.kappa.value,
+        low=None,
+        high=None,
+        reason=same.kappa.reason or "",
     )

@@ -366,5 +366,6 @@ def apply_judgments(
         folder_atomically(output, save)
     if again := len(judgments) - len(first):
         why = "the same person had answered the question before"
-        return replace(applied[0], passed={**applied[0].passed, why: again})
-    return applied[0]
+        passed = {**applied[0].passed, why: again}
+        return replace(applied[0], passed=passed, suite=loaded.suite.name)
+    return replace(applied[0], suite=loaded.suite.name)
