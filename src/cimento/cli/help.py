@@ -193,9 +193,8 @@ class HelpfulCommand(TyperCommand):
 
 _LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."
 _NAMED_SUITES = (
-    "It takes SUITE, MODEL and the options of `cimento run` (cimento run --help-all lists them)"
-    " that are about models, scoring and judging. It does not take --language without SUITE, nor"
-    " options of a single call, such as --fail-under, --junit and --share."
+    "It takes the arguments of `cimento run` (cimento run --help-all lists them), but no --language"
+    " without SUITE and no option of a single call, such as --fail-under, --junit and --share."
 )
 
 
