@@ -162,6 +162,41 @@ def test_starter_suites_are_a_part_of_their_own(line: list[str], tmp_path: Path)
     assert [one["set"] for one in answer["used"]] == ["more"]
 
 
+@pytest.mark.slow
+def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
+    line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert invoke(["run", *line]) == 3
+    out, err = capsys.readouterr()
+    assert "only starter suites ran; no published set of Italian" in err
+    assert "in no number above" not in out
+    assert "A phenomenon is known" not in out
+    assert invoke(["run", *line, "--sets", "starter"]) == 0
+    assert "only starter suites ran" not in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_model_is_the_only_reason_given(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out/checkpoint-1").mkdir(parents=True)
+    only = [part if part != "demo-causal" else "out" for part in line]
+    assert invoke(["run", *only, "--sets", "more"]) != 0
+    err = capsys.readouterr().err
+    assert "Nothing could be asked" not in err
+    assert "out" in err
+
+
+def test_an_array_of_a_language_is_refused_with_what_to_do_instead(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert invoke(["cluster", "slurm", "--language", "it", "-m", "demo-causal"]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "`cimento cluster slurm` needs suites by name" in err
+    assert "cimento run --language it -m out/checkpoint-$STEP" in err
+    assert "without SUITE means" not in err
+
+
 def test_suites_of_regions_are_not_judged_by_whole_sentences_and_one_line_says_so(
     line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

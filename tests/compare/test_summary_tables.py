@@ -144,3 +144,14 @@ def test_suites_of_several_models_before_and_after_name_the_model():
     after = [marks(model, "+++-", suite="s") for model in ("a", "b")]
     summary = compare(before, after).grids()["summary"]
     assert [row[0] for row in summary.rows][:2] == ["s, a", "s, b"]
+
+
+def test_columns_of_checkpoints_are_in_the_order_of_training():
+    marked = {"run/checkpoint-3000": "++++++", "run/checkpoint-1000": "+-----"}
+    marked |= {"run/checkpoint-20000": "++++--", "other": "++----"}
+    runs = [marks(model, right, suite=suite) for suite in "st" for model, right in marked.items()]
+    header = summary_of_models(compare(runs).rankings).header
+    steps = [model for model in header if "checkpoint" in model]
+    assert steps == [f"run/checkpoint-{step}" for step in (1000, 3000, 20000)]
+    at = header.index(steps[0])
+    assert header[at : at + 3] == tuple(steps)

@@ -13,7 +13,15 @@ import typer
 from typer.core import TyperCommand
 
 from cimento.cli.groups import HELP_ALL
-from cimento.cli.help_groups import FEW, GROUPS, METAVARS, OTHER, SHOWN, TAKES_LINE_OF_RUN
+from cimento.cli.help_groups import (
+    FEW,
+    GROUPS,
+    METAVARS,
+    NEEDS_SUITES,
+    OTHER,
+    SHOWN,
+    TAKES_LINE_OF_RUN,
+)
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -160,10 +168,10 @@ class HelpfulCommand(TyperCommand):
     def format_help_text(self, ctx: Context, formatter: HelpFormatter) -> None:
         """What the command does; of one that takes the line of a run, that it does."""
         super().format_help_text(ctx, formatter)
-        if _words(ctx) in TAKES_LINE_OF_RUN:
+        if taken := taken_of_run(_words(ctx)):
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(LINE_OF_RUN)
+                formatter.write_text(taken)
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The arguments, and the options in groups."""
@@ -183,7 +191,22 @@ class HelpfulCommand(TyperCommand):
             formatter.write(f"{left} more options: --help-all\n")
 
 
-LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."
+_LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."
+_NAMED_SUITES = (
+    "It takes the arguments of `cimento run` (cimento run --help-all lists them), but no --language"
+    " without SUITE and no option of a single call, such as --fail-under, --junit and --share."
+)
+
+
+def taken_of_run(words: str) -> str:
+    """What a command takes of the line of `run`, as a sentence; empty for other commands.
+
+    Args:
+        words: the command, such as ``cluster slurm``.
+    """
+    if words not in TAKES_LINE_OF_RUN:
+        return ""
+    return _NAMED_SUITES if words in NEEDS_SUITES else _LINE_OF_RUN
 
 
 def _words(ctx: Context) -> str:

@@ -110,8 +110,8 @@ _STUDY = ("data", "model", "output", "limit", "device", "form", "as_json")
 
 SHOWN: Mapping[str, Sequence[str]] = {
     "run": (
-        "models", "output", "language", "columns", "limit", "measures", "set", "compat", "force",
-        "device", "dtype", "metric", "predictions", "as_json", "fail_under",
+        "models", "output", "language", "columns", "limit", "measures", "set", "force", "sets",
+        "budget", "accept_license", "device", "as_json", "fail_under", "junit",
     ),
     "report": (
         "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
@@ -190,6 +190,9 @@ TAKES_LINE_OF_RUN: Mapping[str, Sequence[str]] = {
     "cluster collect": ("models", "check", "workers", "output", "as_json"),
 }  # fmt: skip
 """The commands that take the same line as `run`, each with the options that its help shows."""
+
+NEEDS_SUITES = ("cluster slurm", "cluster collect")
+"""Those of them that take suites by name only, and no option of a single call of `run`."""
 
 METAVARS: Mapping[str, str] = {
     "models": "MODEL",

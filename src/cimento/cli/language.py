@@ -79,12 +79,18 @@ def run_languages(options: CallOptions) -> int:
             show(answer.to_json())
         elif runs:
             show(answer_text(answer) + "\n")
-        else:
+        elif not failures:
             _note_missing(answer)
         answered += bool(runs)
         code = max(code, report_failures(runs, failures))
         if asked.unfit and not runs:
             code = max(code, _WRONG_OPTION)
+        if runs and answer.missing and not any(one.n_items for one in answer.used):
+            note(
+                f"cimento: only starter suites ran; no published set of {language_name(language)}"
+                " could be used. --sets starter asks for the starter suites alone."
+            )
+            code = max(code, PART_MISSING)
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")

@@ -44,6 +44,15 @@ def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[
             and not stated.get("suites")
             and (stated.get("language") or stated.get("all_languages"))
         )
+        if not (of_language or stated.get("suites")) and (language := stated.get("language")):
+            raise UsageError(
+                where="SUITE",
+                seen=f"`cimento cluster {action.__name__}` needs suites by name; it does not take"
+                " --language for all published sets",
+                todo="Name the suites; or submit a job array with one task per checkpoint, each of"
+                f" which calls `cimento run --language {language} -m out/checkpoint-$STEP"
+                " -o FOLDER/step-$STEP`.",
+            )
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not (stated.get(name) or (name == "suites" and of_language)):
                 raise UsageError(

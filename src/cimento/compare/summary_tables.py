@@ -19,7 +19,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.compare.before_after import BeforeAfter
-    from cimento.compare.ranking_records import Ranking
+    from cimento.compare.ranking_records import RankedModel, Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
     from cimento.report.protocols import HasReason
     from cimento.report.sides import Sides
@@ -213,7 +213,7 @@ def summary_of_models(rankings: Sequence[Ranking]) -> Grid:
     Args:
         rankings: by the question that sums up each suite.
     """
-    models = dict.fromkeys(chain(*((one.model for one in each.models) for each in rankings)))
+    models = _by_step(rankings)
     cells = {
         (number, one.model): one for number, each in enumerate(rankings) for one in each.models
     }
@@ -244,6 +244,17 @@ def summary_of_models(rankings: Sequence[Ranking]) -> Grid:
             *dict.fromkeys(one.note for one in rankings if one.note),
         ),
     )
+
+
+def _by_step(rankings: Sequence[Ranking]) -> list[str]:
+    """All models as they are ranked first, with those of one family together, by training step."""
+    by_name = {one.model: one for one in chain(*(each.models for each in rankings))}
+    families = list(dict.fromkeys(one.family or one.model for one in by_name.values()))
+
+    def place(one: RankedModel) -> tuple[int, bool, int]:
+        return families.index(one.family or one.model), one.step is None, one.step or 0
+
+    return [one.model for one in sorted(by_name.values(), key=place)]
 
 
 def _tests(rankings: Sequence[Ranking]) -> list[str]:

@@ -109,12 +109,17 @@ def _clashes(answer: LanguageAnswer, short: Mapping[str, str]) -> Iterator[str]:
 
 def _notes(answer: LanguageAnswer) -> Iterator[str]:
     """What the words and the intervals mean."""
-    yield (
-        "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of the"
-        " phenomenon where there are five or more, otherwise for other items of these paradigms"
-        " only. A phenomenon is known if the whole interval is above chance. First is what is sure"
-        " of other paradigms too, and the farther its interval from chance, the earlier."
-    )
+    if answer.phenomena or answer.starter:
+        yield (
+            "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of"
+            " the phenomenon where there are five or more, otherwise for other items of these"
+            " paradigms only."
+        )
+    if answer.phenomena:
+        yield (
+            "A phenomenon is known if the whole interval is above chance. First is what is sure"
+            " of other paradigms too, and the farther its interval from chance, the earlier."
+        )
     if any(not one.is_mapped for one in answer.phenomena):
         yield f"{_UNMAPPED}: not in the map of phenomena; the set's own word."
     if answer.disagreements:
@@ -146,7 +151,11 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
         "ratings": _ratings(answer, short),
         "examples": _examples(answer, short),
         "starter": _phenomena(
-            answer.starter, short, "Starter suites, which are in no number above, in %."
+            answer.starter,
+            short,
+            "Starter suites, which are in no number above, in %."
+            if answer.sets
+            else "Starter suites, in %.",
         ),
         "used": _used(answer),
         "missing": _missing(answer),
