@@ -440,7 +440,6 @@ def test_the_same_run_makes_the_same_files(runs_of_every_kind, exported, tmp_pat
 
 def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
     run = str(runs_of_every_kind)
-
     assert invoke(["export", str(tmp_path), "--to", "r", "-o", str(tmp_path / "x")]) == 2
     assert "no finished run" in capsys.readouterr().err
     assert invoke(["export", run, "--to", "helm", "-o", str(tmp_path / "x")]) == 2

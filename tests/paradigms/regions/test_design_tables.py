@@ -271,7 +271,7 @@ def test_the_report_command_refuses_what_is_no_table(tmp_path, capsys):
 
 def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
-    command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
+    command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "8"]
     code = invoke([*command, "--measure", "lp,penlp,lp-l,penlp-l", "-o", str(tmp_path / "runs")])
     printed = capsys.readouterr()
     assert code == 0, printed.err

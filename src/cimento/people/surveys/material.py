@@ -321,7 +321,9 @@ def load_material(path: Path, *, language: str = "") -> LoadedSuite:
         CimentoError: it cannot be read.
     """
     try:
-        return load_suite(path, language=language)
+        loaded = load_suite(path)
+        says_none = language and not loaded.suite.meta.language
+        return load_suite(path, language=language) if says_none else loaded
     except InputError:
         if (listed := sentence_list(path, language=language)) is None:
             raise
