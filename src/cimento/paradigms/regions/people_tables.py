@@ -198,5 +198,5 @@ def _of_same(run: Run, rate: PeopleRate, same: SameVerdict) -> Iterator[Estimate
         value=same.kappa.value,
         low=None,
         high=None,
-        reason=same.kappa.reason or "",
+        reason=same.kappa.reason or "no interval is made for it",
     )
