@@ -1,22 +1,28 @@
-"""Descriptions of JSON fields, from the docstrings of the records that are printed.
+"""Descriptions and types of JSON fields, from the records that are printed.
 
     python scripts/json_fields.py            write them into the schema of commands
     python scripts/json_fields.py --check    fail if the schema would change
 
 An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
-has the descriptions of the class's attributes. Fields that a command adds have theirs in the
-schema.
+has the descriptions of the class's attributes. An attribute that the schema calls an array or an
+object, and no more, has the items or the fields that the class's annotations say. Fields that a
+command adds have theirs in the schema.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import functools
 import importlib
 import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +66,132 @@ def _objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema whose objects have the descriptions of their records; it is changed in place."""
+    """A schema whose objects are described as their records are; it is changed in place."""
     for part in _objects(schema):
         module, _, name = part.get("$comment", "").partition(":")
-        texts = descriptions_of(getattr(importlib.import_module(module), name)) if name else {}
+        if not name:
+            continue
+        record = getattr(importlib.import_module(module), name)
+        texts, hints = descriptions_of(record), hints_of(record)
         for field, child in part["properties"].items():
+            if field in hints and _is_bare(child):
+                _fill(child, shape_of(hints[field], (record,)))
             if field in texts:
                 child["description"] = texts[field]
     return schema
+
+
+def _is_bare(schema: dict[str, Any]) -> bool:
+    """Whether a schema says that there is an array or an object, and not what is in it."""
+    named = schema.get("type", ())
+    has = {"array": ("items",), "object": ("properties", "additionalProperties")}
+    inside = (schema.get(name) for name in ("items", "additionalProperties"))
+    return "anyOf" not in schema and (
+        any(isinstance(part, dict) and _is_bare(part) for part in inside)
+        or any(
+            kind in named and not any(part in schema for part in parts)
+            for kind, parts in has.items()
+        )
+    )
+
+
+def _fill(schema: dict[str, Any], shape: dict[str, Any]) -> None:
+    """Add what is in an array or an object to a schema; its type stays as it is."""
+    for part in (shape, *shape.get("anyOf", ())):
+        for name in ("items", "properties", "additionalProperties", "$comment"):
+            if name in schema and name in part and _is_bare(schema[name]):
+                _fill(schema[name], part[name])
+            elif name in part:
+                schema.setdefault(name, part[name])
+
+
+@functools.cache
+def _names_in(module: str) -> dict[str, Any]:
+    """The names of a module, with those that it imports for annotations only."""
+    loaded = importlib.import_module(module)
+    names = dict(vars(loaded))
+    for branch in ast.walk(ast.parse(inspect.getsource(loaded))):
+        if not (isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"):
+            continue
+        for line in branch.body:
+            if isinstance(line, ast.ImportFrom) and line.module:
+                source = importlib.import_module(line.module)
+                for one in line.names:
+                    names.setdefault(one.asname or one.name, getattr(source, one.name, Any))
+    return names
+
+
+def hints_of(record: type) -> dict[str, Any]:
+    """The annotations of a class's attributes, inherited ones too, by name."""
+    found: dict[str, Any] = {}
+    for base in reversed(record.__mro__):
+        for name, hint in vars(base).get("__annotations__", {}).items():
+            known = _names_in(base.__module__)
+            found[name] = eval(hint, known) if isinstance(hint, str) else hint  # noqa: S307 - ours
+    return found
+
+
+_PLAIN = {
+    float: "number", int: "integer", str: "string", bool: "boolean", type(None): "null",
+    Path: "string",
+}  # fmt: skip
+
+
+_AGAIN = {"type": "object", "additionalProperties": True}
+"""A record inside itself."""
+
+
+def shape_of(hint: object, within: tuple[type, ...] = ()) -> dict[str, Any]:
+    """The schema of a value with an annotation; empty where that says nothing of its JSON.
+
+    Args:
+        hint: the annotation.
+        within: the records around it, which are not described again inside themselves.
+    """
+    origin, inside = typing.get_origin(hint), typing.get_args(hint)
+    shape: dict[str, Any] = {}
+    if isinstance(hint, type) and is_dataclass(hint):
+        shape = _AGAIN if hint in within else _record(hint, (*within, hint))
+    elif isinstance(hint, type) and hint in _PLAIN:
+        shape = {"type": _PLAIN[hint]}
+    elif origin in (typing.Union, types.UnionType):
+        shape = _one_of([shape_of(part, within) for part in inside])
+    elif origin is typing.Literal and all(isinstance(one, str) for one in inside):
+        shape = {"type": "string", "enum": list(inside)}
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        shape = {"type": "object", "additionalProperties": shape_of(inside[1], within)}
+    elif isinstance(origin, type) and issubclass(origin, Sequence):
+        parts = [shape_of(part, within) for part in inside if part is not ...]
+        shape = {"type": "array", "items": _one_of(parts)}
+    return shape
+
+
+def _record(record: type, within: tuple[type, ...]) -> dict[str, Any]:
+    texts, hints = descriptions_of(record), hints_of(record)
+    properties = {}
+    for field in fields(record):
+        shape = shape_of(hints[field.name], within)
+        text = texts.get(field.name)
+        properties[field.name] = shape | ({"description": text} if text else {})
+    comment = f"{record.__module__}:{record.__qualname__}"
+    return {"type": "object", "properties": properties, "$comment": comment}
+
+
+def _one_of(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The schema of a value that is one of several; plain types are one list."""
+    different = [part for k, part in enumerate(parts) if part not in parts[:k]]
+    if {} in different:
+        return {}
+    if len(different) == 1:
+        return different[0]
+    if all(part.keys() == {"type"} for part in different):
+        return {"type": sorted(part["type"] for part in different)}
+    rich = [part for part in different if part != {"type": "null"}]
+    if len(rich) == 1 and len(rich) < len(different):
+        named = rich[0].get("type")
+        if isinstance(named, str) and "enum" not in rich[0]:
+            return rich[0] | {"type": sorted([named, "null"])}
+    return {"anyOf": different}
 
 
 def main() -> int:

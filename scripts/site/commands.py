@@ -12,8 +12,7 @@ from cells import escaped, filled, in_code, table
 
 from cimento.cli.facts import EXIT_CODES, VARIABLES
 from cimento.cli.groups import command_of
-from cimento.cli.help import LINE_OF_RUN, arguments_of, option_groups, usage_of
-from cimento.cli.help_groups import TAKES_LINE_OF_RUN
+from cimento.cli.help import arguments_of, option_groups, taken_of_run, usage_of
 from cimento.cli.tree import COMMANDS, SECTIONS, Words, entry_of
 
 PAGE = "commands.md"
@@ -61,8 +60,8 @@ def _sections(words: Words) -> Iterator[str]:
     if not entry.commands:
         arguments = arguments_of(command.params)
         yield f"```text\n{' '.join(['cimento', *words, usage_of(command.params)])}\n```\n"
-        if " ".join(words) in TAKES_LINE_OF_RUN:
-            yield f"{LINE_OF_RUN}\n"
+        if taken := taken_of_run(" ".join(words)):
+            yield f"{taken}\n"
         groups = option_groups(" ".join(words), command.params)
         for title, rows in (("Arguments", arguments), *groups):
             if rows:

@@ -41,12 +41,20 @@ def rows(schema: Schema, path: str = "") -> Iterator[Row]:
 
 
 def type_of(schema: Schema) -> str:
-    """The type of a field in words; empty where any is allowed."""
+    """The type of a field in words, with what an array or an object holds; empty for any type."""
     names: list[str] = []
     for part in alternatives(schema):
         stated = part.get("type", [])
-        names += [stated] if isinstance(stated, str) else stated
+        kinds = [stated] if isinstance(stated, str) else stated
+        names += [f"{kind}{_held(kind, part)}" for kind in kinds]
     return " or ".join(sorted(dict.fromkeys(names), key=lambda name: (name == "null", name)))
+
+
+def _held(kind: str, schema: Schema) -> str:
+    """What an array or an object of names holds; records are not named, their fields follow."""
+    inside = {"array": schema.get("items"), "object": schema.get("additionalProperties")}.get(kind)
+    held = type_of(inside) if isinstance(inside, dict) else ""
+    return f" of ({held})" if " " in held else f" of {held}" if held else ""
 
 
 def refers(schema: Schema) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -20,10 +21,15 @@ from cimento.app.editing import (
     set_cells,
     sheet_of,
 )
-from cimento.app.opening import describe, open_grid, write_folder, write_grid
+from cimento.app.opening import describe, open_grid, save_grid, write_folder, write_grid
 from cimento.intake.workbooks import write_sheets
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds
+
+PAIRS_OF = (
+    ("Il cane dorme in cucina.", "Il cane dormono in cucina."),
+    ("La zia legge un libro.", "La zia leggono un libro."),
+)
 
 KINDS = ("it-subject-verb", "it-acceptability", "it-connectives-cloze", "es-stories",
          "pt-grammar-templates", "it-islands", "es-object-clitic")  # fmt: skip
@@ -310,3 +316,25 @@ def test_whatever_is_typed_comes_back_from_the_workbook(tmp_path_factory, cells)
     while not rows[-1]:
         rows.pop()
     assert plain_rows(again) == rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "roles", "columns"),
+    [
+        ([["frase corretta", "frase sbagliata", "tipo"], *[[*pair, "verbo"] for pair in PAIRS_OF]],
+         {}, ("frase corretta", "frase sbagliata", "tipo")),
+        ([["Frase", "Media"], *[[good, "5,9"] for good, _ in PAIRS_OF]], {}, ("Frase", "Media")),
+        ([["uno", "due"], *map(list, PAIRS_OF)], {"good": "uno", "bad": "due!"}, ("good", "bad")),
+    ],
+)  # fmt: skip
+def test_a_table_with_a_language_stays_a_row_for_each_of_its_rows(tmp_path, rows, roles, columns):
+    path = tmp_path / "mie.xlsx"
+    path.write_bytes(write_sheets({"Foglio1": rows}, where="mie"))
+    grid = replace(open_grid(path).grid, roles=roles)
+    described = describe(grid, language="it", path=path)
+    assert described.items.columns == columns
+    assert described.items.rows[1:] == tuple(map(tuple, rows[1:]))
+    assert described.settings()["language"] == "it"
+    assert check_grid(described).usable
+    saved = save_grid(described, path)
+    assert load_suite(saved).suite.meta.language == "it"

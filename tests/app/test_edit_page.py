@@ -126,7 +126,7 @@ def test_the_menu_above_a_column_says_what_it_is(folder):
         await seen(user, "La colonna 'Punti' contiene numeri")
         await user.should_see("Prendi le colonne come scelte")
         choose(user, 2, "bad")
-        await seen(user, "Letto come coppie: frasi buone = «Frase A», frasi cattive = «Frase B»")
+        await seen(user, "Letto come coppie: frasi giuste = «Frase A», frasi sbagliate = «Frase B»")
         await user.should_see("non usate: «Frase C», «Punti»; righe tralasciate: 4.")
         await user.should_not_see("Quale colonna ha le frasi giuste")
         heads = grid_of(user).options["columnDefs"][1:]
@@ -140,6 +140,25 @@ def test_the_menu_above_a_column_says_what_it_is(folder):
     suite = load_suite(folder / "prove.xlsx").suite
     texts = [[c.regions[0].text for c in item.conditions] for item in suite.items]
     assert texts == [[row[1], row[2]] for row in MESSY[1:3]]
+
+
+def test_a_choice_that_has_no_effect_is_said_to_have_none(folder):
+    rows = [["good", "bad", "voto"], *([row[1], row[2], row[4]] for row in MESSY[1:3])]
+    (folder / "coppie.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="coppie"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=coppie.xlsx")
+        await seen(user, "Letto come coppie")
+        choose(user, 2, "rating")
+        await seen(user, "La tua scelta «voto» = giudizi per ora non ha effetto")
+        choose(user, 2, "")
+        await user.should_not_see("per ora non ha effetto", retries=200)
+        choose(user, 0, "")
+        await seen(user, "La colonna «good» è ancora letta come frasi giuste")
+        heads = grid_of(user).options["columnDefs"][1:]
+        assert [head["headerComponentParams"]["role"] for head in heads] == ["good", "bad", ""]
+
+    visit(folder, flow)
 
 
 def test_an_empty_workbook_opens_as_a_table_to_fill(folder):
@@ -363,3 +382,29 @@ def test_a_column_of_sentences_gets_one_for_ratings(tmp_path, name):
         await user.should_not_see(kind=ui.notification)
 
     visit(tmp_path, flow)
+
+
+def test_ratings_without_a_scale_are_asked_for_its_ends_in_the_window(folder):
+    rows = [["Frase", "Giudizio"], [MESSY[1][1], "34"], [MESSY[2][2], "81"]]
+    (folder / "voti.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="voti"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=voti.xlsx")
+        await seen(user, "Questi giudizi non dicono su quale scala sono")
+        fields = {field.props.get("label"): field for field in user.find(ui.number).elements}
+        fields["Il peggiore"].value, fields["Il migliore"].value = 0, 100
+        user.find("Imposta la scala").click()
+        await user.should_not_see("Questi giudizi non dicono", retries=200)
+        await seen(user, "Lingua delle frasi")
+        user.find("Imposta la lingua").click()
+        await seen(user, "Salva nella tua cartella")
+        await user.should_not_see("Lingua delle frasi", retries=200)
+        names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
+        assert names == ["Riga", "Frase", "Giudizio"]
+        user.find("Salva nella tua cartella").click()
+        await seen(user, "Salvato")
+
+    visit(folder, flow)
+    load_suite(folder / "voti.xlsx")
+    settings = open_grid(folder / "voti.xlsx").grid.settings()
+    assert (settings["ratings.low"], settings["ratings.high"]) == ("0", "100")

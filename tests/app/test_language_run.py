@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
 import pytest
 
@@ -17,6 +18,8 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 
 from nicegui import ui
 
+from cimento.app.language_answers import runs_about
+from cimento.app.language_run import planned
 from cimento.app.wanted import RunRequest
 
 
@@ -54,6 +57,9 @@ def test_all_sets_of_a_language_are_planned_and_put_into_the_queue(tmp_path, mon
         user.find(marker="sets-plan").click()
         await seen(user, "multiblimp")
         await user.should_see("già qui")
+        await user.should_see("Che cosa richiede l'esecuzione")
+        await user.should_see("Tempo e memoria sono stime approssimative")
+        await user.should_see("quanti item stanno in 10m")
         await user.should_see("senza rete non si scarica nulla")
         await user.should_see("per usarla spunta la casella")
         (licenses,) = user.find(marker="sets-license").elements
@@ -119,3 +125,59 @@ def test_the_answer_about_a_language_is_shown_from_its_numbers(tmp_path, monkeyp
             assert (reply.status_code, said in reply.text) == (400, True)
 
     visit(tmp_path, flow)
+
+
+def test_an_answer_is_shown_with_its_runs_and_deleted_with_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    set_of_italian(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    wanted = RunRequest((), ("demo-causal",), "it", budget="2").checked(Workspace(tmp_path))
+    assert invoke(list(wanted.arguments)) == 0
+    alone = ["run", "it-subject-verb", "-m", "demo-causal", "--limit", "2", "-o", "runs"]
+    assert invoke(alone) == 0
+    named_alike = tmp_path / "runs/it/demo-causal"  # of a suite that is called it
+    named_alike.mkdir()
+    (named_alike / "notes.txt").write_text("mine")
+    stored = runs_about(Workspace(tmp_path), "it")
+    assert {run.model.partition("@")[0] for run in stored} == {"demo-causal"}
+
+    async def flow(user):
+        await user.open("/it/read?answer=it")
+        await seen(user, f"Le esecuzioni da cui viene, ognuna con il suo resoconto: {len(stored)}.")
+        links = {str(link.props["href"]) for link in user.find(ui.link).elements}
+        for run in stored:
+            assert f"/report?run={quote(run.name, safe='')}" in links
+            reply = await user.http_client.get("/report", params={"run": run.name})
+            assert reply.status_code == 200
+        user.find(marker="delete italiano").click()
+        await seen(user, "Non si può tornare indietro")
+        user.find(marker="delete-do").click()
+        await seen(user, "it-subject-verb")
+        await user.should_not_see("Le esecuzioni da cui viene", retries=100)
+
+    visit(tmp_path, flow)
+    runs = tmp_path / "runs"
+    left = {path.relative_to(runs).as_posix() for path in runs.rglob("*")}
+    assert {path for path in left if path.startswith("it/")} == {
+        "it/demo-causal",
+        "it/demo-causal/notes.txt",
+    }
+    assert any(path.startswith("it-subject-verb/") for path in left)
+    assert (tmp_path / "suites").is_dir()
+
+
+def test_a_plan_of_a_number_of_items_is_of_the_part_that_is_drawn(tmp_path, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    set_of_italian(tmp_path)
+    wanted = RunRequest((), ("demo-causal",), "it", budget="1").checked(Workspace(tmp_path))
+    plan = planned(Workspace(tmp_path), wanted)
+    assert (plan.is_drawn, plan.part.items, plan.part.of_items) == (True, 1, 2)
+    (model,) = plan.runs.models
+    assert (model.model.partition("@")[0], model.requests) == ("demo-causal", 2)
+    assert model.memory_bytes
+    monkeypatch.chdir(tmp_path)
+    assert invoke(list(wanted.arguments)) == 0
+    (suite,) = planned(Workspace(tmp_path), wanted).runs.suites
+    assert suite.stored

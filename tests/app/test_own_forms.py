@@ -45,16 +45,15 @@ def test_a_form_becomes_a_test_its_answers_are_described_and_go_into_a_copy(tmp_
         await user.should_see("Language of the sentences: Choose it", retries=300)
         fill(user, ui.select, "Language of the sentences", "it")
         await choose(user, "modulo.csv", FORM)
-        await user.should_see("judgments/modulo.parquet", retries=300)
+        await user.should_see(marker="counts", retries=300)
         await user.should_see('not used: "Età"')
         await user.should_see("Krippendorff's alpha")
-        fill(user, ui.number, "Worst rating possible", 1)
+        fill(user, ui.input, "Worst rating possible", 1)
         user.find("Put them into a copy").click()
         await user.should_see("both ends of the scale", kind=ui.notification, retries=200)
-        fill(user, ui.number, "Best rating possible", 5)
+        fill(user, ui.input, "Best rating possible", 5)
         user.find("Put them into a copy").click()
         await user.should_see("suites/modulo-judged", retries=300)
-        await user.should_see("--scale 1,5")
 
     visit(tmp_path, flow)
     made = load_suite(tmp_path / "suites" / "modulo.xlsx").sentences
@@ -94,12 +93,13 @@ def test_a_form_about_a_test_is_opened_again_and_deleted(tmp_path):
         await user.open("/it/people")
         fill(user, ui.select, "Test su cui sono state interrogate le persone", "coppie.csv")
         await choose(user, "risposte.csv", form)
-        await user.should_see("judgments/risposte.parquet", retries=300)
+        await user.should_see(marker="counts", retries=300)
 
     async def open_again(user):
         await user.open("/it/people")
         user.find(marker="open risposte").click()
-        await user.should_see("judgments/risposte.parquet", retries=300)
+        await user.should_see("Risposte: 6, di persone: 3", retries=300)
+        await user.should_see("Lette come risposte")
         user.find(marker="delete risposte").click()
         await user.should_see("judgments/risposte.secret", retries=200)
         user.find(marker="delete-do").click()
@@ -127,7 +127,7 @@ def test_a_form_takes_the_place_of_no_survey_and_of_no_table(tmp_path):
         fill(user, ui.select, "Language of the sentences", "it")
         for name in ("frasi", "altre"):
             await choose(user, f"{name}.csv", FORM)
-            await user.should_see(f"judgments/{name}-2.parquet", retries=300)
+            await user.should_see(marker=f"open {name}-2", retries=300)
 
     visit(tmp_path, flow)
     assert [table.read_text(encoding="utf-8") for table in tables] == ["of somebody"] * 2
@@ -135,7 +135,7 @@ def test_a_form_takes_the_place_of_no_survey_and_of_no_table(tmp_path):
 
 
 def test_means_have_z_scores_within_all_that_a_person_rated():
-    from cimento.app.answers import means_grid
+    from cimento.app.answer_tables import means_grid
     from cimento.judgments import Judgment
 
     given = {"a": (1, 3, 5), "b": (2, 2, 5)}
@@ -150,3 +150,32 @@ def test_means_have_z_scores_within_all_that_a_person_rated():
     expected = [(-1 - 1 / math.sqrt(3)) / 2, (0 - 1 / math.sqrt(3)) / 2, (1 + 2 / math.sqrt(3)) / 2]
     shown = [float(str(row[-1]).replace("\N{MINUS SIGN}", "-")) for row in grid.rows]
     assert shown == pytest.approx(expected, abs=5e-5)
+
+
+def test_the_table_of_means_can_be_run_as_a_suite_of_ratings(tmp_path):
+    from cimento.app.answer_tables import means_grid
+    from cimento.documents import grid_file
+    from cimento.judgments import Judgment
+    from cimento.suites.ratings import rated_of
+
+    given = {SENTENCES[0]: (5, 4, 5), SENTENCES[1]: (1, 2, 1), SENTENCES[2]: (4, 3, 5)}
+    means = means_grid(
+        [
+            Judgment(
+                suite="s", item=str(number), condition="sentence", candidate=text,
+                annotator=who, value=str(value),
+            )
+            for number, (text, values) in enumerate(given.items(), 1)
+            for who, value in zip("abc", values, strict=True)
+        ]
+    )  # fmt: skip
+    path = tmp_path / "means.xlsx"
+    path.write_bytes(grid_file(means, ".xlsx"))
+    loaded = load_suite(path, language="it")
+
+    # By hand.
+    expected = {SENTENCES[0]: 14 / 3, SENTENCES[1]: 4 / 3, SENTENCES[2]: 4}
+    rated = rated_of(loaded.suite).sentences
+    assert {one.text: one.mean for one in rated} == pytest.approx(expected)
+    assert {one.n for one in rated} == {3}
+    assert 'rating = "rating"' in loaded.reading.table.said()

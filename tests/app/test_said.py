@@ -39,7 +39,7 @@ FILES = sorted(
     path for pattern in ("suites/**/*.py", "intake/*.py", "app/*.py", "paradigms/*/reading.py",
                          "paradigms/cloze/files.py", "paradigms/cloze/own_tables.py",
                          "paradigms/ratings/gathered.py", "paradigms/ratings/columns.py",
-                         "io/files.py")
+                         "people/surveys/maze.py", "people/surveys/lexicon.py", "io/files.py")
     for path in SOURCE.glob(pattern) if path.name not in APART
 )  # fmt: skip
 """Where the faults are made that the app shows beside the rows of a file, and its own errors."""

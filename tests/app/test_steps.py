@@ -11,7 +11,7 @@ import pytest
 
 from cimento import InputError
 from cimento.app.opening import open_grid
-from cimento.app.shown import compared, headline_text
+from cimento.app.shown import compared
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.documents import versions_apart
@@ -358,7 +358,9 @@ def test_results_are_shown_compared_and_cited(with_runs):
     async def flow(user):
         await user.open("/en/read?suite=it-subject-verb")
         assert user._gather_elements(marker="tab-report") == set()
-        await user.open("/en/read?show=2")
+        for run in Workspace(with_runs).runs():
+            user.find(marker=f"choose {run.name}").elements.pop().value = True
+        user.find(marker="read").click()
         await until(lambda: user._gather_elements(marker="tab-report") != set())
         (frame,) = [
             element for element in user.find(ui.element).elements if element.tag == "iframe"
@@ -375,24 +377,6 @@ def test_results_are_shown_compared_and_cited(with_runs):
             await seen(user, text)
 
     visit(with_runs, flow)
-
-
-def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tmp_path):
-    copytree(with_runs / "runs", tmp_path / "runs")
-    runs = Workspace(tmp_path).runs()
-    for run in runs:
-        headline = open_runs([run.path])[0].summary().headline
-        ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
-        assert headline_text(run.path) == f"{headline.value:.3f} {ends}"
-    (runs[0].path / MANIFEST).write_text("{}")
-    assert headline_text(runs[0].path) == "–"
-
-    async def flow(user):
-        await user.open("/it/read")
-        await seen(user, "Risultato")
-        await seen(user, headline_text(runs[1].path))
-
-    visit(tmp_path, flow)
 
 
 def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_runs):
@@ -412,7 +396,7 @@ def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_ru
     assert of_three.alone == (f"it-subject-verb (e501), {causal.model}",)
 
 
-def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(with_runs, tmp_path):
+def test_versions_of_a_suite_are_told_apart(with_runs, tmp_path):
     copytree(with_runs / "runs", tmp_path / "runs")
     first, second = Workspace(tmp_path).runs()
     manifest = json.loads((first.path / MANIFEST).read_text())
@@ -421,20 +405,16 @@ def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(w
     (first.path / MANIFEST).write_text(json.dumps(manifest))
 
     async def flow(user):
-        for count, chosen in (("", []), ("1", [second.name]), ("2", [first.name, second.name])):
-            await user.open(f"/en/read?show={count}")
-            boxes = {
-                box.text: box.value
-                for run in (first, second)
-                for box in user.find(marker=f"choose {run.name}").elements
-            }
-            assert list(boxes) == [
-                f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])
-            ]
-            assert sum(boxes.values()) == len(chosen)
+        await user.open("/en/read")
+        boxes = {
+            box.text: box.value
+            for run in (first, second)
+            for box in user.find(marker=f"choose {run.name}").elements
+        }
+        assert list(boxes) == [f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])]
+        assert not any(boxes.values())
 
     visit(tmp_path, flow)
-    assert RunRequest(("a", "b"), ("x", "y"), limit=3).number == 4
 
 
 def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):

@@ -241,3 +241,40 @@ def test_the_keyboard_passes_through_the_field_of_the_model_without_changing_it(
     tab.keyboard.press("Tab")
     tab.wait_for_timeout(1000)
     assert field.input_value() == "./modelo"
+
+
+def active(tab, what="textContent"):
+    """What the element with the focus is."""
+    return tab.evaluate(f"document.activeElement.{what}")
+
+
+def test_keys_reach_the_menus_above_the_columns_and_leave_the_grid(opened, folder):
+    rows = "good,seconda\nIl cane dorme.,Il cane dormono.\nLe zie ridono.,Le zie ride.\n"
+    (folder / "coppie.csv").write_text(rows, encoding="utf-8")
+    tab = opened("it/edit?suite=coppie.csv")
+    tab.wait_for_selector(".ag-row", timeout=WAIT_MS)
+    tab.wait_for_selector(".column-head select")
+    tab.keyboard.press("Tab")
+    assert active(tab) == "Vai al contenuto"
+    tab.locator(".ag-header-cell").first.focus()
+    for key in (*["ArrowRight"] * 3, "Enter"):  # past the numbers, the boxes of rows, and good
+        tab.keyboard.press(key)
+    assert active(tab, "tagName") == "SELECT"
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        tab.keyboard.press(key)
+    tab.wait_for_selector(".column-head select.chosen", timeout=WAIT_MS)
+    assert tab.locator(".column-head select.chosen").input_value() == "bad"
+    tab.get_by_text("Letto come coppie").wait_for()
+    tab.wait_for_function("document.activeElement.classList.contains('ag-header-cell')")
+    tab.keyboard.press("ArrowDown")
+    assert active(tab) == "Il cane dormono."
+    tab.keyboard.press("Tab")
+    assert not tab.evaluate("Boolean(document.activeElement.closest('.suite-grid'))")
+
+
+def test_a_file_that_is_not_taken_is_said_where_the_next_key_begins(opened):
+    tab = opened("it/start", viewport={"width": 1200, "height": 500})
+    file = {"name": "note.doc", "mimeType": "text/plain", "buffer": b"note"}
+    tab.set_input_files(".upload input[type=file]", file)
+    tab.wait_for_function("document.activeElement.textContent.includes('note.doc non è stato')")
+    assert 0 <= tab.evaluate("document.activeElement.getBoundingClientRect().top") < 500

@@ -279,7 +279,7 @@ def test_an_unwritable_folder_ends_with_exit_code_1(tmp_path, pairs, recording, 
     blocked = tmp_path / "blocked"
     blocked.write_text("a file stands where the folder would be")
 
-    code = invoke(["run", str(pairs), "-m", f"replay:{recording}", "-o", str(blocked)])
+    code = invoke(["run", str(pairs), "-m", f"replay:{recording}", "-o", str(blocked / "runs")])
 
     assert code == 1
     assert "cannot be written" in capsys.readouterr().err

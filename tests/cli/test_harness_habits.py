@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import polars as pl
 import pytest
 
 from cimento import UsageError, open_run
@@ -197,32 +198,36 @@ def test_a_correlation_is_no_rate(tmp_path, capsys):
     assert "spearman sums it up, so there is no rate" in capsys.readouterr().err
 
 
-def test_junit_has_every_verdict(tmp_path):
+def test_junit_has_a_test_for_each_requirement_and_names_wrong_items(tmp_path):
     path = tmp_path / "results.xml"
-    args = ("-m", "demo-causal", "--junit", str(path), "--fail-under", "1")
+    args = ("-m", "demo-causal", "--junit", str(path), "--fail-under", "0.99", "--limit", "40")
     assert run(tmp_path / "runs", *args) == 4
 
     [folder] = find_runs(tmp_path / "runs")
-    verdicts = open_run(folder.path).outcomes()["verdict"].drop_nulls()
+    stored = open_run(folder.path)
+    table = stored.outcomes().filter(pl.col("question") == "all predictions")
+    wrong = table.filter(pl.col("right").not_())["item"].to_list()
     [suite] = ET.parse(path).getroot()  # noqa: S314  # our own
     assert suite.get("name").startswith("it-islands x demo-causal")
-    assert len(suite) == int(suite.get("tests")) == len(verdicts) + 1
-    assert int(suite.get("failures")) == (verdicts == "fail").sum() + 1
-    assert int(suite.get("skipped")) == (verdicts == "unscored").sum()
-    assert "is under 1" in suite[-1].find("failure").get("message")
+    assert [case.get("name") for case in suite] == [
+        "the run is made", "every item is scored", "accuracy is at least 0.99",
+    ]  # fmt: skip
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "0")
+    failure = suite[-1].find("failure")
+    assert "is under 0.99" in failure.get("message")
+    named = re.findall(r"^item (\S+): fail", failure.text, flags=re.MULTILINE)
+    assert named == wrong[:10]
+    assert f"and {len(wrong) - 10} more items" in failure.text
 
 
-@pytest.mark.parametrize(("rate", "more"), [(("--fail-under", "0"), 1), ((), 0)])
-def test_a_rate_that_is_reached_is_a_test_too(tmp_path, rate, more):
+@pytest.mark.parametrize(("rate", "tests"), [(("--fail-under", "0"), 3), ((), 2)])
+def test_a_rate_that_is_reached_is_a_test_too(tmp_path, rate, tests):
     """Otherwise the number of tests would change from one build to the next."""
     path = tmp_path / "results.xml"
     args = ("-m", "demo-causal", "--limit", "5", "--junit", str(path), *rate)
     assert run(tmp_path / "runs", *args) == 0
-    [folder] = find_runs(tmp_path / "runs")
-    verdicts = open_run(folder.path).outcomes()["verdict"].drop_nulls()
     [suite] = ET.parse(path).getroot()  # noqa: S314  # our own
-    assert int(suite.get("tests")) == len(verdicts) + more
-    assert int(suite.get("failures")) == (verdicts == "fail").sum()
+    assert (int(suite.get("tests")), suite.get("failures")) == (tests, "0")
 
 
 @pytest.mark.parametrize(
@@ -317,11 +322,13 @@ def test_junit_holds_what_xml_cannot(tmp_path):
     table = tmp_path / "rude.tsv"
     table.write_text(
         "phenomenon\tgrammatical\tungrammatical\na\x0b<&\tThe cat sleeps.\tThe cat sleep.\n"
+        "b\tThe cat sleep.\tThe cat sleeps.\n"
     )
     path = tmp_path / "results.xml"
-    run(tmp_path / "runs", "-m", "demo-causal", "--junit", str(path), suite=str(table))
+    args = ("-m", "demo-causal", "--junit", str(path), "--fail-under", "1")
+    run(tmp_path / "runs", *args, suite=str(table))
     [suite] = ET.parse(path).getroot()  # noqa: S314  # our own
-    assert suite[0].get("classname") == "rude.a\ufffd<&"
+    assert "a\ufffd<&: " in suite[-1].find("failure").text
 
 
 def test_samples_are_logged_beside_the_runs(tmp_path):
@@ -338,16 +345,16 @@ def test_a_share_is_no_whole_run(flag, tmp_path, capsys):
     assert flag[0] in capsys.readouterr().err
 
 
-def test_a_run_of_the_first_items_says_so_wherever_it_is_shown(tmp_path, capsys):
+def test_a_run_of_some_items_says_so_wherever_it_is_shown(tmp_path, capsys):
     assert run(tmp_path / "runs", "-m", "demo-causal") == 0
-    note = "The run has only the first 3 items of the suite (--limit 3)."
+    note = "With --limit 3 the run has only 3 items of the suite (each phenomenon in turn)."
     assert note in " ".join(capsys.readouterr().out.split())
     for ending in ("html", "md", "json"):
         page = tmp_path / f"page.{ending}"
         assert invoke(["report", str(tmp_path / "runs"), "-o", str(page)]) == 0
         assert note in page.read_text("utf-8")
     assert invoke(["cite", "--methods", str(tmp_path / "runs")]) == 0
-    assert "on the first 3 items" in capsys.readouterr().out
+    assert "on 3 items in 4 conditions (each phenomenon in turn)" in capsys.readouterr().out
 
 
 def test_a_log_gets_a_line_every_ten_seconds(monkeypatch):

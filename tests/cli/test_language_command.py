@@ -162,6 +162,80 @@ def test_starter_suites_are_a_part_of_their_own(line: list[str], tmp_path: Path)
     assert [one["set"] for one in answer["used"]] == ["more"]
 
 
+@pytest.mark.slow
+def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
+    line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert invoke(["run", *line]) == 3
+    out, err = capsys.readouterr()
+    assert "only starter suites ran; no published set of Italian" in err
+    assert "in no number above" not in out
+    assert "A phenomenon is known" not in out
+    assert invoke(["run", *line, "--sets", "starter"]) == 0
+    assert "only starter suites ran" not in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_model_is_the_only_reason_given(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out/checkpoint-1").mkdir(parents=True)
+    only = [part if part != "demo-causal" else "out" for part in line]
+    assert invoke(["run", *only, "--sets", "more"]) != 0
+    err = capsys.readouterr().err
+    assert "Nothing could be asked" not in err
+    assert "out" in err
+
+
+def test_an_array_of_a_language_is_refused_with_what_to_do_instead(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert invoke(["cluster", "slurm", "--language", "it", "-m", "demo-causal"]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "`cimento cluster slurm` needs suites by name" in err
+    assert "cimento run --language it -m out/checkpoint-$STEP" in err
+    assert "without SUITE means" not in err
+
+
+def test_suites_of_regions_are_not_judged_by_whole_sentences_and_one_line_says_so(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every starter suite of Italian names regions; lm-eval compares sentences."""
+    as_tool = [*line, "--compat", "lm-eval"]
+    assert invoke(["run", *as_tool, "--sets", "more,starter"]) == 0
+    out, err = capsys.readouterr()
+    answer = answer_at(tmp_path / "runs")
+    Draft202012Validator(json_schema()).validate(answer)
+    [unfit] = answer["unfit"]
+    assert (unfit["set"], unfit["of_suites"]) == ("starter", len(unfit["suites"]))
+    assert "it-subject-verb-adversarial" in unfit["suites"]
+    [said] = [one for one in err.splitlines() if "not asked" in one]
+    assert said.startswith(f"starter: {unfit['of_suites']} of {unfit['of_suites']} suites are not")
+    assert "a measure (of --measure or --compat) is of whole sentences" in said
+    assert said in " ".join(out.split())
+    assert "starter: " in (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
+    assert [one["set"] for one in answer["sets"]] == ["more"]
+    assert answer["not_run"] == []
+    # Where nothing else was asked for, the option is what is wrong.
+    assert invoke(["run", *as_tool, "--sets", "starter"]) == 2
+    assert [one for one in capsys.readouterr().err.splitlines() if "not asked" in one] == [said]
+    assert invoke(["plan", *as_tool, "--sets", "starter"]) == 0
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["run", *line, "--sets", "starter"]) == 0
+    answer = answer_at(tmp_path / "runs")
+    [verb] = [one for one in answer["starter"] if one["phenomenon"] == "subject-verb agreement"]
+    assert verb["twins"] == [["it-subject-verb", "it-subject-verb-adversarial"]]
+    assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "count as one paradigm: it-" in said
+
+
 def test_rates_are_those_of_the_runs(line: list[str], tmp_path: Path) -> None:
     assert invoke(["run", *line, "--sets", "agreement"]) == 0
     answer = answer_at(tmp_path / "runs")
@@ -258,7 +332,14 @@ def test_a_part_is_drawn_again_by_its_size_and_seed(
     said = capsys.readouterr().err
     assert "A random 30 of 60 items (15 items a second), seed 0; --budget 30 --seed 0" in said
     first = answer_at(tmp_path / "runs")
-    assert first["sample"] == {"items": 30, "of_items": 60, "seed": 0}
+    # Six are two of each paradigm: four of the first set, where every fourth is an adjective.
+    assert first["sample"] == {
+        "items": 30, "of_items": 60, "seed": 0, "seconds": 2.0, "per_second": 15.0,
+        "undrawn": {}, "items_for_all": 6, "without_starters": False,
+    }  # fmt: skip
+    page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
+    assert "A random 30 of 60 items (15 items a second), seed 0" in page
+    assert "50% of all" in page
     # Ten for each of three paradigms; the first set has two, in the proportion of 36 to 12.
     by_phenomenon = {one["phenomenon"]: one["n_items"] for one in first["phenomena"]}
     assert by_phenomenon == {"verb": 15 + 10, "adjective": 5}

@@ -13,6 +13,7 @@ from cimento import RunOptions, UsageError
 from cimento.cli.compare import CompareOptions
 from cimento.cli.main import invoke
 from cimento.cli.report import ReportOptions
+from cimento.cli.run_file import LanguageOptions
 from cimento.cli.stored import JudgeOptions
 from cimento.io.declared import about, checked, is_trust, recorded_fields
 
@@ -20,7 +21,7 @@ FIELDS = {name: field for name, field in RunOptions.model_fields.items() if abou
 
 
 COMMANDS = {
-    "run": RunOptions,
+    "run": LanguageOptions,
     "judge": JudgeOptions,
     "compare": CompareOptions,
     "report": ReportOptions,

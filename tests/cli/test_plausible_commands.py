@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -226,3 +227,20 @@ def test_a_gate_does_not_pass_on_items_that_could_not_be_scored(capsys):
     assert invoke([*gate, part, "-o", "part", "--allow-partial"]) == 0
     assert invoke(["compare", "whole", "part", "--fail-if-worse", "0"]) == 3
     assert "the second could not score 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "end"),
+    [
+        (["--fail-under", "0"], 3, "failure"),
+        (["--fail-under", "0", "--allow-partial"], 0, "skipped"),
+        ([], 0, "skipped"),
+    ],
+)
+def test_items_that_are_not_scored_fail_a_junit_test_where_they_fail_the_run(options, code, end):
+    part = recording("part.tsv", "1 2 1 NA")
+    command = ["run", "parole.tsv", "--language", "it", "-m", part, "--junit", "results.xml"]
+    assert invoke([*command, *options]) == code
+    case = ET.parse("results.xml").getroot()[0][1]  # noqa: S314  # our own
+    assert case.get("name") == "every item is scored"
+    assert case.find(end).get("message") == "1 of 2 items could not be scored"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from cimento.suites.published_results import (
     blimp_names,
     published_results,
     results_on,
+    results_on_all,
 )
 
 NOUNS = ("dog", "cat", "girl", "boy", "guest", "nurse", "farmer", "driver", "singer", "judge")
@@ -136,6 +138,33 @@ def test_another_measure_and_missing_items_are_warned_about(runs: Path, tmp_path
 
 
 @pytest.mark.usefixtures("released")
+def test_a_run_is_judged_by_the_measure_of_each_release_where_it_can_be(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_runs(runs / "runs")
+
+    def result(measure: str, model: str = "large") -> PublishedResult:
+        source = replace(SOURCE, measure=measure)
+        return PublishedResult(
+            source=source, file="pairs.jsonl", label="", model=model, n=10, bits=BITS
+        )
+
+    released = [result("meanlp"), result("a rule of their own"), result("meanlp", PEOPLE)]
+    monkeypatch.setattr(module, "results_on", lambda _: released)
+    by_mean, otherwise, people = beside_published(opened, likewise=True)
+    judged = opened[0].judge(measure="meanlp").outcomes()
+    assert by_mean.value == judged["right"].mean()
+    assert (by_mean.measure, by_mean.doubt) == ("meanlp", "")
+    theirs = [True, True, False, False, False, True, True, True, True, True]
+    right = judged.sort(judged["item"].cast(int))["right"].to_list()
+    assert by_mean.change == pytest.approx((sum(right) - sum(theirs)) / 10)
+    assert (otherwise.measure, otherwise.doubt) == ("lp", "scored otherwise")
+    assert (people.measure, people.value) == ("lp", otherwise.value)
+    # Unless that is asked for, every release is beside the run as it was judged.
+    assert {one.measure for one in beside_published(opened)} == {"lp"}
+
+
+@pytest.mark.usefixtures("released")
 def test_results_on_some_of_the_items_are_warned_about(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,9 +232,25 @@ def test_results_are_found_by_the_sha256_of_a_file() -> None:
     assert blimp_names() == blimp_datasets().keys()
 
 
+def test_results_on_a_whole_set_need_each_of_its_files() -> None:
+    digests = {*published()["zhoblimp"].sha256.values()}
+    of_whole = {
+        one.model.split("/")[1]: one.accuracy for one in results_on_all("zhoblimp", digests)
+    }
+    # The README of babylm-org/babylm-eval, Multilingual Track, zhoblimp.
+    assert of_whole["gpt2-baseline-babylm-zho"] == 0.7879
+    assert len(of_whole) == 4
+    one = published()["zhoblimp"].sha256["ZhoBLiMP/BA_deletion.jsonl"]
+    assert results_on_all("zhoblimp", digests - {one}) == ()
+    assert results_on_all("nonesuch", digests) == ()
+    # The archive that the files come in is not one of the suites.
+    archive = published()["zhoblimp"].sha256["ZhoBLiMP.tar.gz"]
+    assert len(results_on_all("zhoblimp", digests - {archive})) == 4
+
+
 def test_released_results_are_whole() -> None:
     for one in published_results():
-        assert one.file in published()[one.source.set].sha256
+        assert not one.file or one.file in published()[one.source.set].sha256
         assert 0 <= one.accuracy <= 1
         assert bool(one.bits) != (one.stated is not None)
         assert not one.bits or len(one.right) == one.n

@@ -360,7 +360,8 @@ def test_several_suites_share_one_table_of_each_kind(tmp_path, capsys):
             scorer = FakeScorer(lambda *_: -1.0, name=model)
             evaluate(suite, scorer, output=tmp_path / "runs", limit=6)
     runs = str(tmp_path / "runs")
-    assert invoke(["compare", runs, "--equivalent", "0.2", "-o", str(tmp_path / "tables")]) == 0
+    tables = ["--equivalent", "0.2", "-o", str(tmp_path / "tables")]
+    assert invoke(["compare", runs, "--details", *tables]) == 0
     out = capsys.readouterr().out
     for title in ("Models by suite", "Every pair of models", "Reliability of the items"):
         assert out.count(title) == 1

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from cimento import Prediction, compare, evaluate, report
-from cimento.app.shown import headline_text
+from cimento.app.conclusions import result_of
+from cimento.app.words import words
 from cimento.cli.main import invoke
 from cimento.compare.methods import comparison_methods
 from cimento.documents.findings import findings_of
@@ -126,8 +127,9 @@ def test_a_report_has_a_table_of_them_and_a_site_shows_dd_in_place_of_accuracy(r
 def test_dd_is_what_the_app_and_leaderboards_show_of_a_design(runs, tmp_path):
     high = runs[0]
     mean = np.mean([nats_by_hand("high", item) for item in ITEMS["whether"]])
-    assert headline_text(high.folder).startswith(f"DD: whether {mean:.2f} nats [")
-    assert re.search(r"; subject −?\d\.\d\d nats \[.*\], p ", headline_text(high.folder))
+    shown = result_of(high.folder).number(words("en"))
+    assert shown.startswith(f"DD: whether {mean:.2f} [")
+    assert re.search(r"; subject −?\d\.\d\d \[.*\]$", shown)
     folders = [str(run.folder) for run in runs]
     options = ["--to", "eval-results", "--dataset", "lab/suites", "-o", str(tmp_path)]
     assert invoke(["export", *folders, *options]) == 0

@@ -149,7 +149,7 @@ def test_a_text_to_cite_by_that_does_not_exist_is_refused():
 
 
 def test_a_folder_of_several_runs_is_opened_by_another_name(tmp_path):
-    with pytest.raises(cimento.TableError, match="open_runs takes a folder of several"):
+    with pytest.raises(cimento.TableError, match="Give the folder of one run"):
         cimento.open_run(tmp_path)
 
 

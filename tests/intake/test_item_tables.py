@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cimento import CimentoError, SuiteError, load_suite
 from cimento.intake.words import HEADERS, NAMES
 from cimento.suites import sentence
+from cimento.suites.ratings import rated_of
 from tests.intake.test_tables import FILLINGS, N_ROWS, NAMED, OTHERS, contents, written
 
 CONDITIONS = ("breve_matrice", "breve_isola", "lunga_matrice", "lunga_isola")
@@ -233,6 +234,23 @@ def test_a_suite_folder_says_what_its_table_was_read_as(tmp_path):
         'Read as conditions in rows: item = "item", condition = "condition", sentence = "text",'
         ' factors = "verbo"; 1 item; not used: "nota".'
     )
+
+
+def test_a_described_suite_of_ratings_names_its_ratings_whatever_their_column_is_called(tmp_path):
+    (tmp_path / "suite.toml").write_text(
+        'kind = "acceptability"\nregions = ["sentence"]\n[meta]\nname = "s"\nlanguage = "it"\n'
+        "[ratings]\nlow = 1\nhigh = 7\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "items.tsv").write_text(
+        "item\tcondition\ttext\tMedia\tfonte\n1\tsentence\tPiove.\t6,2\ta\n", encoding="utf-8"
+    )
+    loaded = load_suite(tmp_path)
+    assert loaded.reading.table.said() == (
+        'Read as ratings: item = "item", condition = "condition", sentence = "text",'
+        ' rating = "Media"; 1 item; not used: "fonte".'
+    )
+    assert rated_of(loaded.suite).sentences[0].mean == 6.2
 
 
 def test_contexts_with_words_to_choose_from_are_refused_with_their_rows(tmp_path):

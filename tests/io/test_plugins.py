@@ -220,7 +220,7 @@ def sections() -> dict[str, str]:
 
 
 def test_the_page_shows_the_code_that_is_tested_here():
-    [shown] = re.findall(r"```python\n(.*?)```", sections()["names"], flags=re.DOTALL)
+    shown, _ = re.findall(r"```python\n(.*?)```", sections()["names"], flags=re.DOTALL)
 
     assert shown == (FOLDER / "cimento_sample.py").read_text(encoding="utf-8")
     entry_points = (FOLDER / "cimento_sample-1.0.dist-info" / "entry_points.txt").read_text()
@@ -234,6 +234,15 @@ def test_the_page_shows_the_code_that_is_tested_here():
         assert all((FOLDER / f"{module}.py").is_file() for module in modules)
 
     assert named == {group: dict(parser[group]) for group in parser.sections()}
+
+
+def test_the_measure_on_the_page_passes_the_check_that_is_shown_there(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    _, check = re.findall(r"```python\n(.*?)```", sections()["names"], flags=re.DOTALL)
+    exec(check, {})  # noqa: S102  # the block of our own page
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) > 5
+    assert all(line.startswith("passed  ") for line in said)
 
 
 FIRST_LINE_OF_ESTIMATE = {"names": r"prediction 0 +0\.500 .* 2 ", "kind": r"agreement .* 4 "}

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from cimento.judgments import BETTER, Judgment
+from cimento.io.clusters import Crossing
+from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.judgments.effects import condition_models, condition_shares
 from cimento.statistics.raters import UNKNOWN_PEOPLE
 
@@ -74,3 +75,98 @@ def test_the_command_says_what_its_intervals_are_about(tmp_path):
         "The interval of alpha above is for other items, same people. For other people too:" in said
     )
     assert "rating ~ condition + (1 | participant) + (1 | item)" in said
+
+
+def of_frames(seed, question):
+    """Ratings, or yes from 3 on, of 24 items in 8 frames, by 12 people, half of each condition."""
+    source = random.Random(seed)  # noqa: S311  # keeps no secret
+    bias = [source.gauss(0, 0.9) for _ in range(12)]
+    answers, clusters = [], {}
+    for frame in range(8):
+        level, slope = source.gauss(0, 1), source.gauss(0, 1)
+        for number in range(3):
+            item, own = f"{frame}-{number}", source.gauss(0, 0.7)
+            clusters["s", item] = f"f{frame}"
+            for person in range(12):
+                good = (person + number) % 2
+                heard = level + own + bias[person] + (1.2 + slope) * good + source.gauss(0, 1.4)
+                rating = min(5, max(1, round(2.4 + heard)))
+                answers.append(
+                    Judgment(
+                        suite="s",
+                        item=item,
+                        condition="good" if good else "bad",
+                        annotator=f"p{person}",
+                        question=question,
+                        value=str(rating)
+                        if question == ACCEPTABILITY
+                        else "no"
+                        if rating < 3
+                        else "yes",
+                    )
+                )
+    return answers, clusters
+
+
+SLOPES_BY_CLUSTER = (
+    "answer ~ condition + (1 | participant) + (1 | item) + (1 + condition | cluster)"
+)
+APART = (
+    "answer ~ condition + (1 | participant) + (1 | item) + (1 | cluster) + (1 | cluster:condition)"
+)
+
+
+# R 4.2.2, ordinal 2022.11.16 and lme4 1.1-31, on a table with the columns of `of_frames` and
+# condition <- factor(condition, levels = c("bad", "good")):
+#   clmm(factor(rating) ~ condition + (1|participant) + (1|item) + (1+condition|cluster), data = d,
+#        control = clmm.control(gradTol = 1e-7))
+#   glmer(as.integer(rating >= 3) ~ condition + (1|participant) + (1|item) + (1+condition|cluster),
+#         data = d, family = binomial, control = glmerControl(optimizer = "bobyqa",
+#         optCtrl = list(maxfun = 1e5, rhoend = 1e-9)))
+# and for seed 13 the same with (1|cluster) + (1|cluster:condition), since the first fit is singular
+# there. Effect of good, standard error, log-likelihood:
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("question", "seed", "formula", "effect", "se", "loglik"),
+    [
+        (ACCEPTABILITY, 12, SLOPES_BY_CLUSTER, 1.4710555, 0.3509031, -393.1361802),
+        (ACCEPTABLE, 12, SLOPES_BY_CLUSTER, 1.7151414, 0.4122833, -151.9692745),
+        (ACCEPTABLE, 13, APART, 2.5189052, 0.5050629, -134.0782540),
+    ],
+)
+def test_clusters_of_items_are_a_random_factor_as_in_clmm_and_glmer(
+    question, seed, formula, effect, se, loglik
+):
+    answers, clusters = of_frames(seed, question)
+    by_formula = {one.formula: one for one in condition_models(answers, clusters=clusters)}
+    one = by_formula[formula.replace("answer", "rating" if question == ACCEPTABILITY else "yes")]
+    assert (one.conditions, one.clusters, one.n) == (("bad", "good"), (8,), 288)
+    assert one.fit.doubt is None
+    good = one.fit.effect("condition_2")
+    assert good.estimate == pytest.approx(effect, abs=1e-4)
+    assert good.se == pytest.approx(se, abs=1e-4)
+    assert one.fit.loglik == pytest.approx(loglik, abs=1e-4)
+    [alone, *_] = condition_models(answers)
+    assert alone.clusters == ()
+    assert alone.fit.effect("condition_2").se < good.se, "conditions differ more in some clusters"
+
+
+def test_crossed_clusters_have_a_term_each_and_one_that_holds_single_items_has_none():
+    drawn = random.Random(8)  # noqa: S311  # keeps no secret
+    answers, clusters = [], {}
+    for frame in range(6):
+        for verb in range(4):
+            item = f"{frame} {verb}"
+            clusters["s", item] = Crossing((f"f{frame}", f"v{verb}", item))
+            answers += [
+                Judgment(suite="s", item=item, condition=condition, annotator=f"p{person}",
+                         question=ACCEPTABLE, value=drawn.choice(("yes", "no")))
+                for person, condition in enumerate(("a", "b", "c", "d"))
+            ]  # fmt: skip
+    # Four conditions: one variance for all of them, and no slopes.
+    [one] = condition_models(answers, clusters=clusters)
+    assert one.clusters == (6, 4)
+    assert one.formula == (
+        "yes ~ condition + (1 | participant) + (1 | item) + (1 | cluster) + (1 | cluster:condition)"
+        " + (1 | cluster_2) + (1 | cluster_2:condition)"
+    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import cimento
+from cimento.io.clusters import Crossing
 from cimento.judgments import ACCEPTABLE, Judgment, table_of, write_judgments
 from cimento.judgments.effects import condition_shares
 from cimento.judgments.summaries import summarize
@@ -67,6 +70,20 @@ def test_items_count_by_the_clusters_of_their_suite():
     assert summary.alpha.low != plain.alpha.low
 
 
+def test_items_of_another_suite_stand_alone_in_every_factor():
+    judged = answers()
+    others = [replace(one, suite="days") for one in judged]
+    crossed = {
+        ("nights", str(n)): Crossing((row["frame"], row["noun"])) for n, row in enumerate(ROWS, 1)
+    }
+    [share] = condition_shares([*others, *judged], clusters=crossed)
+    labels = [Crossing((f"days {one.item}",) * 2) for one in others]
+    labels += [crossed[one.suite, one.item] for one in judged]
+    right = [one.value == "yes" for one in (*others, *judged)]
+    expected = share_interval(right, Design(tuple(range(len(right))), tuple(labels)))
+    assert (share.these.low, share.these.high) == (expected.low, expected.high)
+
+
 def test_the_command_takes_the_suite_and_its_columns(files, capsys):
     table, folder = files
     assert invoke(["annotate", "agreement", table]) == 0
@@ -75,6 +92,8 @@ def test_the_command_takes_the_suite_and_its_columns(files, capsys):
     assert invoke([*command, "--cluster", "frame,noun"]) == 0
     said = "for other items (25 items in 5 × 5 crossed clusters), same people"
     assert said in capsys.readouterr().out
+    assert invoke([*command, "--cluster", "frame,noun", "--effects"]) == 0
+    assert "No question has ratings" in capsys.readouterr().out
     assert invoke([*command, "--cluster", "frame,now"]) == 2
     assert "have no column 'now'" in capsys.readouterr().err
     assert invoke(["annotate", "agreement", table, "--cluster", "frame"]) == 2

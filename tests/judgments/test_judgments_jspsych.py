@@ -94,6 +94,64 @@ def test_a_page_of_several_questions_is_refused(tmp_path):
         read(tmp_path, trial({"Q0": 4, "Q1": 0}))
 
 
+PAGE = {"The doors are shut.": 4, "The doors is shut.": 0, "2/good": 3, "age": 2}
+
+
+@pytest.fixture
+def doors(tmp_path):
+    suite = tmp_path / "doors.tsv"
+    suite.write_text(
+        "item\tgood\tbad\n1\tThe doors are shut.\tThe doors is shut.\n"
+        "2\tThe lamp is new.\tThe lamp are new.\n",
+        encoding="utf-8",
+    )
+    return suite
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "text"])
+def test_the_questions_of_a_page_are_known_by_the_names_of_a_suite(tmp_path, doors, form):
+    pages = [
+        {"trial_type": "survey-likert", "rt": 9100, "response": PAGE, "subject": "s1"},
+        {"trial_type": "survey-likert", "rt": 900, "response": {"2/bad": 1}, "subject": "s1"},
+        {"trial_type": "survey-multi-choice", "rt": 70, "subject": "s1",
+         "response": {"region": "Toscana", "age": "31-40"}},
+    ]  # fmt: skip
+    path = tmp_path / ("data.csv" if form == "csv" else "data.json")
+    if form != "json":
+        pages = [{**page, "response": json.dumps(page["response"])} for page in pages]
+    if form == "csv":
+        cells = io.StringIO()
+        table = csv.DictWriter(cells, list(pages[0]))
+        table.writeheader()
+        table.writerows(pages)
+        path.write_text(cells.getvalue(), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(pages), encoding="utf-8")
+    places = questions_by_name([doors])
+    answers = read_answers([path], ImportOptions(form="jspsych", places=places))
+
+    assert [(one.item, one.condition, one.value) for one in answers.judgments] == [
+        ("1", "good", "5"), ("1", "bad", "1"), ("2", "good", "4"), ("2", "bad", "2"),
+    ]  # fmt: skip
+    assert {one.annotator for one in answers.judgments} == {"s1"}
+    assert {one.seconds for one in answers.judgments} == {None}
+    assert answers.passed == {"a trial of type survey-multi-choice names no item": 1}
+    assert any("Pages with several questions" in note for note in answers.notes)
+
+
+def test_a_page_is_read_as_the_message_advises(tmp_path, doors, capsys):
+    path, output = tmp_path / "page.json", tmp_path / "judgments.csv"
+    page = trial({"The lamp is new.": 4, "The lamp are new.": 1}, condition="")
+    path.write_text(json.dumps([page]), encoding="utf-8")
+    command = ["annotate", "import", str(path), "--names", "keep", "-o", str(output)]
+    assert invoke(command) == 2
+    assert "--suite SUITE" in capsys.readouterr().err
+    assert invoke([*command, "--suite", str(doors)]) == 0
+    judgments = read_judgments(output)
+    assert judgments["condition"].to_list() == ["good", "bad"]
+    assert judgments["value"].to_list() == ["5", "2"]
+
+
 def test_an_unanswered_question_is_no_answer(tmp_path):
     answers = read(tmp_path, trial({"Q0": ""}), trial(None, item="2"), trial(2, item="3"))
     assert values(answers) == ["3"]
@@ -101,15 +159,9 @@ def test_an_unanswered_question_is_no_answer(tmp_path):
 
 
 @pytest.fixture
-def survey(tmp_path):
-    suite = tmp_path / "doors.tsv"
-    suite.write_text(
-        "item\tgood\tbad\n1\tThe doors are shut.\tThe doors is shut.\n"
-        "2\tThe lamp is new.\tThe lamp are new.\n",
-        encoding="utf-8",
-    )
+def survey(tmp_path, doors):
     folder = tmp_path / "survey"
-    command = ["annotate", "survey", "build", str(suite), "--language", "en"]
+    command = ["annotate", "survey", "build", str(doors), "--language", "en"]
     assert invoke([*command, "--contact", "A. Green, a@example.org", "-o", str(folder)]) == 0
     return folder
 

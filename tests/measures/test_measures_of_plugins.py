@@ -99,6 +99,10 @@ def test_a_methods_paragraph_counts_the_ties_of_the_measure_that_it_names(
     assert f"by {'log-probability (lp)' if first == 'lp' else first}" in paragraph
     counted = "1 is a tie" if ties else "0 are ties"
     assert f"Of 2 verdicts, {counted} (counted as failures)" in paragraph
+    told = "1 was a tie" if ties else "none was a tie"
+    assert f"Of 2 verdicts, {told}. Accuracy (good, {first}) was" in methods_paragraph(
+        [run], appendix=True
+    )
 
 
 def test_runs_with_one_prediction_are_counted_beside_runs_with_several():
@@ -111,6 +115,28 @@ def test_runs_with_one_prediction_are_counted_beside_runs_with_several():
         for runs in ([one], [several], [one, several])
     ]
     assert counts[2] == counts[0] + counts[1]
+
+
+def test_the_paragraph_and_the_appendix_count_the_same_verdicts():
+    """Those on single predictions: that all of them hold is no further verdict."""
+    for name, verdicts in (("it-subject-verb", 2 * 4), ("it-filler-gap", 3 * 4)):
+        run = cimento.evaluate(name, "demo-causal", limit=4)
+        for appendix in (False, True):
+            assert f"Of {verdicts} verdicts, " in methods_paragraph([run], appendix=appendix)
+
+
+def test_every_hit_and_choice_of_a_blank_is_a_verdict():
+    run = cimento.evaluate("it-connectives-cloze", "demo-causal", limit=6)
+    for appendix in (False, True):  # hit@1, hit@10, and the choice by three rules
+        assert f"Of {5 * 6} verdicts, " in methods_paragraph([run], appendix=appendix)
+
+
+def test_one_near_tie_is_one():
+    run = cimento.evaluate("it-relative-clause-verb", "demo-causal")
+    least, second, *_ = run.outcomes()["value"].abs().sort().to_list()
+    assert 0 < least < second
+    nearer = run.judge(near_tie_bits=(least + second) / 2)
+    assert "1 near tie (below" in methods_paragraph([nearer])
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import cimento
 from cimento import InputError, Policy
 from cimento.errors import MissingDependencyError
 from cimento.evaluation.freetext import score_texts
+from cimento.models import ngram as ngram_module
 from cimento.models.ngram import ArpaModel, KenlmModel, NgramScorer, load_ngrams, locate_ngrams
 from cimento.paradigms import Score
 from cimento.testing import check_model
@@ -312,3 +313,24 @@ def test_a_file_that_kenlm_cannot_read_is_told(tmp_path):
 
     with pytest.raises(InputError, match="KenLM cannot read it"):
         KenlmModel(path)
+
+
+@pytest.mark.parametrize("kept", [2**14, 2])
+def test_a_sentence_is_split_once_for_its_scores_and_for_what_is_said_of_it(
+    arpa, monkeypatch, kept
+):
+    requests = [Score(text=text) for text in ("la porta pietra", "la gatta nuova", "un cane")]
+    alone = scorer_of(arpa).remarks(requests)
+    split = []
+    spans = ngram_module.word_spans
+    monkeypatch.setattr(
+        ngram_module,
+        "word_spans",
+        lambda text, **options: (split.append(text), spans(text, **options))[1],
+    )
+    monkeypatch.setattr(ngram_module, "_MOST_KEPT", kept)
+    scorer = scorer_of(arpa)
+    scorer.score(scorer.encode(requests))
+    assert scorer.remarks(requests) == alone != ()
+    own = [text for text in split if text]
+    assert (len(own) == len(requests)) == (kept > len(requests))

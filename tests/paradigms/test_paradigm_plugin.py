@@ -181,7 +181,7 @@ def test_a_check_of_its_options_that_fails_names_the_plugin(probing, monkeypatch
 FAILING_COMMANDS = [
     ("run", "ProbingReader.read"), ("run", "ProbingAsker.requests"),
     ("run", "ProbingJudge.outcomes"), ("run", "ProbingJudge.estimates"),
-    ("run", "PlainPresenter.text"), ("run", "ProbingReader.limited"),
+    ("run", "PlainPresenter.text"), ("run", "ProbingReader.groups"),
     ("suites check", "ProbingReader.read"), ("suites show", "PlainPresenter.describe"),
     ("report", "PlainPresenter.sections"), ("judge", "ProbingJudge.outcomes"),
     ("export", "ProbingReader.read_copy"), ("cite", "PlainPresenter.methods"),

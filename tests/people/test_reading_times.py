@@ -192,6 +192,39 @@ def test_entropies_stand_beside_if_asked_for(model):
     assert table[f"{ENTROPY}_1"][1] == table[ENTROPY][0]
 
 
+def test_a_paragraph_says_what_is_in_the_joined_table(tmp_path, capsys):
+    pytest.importorskip("wordfreq")
+    path = write_joined(observed(), tmp_path / "times.csv")
+    command = ["analyze", "reading-times", str(path), "-m", "demo-causal"]
+
+    def paragraph(*more: str) -> str:
+        assert invoke([*command, *more, "--methods"]) == 0
+        return capsys.readouterr().out
+
+    said = paragraph("--boundary", "auto", "--frequency", "it", "--entropy")
+    # 13 words: 7 of text a and 6 of text b, each read by two subjects.
+    for part in (
+        "we joined 26 observations of 13 words in 2 texts",
+        "from demo-causal (1.3M parameters, revision ",
+        "in float32, with <|bos|> before the first token.",
+        "corrected for where words may end (Pimentel and Meister 2024).",
+        "its Zipf frequency (wordfreq, it) and the entropy before its first token, in nats",
+        "the same of 2 earlier words, since difficulty spills over (Smith and Levy 2013).",
+    ):
+        assert part in said
+    assert "no surprisal" not in said
+    assert len(said.split()) <= 150
+    bare = paragraph("--bos", "none", "--before", "0")
+    assert "4 observations have no surprisal (first token without left context: 4)." in bare
+    assert "with nothing before the first token" in bare
+    assert "not corrected for where words may end" in bare
+    assert not {"Zipf", "entropy", "earlier"} & {*bare.replace(",", "").split()}
+    command[-1] = "demo-masked"
+    said = paragraph("--pll", "original")
+    assert "pseudo-log-likelihoods, masking one token at a time (Salazar et al. 2020)" in said
+    assert "before the first token" not in said
+
+
 def test_a_closed_form(tmp_path):
     """A bigram model by hand: log10 P(a) = -1, P(b | a) = -0.25, P(a | b) = -0.5."""
     arpa = (

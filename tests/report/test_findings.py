@@ -8,16 +8,20 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import cimento
-from cimento import evaluate
-from cimento.documents.findings import _twins
+from cimento import evaluate, report
+from cimento.documents.findings import _twins, findings_of
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import ConstantAnswer, Estimate
 from cimento.report.findings import Headline, findings, findings_as_markdown
 from cimento.report.findings_designs import DesignResult, Designs
 from cimento.report.findings_pairs import PairTest
+from cimento.suites.ratings import rated_of
+from cimento.testing import FakeScorer
 from cimento.testing.models import uniform_scorer
+from tests.helpers.rated import LENGTHS, judged, rated, sentence
 
 SHARE = {"question": "number", "near_tied": 0, "chance": 0.5}
 
@@ -337,3 +341,69 @@ def test_a_twin_is_a_suite_of_the_same_sentences_with_words_added():
     suites = [cimento.pairs(made, name=name, language="it") for name, made in rows.items()]
     runs = [evaluate(suite, uniform_scorer(100)) for suite in suites]
     assert _twins(runs) == {"n": "n-adversarial"}
+
+
+def rated_pairs(model):
+    """Six pairs with people's ratings; a model to which a longer sentence is less probable."""
+    words = ("Sì", "Piove", "Nevica", "Grandina", "Tuona forte", "Lampeggia a lungo")
+    some = rated(
+        *(
+            sentence(f"{n}{label[0]}", text, *ratings, pair=str(n), label=label)
+            for n, word in enumerate(words)
+            for label, text, ratings in (
+                ("acceptable", word, (5, 5 - n % 2)),
+                ("unacceptable", f"{word} sei", (1 + n % 3, 2)),
+            )
+        )
+    )
+    return judged(some, "lp", model=model).run
+
+
+def test_rated_pairs_are_said_by_their_accuracy_and_by_their_correlation_with_ratings():
+    run = rated_pairs(LENGTHS)
+    texts = [s.text for s in rated_of(run.suite).sentences]
+    means = [s.mean for s in rated_of(run.suite).sentences]
+    rho = stats.spearmanr([-len(text.replace(" ", "")) for text in texts], means).statistic
+    accuracy, correlation, same = findings_of([run]).parts
+    assert accuracy.about == "Accuracy"
+    assert "6 of 6 items right" in accuracy.sentences[0]
+    assert correlation.about == "Spearman's rho of lp with ratings"
+    [reached] = correlation.sentences
+    assert f"reaches {rho:.3f} [" in reached
+    (estimate,) = (e for e in run.estimates() if (e.question, e.statistic) == ("lp", "spearman"))
+    assert f"[{estimate.low:.3f}, {estimate.high:.3f}]" in reached
+    assert same.about == "Same verdict as people"
+    assert re.search(r"the same verdict on \d of 6 items \(", same.sentences[0])
+
+
+def test_models_on_rated_pairs_are_compared_by_accuracy_and_by_correlation():
+    other = FakeScorer(lambda _, index: -float(index + 1), name="due")
+    runs = [rated_pairs(LENGTHS), rated_pairs(other)]
+    said = findings_of(runs)
+    accuracy, correlation, same = said.parts
+    assert len(same.sentences) == 2
+    assert any("differ" in sentence for sentence in accuracy.sentences)
+    assert any("(difference " in sentence for sentence in correlation.sentences)
+    assert "over all 2 tests" in said.notes[-1]
+
+
+def test_the_overview_has_the_correlation_beside_the_accuracy(tmp_path):
+    run = rated_pairs(LENGTHS)
+    page = report(run, tmp_path / "r.html").read_text("utf-8")
+    (estimate,) = (e for e in run.estimates() if (e.question, e.statistic) == ("lp", "spearman"))
+    assert f"Spearman&#39;s rho of lp with ratings {estimate.value:.3f}" in page
+
+
+def test_a_correlation_beside_an_accuracy_has_tests_of_its_own_and_no_leaders():
+    beside = [replace(rho(m, "s", v, v - 0.1, v + 0.1), beside=True) for m, v in
+              (("a", 0.5), ("b", 0.2))]  # fmt: skip
+    both = [share("a", "s", 21, 24, 0.690, 0.957), share("b", "s", 12, 24, 0.3, 0.7), *beside]
+    tests = [PairTest("s", "a", "b", 0.375, 0.01), PairTest("s", "a", "b", 0.3, 0.2, beside=True)]
+    accuracy, correlation = said(*both, tests=tests)
+    assert accuracy[-1] == "a is above b (by 0.375, p .020)."
+    assert correlation[-1] == "a and b do not differ significantly (difference +0.300, p .200)."
+    many = [share(m, "s", 21, 24, 0.690, 0.957) for m in "abcde"]
+    many += [replace(rho(m, "s", 0.5, 0.4, 0.6), beside=True) for m in "abcde"]
+    of_accuracy, of_ratings = said(*many, leaders={"s": ["a"]})
+    assert any("is first" in sentence for sentence in of_accuracy)
+    assert not any("first" in sentence for sentence in of_ratings)

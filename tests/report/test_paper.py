@@ -189,7 +189,7 @@ def test_the_table_says_by_what_it_was_judged_if_that_is_not_the_usual_way():
 
 
 def test_a_method_without_an_interval_is_not_named_below_the_table(tmp_path, capsys):
-    for limit in (4, 9):
+    for limit in (20, 45):  # four or nine items of each phenomenon
         evaluate("it-islands", "demo-causal", limit=limit, output=tmp_path)
     assert invoke(["report", str(tmp_path), "--table", "effects"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
@@ -355,7 +355,7 @@ def test_unknown_names_are_refused(runs_of_every_kind, name, tmp_path, capsys):
     ("kind", "table", "advice"),
     [
         ("it-acceptability", "accuracy", "give --table results"),
-        ("it-acceptability", "people", "for ratings give --table correlations"),
+        ("it-acceptability", "people", "For ratings of single sentences give --table correlations"),
     ],
 )
 def test_a_table_that_does_not_apply_leads_to_the_one_that_does(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cimento.report import AnswerList, GivenAnswer, NamedGrid, RunReport, SuiteReport
-from cimento.report.figures_rates import margins_figure, phenomena_figure
+from cimento.report.figures import frame_of
+from cimento.report.figures_rates import heat_figure, margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
 from tests.helpers.judging import make_suite
@@ -444,3 +445,25 @@ def test_what_cannot_be_told_is_said_and_has_no_interval(
     assert said in words(tab, "ul.notes")[0]
     undefined = run.headline is not None and run.headline.low is None
     assert (tab.locator(".cell line.span").count() == 0) == undefined
+
+
+def test_long_labels_of_a_heat_map_are_inside_the_part_that_is_shown(opened):
+    """The figure cuts off what leaves it, whatever font the browser has."""
+    models = [f"organization/italian-model-7b-instruct-continued-step-{n}000" for n in (10, 20)]
+    names = [f"agreement across an intervening plural attractor, number {n}" for n in (1, 2)]
+    rows = [(model, name, 0.5) for model in models for name in names]
+    frame = frame_of(rows, model=str, phenomenon=str, accuracy=float)
+    figure = heat_figure(frame, name="phenomena", title="t", x="model", y="phenomenon")
+    page = opened(SuiteReport(runs=(make_run(),), figures=(figure,)))
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("figure")].flatMap(figure => {
+            const box = figure.getBoundingClientRect();
+            const caption = figure.querySelector("figcaption").getBoundingClientRect();
+            return [...figure.querySelectorAll("svg text")].filter(text => {
+                const at = text.getBoundingClientRect();
+                return at.left < box.left - 1 || at.right > box.right + 1
+                    || at.bottom > caption.top + 1;
+            }).map(text => text.textContent);
+        })"""
+    )
+    assert outside == []

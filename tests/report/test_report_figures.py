@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
+from cimento.report.figure_room import room
 from cimento.report.figures_rates import (
     bin_width,
+    heat_figure,
     margin_bars,
     margins_figure,
     margins_frame,
@@ -111,6 +113,59 @@ def test_numbers_in_a_drawing_stay_as_they_are():
     assert svg.count("<svg") == svg.count("</svg>") == 1
     assert " style=" not in svg
     assert "xmlns" not in svg
+
+
+LONG_MODELS = (
+    "sapienza/minerva-7b-instruct-italian-continued-pretraining-step-120000",
+    "sapienza/minerva-7b-instruct-italian-continued-pretraining-step-240000",
+)
+LONG_NAMES = (
+    "agreement of the subject and the verb across an intervening plural attractor",
+    "agreement of the predicative adjective with a coordinated subject, masculine",
+)
+
+
+def long_map(models=LONG_MODELS):
+    rows = [(model, name, 0.5) for model in models for name in LONG_NAMES]
+    frame = pl.DataFrame(rows, schema=["model", "phenomenon", "accuracy"], orient="row")
+    return heat_figure(frame, name="phenomena", title="t", x="model", y="phenomenon")
+
+
+def test_long_names_are_whole_in_a_heat_map():
+    texts = re.findall(r">([^<>]+)</t(?:ext|span)>", inline_svg(long_map(), name="f1"))
+    assert not [text for text in texts if "…" in text]
+    assert {*LONG_NAMES} <= {*texts}
+    joined = "".join(texts)
+    assert all(model in joined for model in LONG_MODELS)
+
+
+def test_a_model_that_is_called_otherwise_has_its_name_in_a_heat_map():
+    dressed = long_map().dressed(names={LONG_MODELS[0]: "Minerva"})
+    assert ">Minerva</text>" in dressed.svg()
+
+
+TURNED = (
+    '<text text-anchor="end" font-size="10px" transform="translate({0},{0}) rotate({1})">'
+    "abcdefghij</text>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Ten letters of 10 px in a wide font take 62.
+        ('<text text-anchor="end" font-size="10px">abcdefghij</text>', (22, 0, 0)),
+        ('<text text-anchor="start" font-size="10px">abcdefghij</text>', (0, 2, 0)),
+        ('<text text-anchor="middle" font-size="10px">abcdefghij</text>', (0, 0, 0)),
+        # Turned by 30 degrees about its end: cos 0.866, so 53.7 to the left; sin 0.5, upward.
+        (TURNED.format(0, 30), (14, 0, 0)),
+        # To the lower left: 62 x 0.5 = 31 below 70.
+        (TURNED.format(10, -30), (4, 0, 31)),
+    ],
+)  # fmt: skip
+def test_labels_have_room_in_a_wide_font(text, expected):
+    svg = f'<svg><g transform="translate(40,60)"><g>{text}</g></g></svg>'
+    assert tuple(room(svg, width=100.0, height=70.0)) == expected
 
 
 def sentence(condition, text, *, tail=""):

@@ -363,8 +363,8 @@ def lines_drawn(figure):
 
 
 def test_no_interval_is_drawn_where_there_is_none():
+    from cimento.paradigms.cloze.figures import dimensions_figure
     from cimento.paradigms.cloze.profile import ClusteredShare, Dimension, Profile
-    from cimento.paradigms.cloze.sections import dimensions_figure
     from cimento.paradigms.cloze.shares import Share, clustering
     from cimento.statistics.intervals import Interval
 

@@ -96,3 +96,55 @@ def test_the_example_is_what_is_printed(tmp_path, monkeypatch, capsys):
     assert options.pop("...") == "all others"
     assert {name: all_options[name] for name in options} == options
     assert example == run
+
+
+FREE = {
+    "analyze-reading-times.observations[]",
+    "analyze-variation.models",
+    "analyze-variation.ranking.kept[]",
+    "analyze-variation.ranking.orders[]",
+    "annotate-candidates.pairs[].cohen_kappa",
+    "fill.texts[].fills",
+    "study-connectives.sections",
+    "study-connectives.statistics",
+    "study-connectives.tables.*.rows[]",
+    "study-connectives.tables.*.schema",
+    "study-islands.tables.*.rows[]",
+    "study-islands.tables.*.schema",
+    "study-portuguese",
+    "study-stories.models",
+    "study-stories.paired_story_class",
+    "suites-audit.suites[].unknown",
+}
+"""Arrays and objects whose content is told in words only: tables of studies, a table's own rows."""
+
+
+def bare(schema: Any, path: str) -> Iterator[str]:
+    """The paths of arrays and objects of which a schema does not say what is in them."""
+    if not isinstance(schema, dict):
+        return
+    kinds = schema.get("type", ())
+    if "anyOf" not in schema and (
+        ("array" in kinds and "items" not in schema)
+        or ("object" in kinds and not {"properties", "additionalProperties"} & schema.keys())
+    ):
+        yield path
+    for name, child in schema.get("properties", {}).items():
+        yield from bare(child, f"{path}.{name}")
+    yield from bare(schema.get("items"), f"{path}[]")
+    yield from bare(schema.get("additionalProperties"), f"{path}.*")
+    for child in schema.get("anyOf", ()):
+        yield from bare(child, path)
+
+
+def test_what_an_array_or_an_object_holds_is_in_the_schema():
+    commands = read_schema("commands")["$defs"]
+    found = {path for name, schema in commands.items() for path in bare(schema, name)}
+    assert found == FREE
+
+
+def test_the_page_says_what_is_in_a_list_and_in_a_record_of_a_record():
+    page = site_module("printed").printed_page()
+    assert "| `rates[].gained` | array of string or null |" in page
+    assert "| `rates[].change.low` | number or null | Lower end |" in page
+    assert "| `rankings[].models[].rank.best` | integer" in page

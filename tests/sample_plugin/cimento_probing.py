@@ -23,6 +23,7 @@ from cimento.paradigms import (
     Asking,
     Choose,
     Fault,
+    ItemGroups,
     Judge,
     Paradigm,
     ParadigmOptions,
@@ -115,12 +116,12 @@ class ProbingReader(SuiteReader[ProbingSuite]):
         table = "".join("\t".join(row) + "\n" for row in rows)
         (folder / "items.tsv").write_text(table, encoding="utf-8")
 
-    def limited(self, suite: ProbingSuite, limit: int) -> ProbingSuite:
-        """The first probes."""
-        return replace(suite, probes=suite.probes[:limit])
+    def groups(self, suite: ProbingSuite) -> ItemGroups:
+        """The probes, all of one group."""
+        return ItemGroups([probe.id for probe in suite.probes])
 
     def selected(self, suite: ProbingSuite, items: Collection[str]) -> ProbingSuite:
-        """Some of the probes, for `--adaptive`."""
+        """Some of the probes, for `--limit` and `--adaptive`."""
         return replace(suite, probes=tuple(p for p in suite.probes if p.id in items))
 
 
@@ -144,8 +145,7 @@ class ProbingAsker(Asker[ProbingSuite, ProbingOptions]):
             Choose(prompt=prompt, options=(f" {probe.right}", f" {probe.wrong}"))
             for probe, prompt in zip(suite.probes, prompts, strict=True)
         ]
-        ids = (probe.id for probe in suite.probes)
-        places = prompts_table(suite.name, zip(ids, prompts, strict=True))
+        places = prompts_table(suite.name, zip((p.id for p in suite.probes), prompts, strict=True))
         return Requests(asked=asked, places=places)
 
 

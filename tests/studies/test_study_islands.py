@@ -112,7 +112,7 @@ def test_filler_effects_of_a_small_file(tmp_path):
     ("content", "message"),
     [
         ("", "no rows"),
-        (b"\xff\xfe\x00", "cannot be read as CSV"),
+        (b"\xff\xfe\x00", "is not text in UTF-8"),
     ],
 )
 def test_files_that_are_no_tables(tmp_path, content, message):

@@ -6,12 +6,15 @@ import csv
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.errors import InputError
 from cimento.kinds.run import open_runs
 from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.studies.islands import people_ratings
 from cimento.studies.islands.human import known_people, people_result
 from cimento.studies.islands.models import accuracy_table, island_suites
 from cimento.studies.islands.tables import BLIMP_FILES
@@ -135,6 +138,34 @@ def test_the_known_ratings_of_people_give_effects_and_no_tests():
     for effects in whether.effects.values():
         assert effects.dd == pytest.approx(1.1436)
     assert whether.average is None
+
+
+def test_the_first_panels_take_what_annotate_import_writes(tmp_path, capsys):
+    """z within each of two people by hand; DD is that of its means."""
+    ratings = {"short_nonisland": (6, 5), "long_nonisland": (5, 3), "short_island": (4, 4),
+               "long_island": (1, 2)}  # fmt: skip
+    lines = ["participant,item,condition,rating"]
+    lines += [
+        f"p{person},{item},{condition},{given[person]}"
+        for item in ("whether-01", "whether-02")
+        for condition, given in ratings.items()
+        for person in (0, 1)
+    ]
+    (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    judgments = tmp_path / "judgments.csv"
+    imported = ["annotate", "import", str(tmp_path / "answers.csv"), "--suite", "it-islands"]
+    assert invoke([*imported, "--names", "keep", "-o", str(judgments)]) == 0
+    title, people = people_ratings(None, judgments, island_suites(None))
+    assert (title, people.unit) == ("people, judgments", "z")
+    whether = next(one for one in people.phenomena if one.name == "whether")
+    # (short island - long island) - (short nonisland - long nonisland), over the SD of a person.
+    by_person = [(3 - 1) / np.std([6, 5, 4, 1] * 2, ddof=1), 0 / np.std([5, 3, 4, 2] * 2, ddof=1)]
+    assert whether.effects["z"].dd == pytest.approx(np.mean(by_person))
+    other = judgments.read_text(encoding="utf-8").replace("it-islands", "mine")
+    judgments.write_text(other, encoding="utf-8")
+    with pytest.raises(InputError, match="it is about mine"):
+        people_ratings(None, judgments, island_suites(None))
+    capsys.readouterr()
 
 
 def test_what_is_asked_must_fit_together(tmp_path, capsys):

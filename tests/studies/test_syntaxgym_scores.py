@@ -189,7 +189,7 @@ def test_ones_own_models_stand_below_the_published_rows(shared, tmp_path, capsys
     assert invoke(command) == 0
     shown = capsys.readouterr().out
     assert "28 of 31 suites are missing" in shown
-    assert "Own rows: the first 6 items only." in shown
+    assert "Own rows: only 6 items of each suite." in shown
     header, *rows = rows_of(tmp_path / "o" / "syntaxgym.csv")
     assert header == ["model", "SG_score", *(name.replace(" ", "_") for name in CIRCUITS)]
     names = [row[0] for row in rows]

@@ -121,6 +121,49 @@ def test_options_that_are_none(options: object, tmp_path: Path) -> None:
         open_suite(lines(tmp_path / "boxes.jsonl", rows))
 
 
+ENDINGS = [
+    [["Le lampade del salotto", "Le lampade del salotto"], ["sono accese.", "è accesa."]],
+    [["Il cugino di Marta", "I cugini di Marta"], ["arriva domani.", "arriva domani."]],
+]
+"""The form of BHS's files: prefixes of the two sides and their endings, the good one first."""
+
+
+def test_prefixes_and_endings_are_read_and_the_ending_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "lamps.json"
+    path.write_text(json.dumps(ENDINGS, ensure_ascii=False), encoding="utf-8")
+    loaded = open_suite(path)
+    assert loaded.format == "endings"
+    suite = loaded.suite
+    assert suite.region_names == ("prefix", "ending")
+    assert [prediction.formula for prediction in suite.predictions] == ["(2;%good%) < (2;%bad%)"]
+    assert [sentence(suite.items[0].condition(name)) for name in ("good", "bad")] == [
+        "Le lampade del salotto sono accese.",
+        "Le lampade del salotto è accesa.",
+    ]
+    assert sentence(suite.items[1].condition("bad")) == "I cugini di Marta arriva domani."
+    # What is likely after its own prefix is right, whatever the prefix itself costs.
+    model = FakeScorer(lambda tokens, at: -1.0 if "sono" in tokens[at] else -5.0)
+    assert evaluate(path, model, language="it").outcomes()["right"].to_list()[0] is True
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[[["Il gatto", "Il gatto"], ["dorme."]]]', "not a pair of prefixes"),
+        ('[[["Il gatto", "Il gatto"], ["dorme.", 1]]]', "not a pair of prefixes"),
+        ('[[["Il gatto", "Il gatto"], ["dorme.", "dormono."]], {}]', "pair 2"),
+        ('[[["Il gatto", "Il gatto"], ["dorme.", "dor', "Not JSON"),
+    ],
+)
+def test_what_are_no_prefixes_and_endings_is_refused(
+    content: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "lamps.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(SuiteError, match=said):
+        open_suite(path)
+
+
 PAIRS: dict[str, list[dict[str, object]]] = {
     # The keys of JBLiMP and TurBLiMP; of BHS; of COMPS; of SLING.
     "pairs": [{"good_sentence": "Il mare è calmo.", "bad_sentence": "Il mare sono calmo."}],

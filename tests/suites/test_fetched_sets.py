@@ -115,6 +115,20 @@ def test_texts_are_read_in_the_form_of_their_set(serve: Serve, tmp_path: Path) -
         open_suite(plain / "agreement.txt")
 
 
+def test_single_files_of_the_registry_are_suites_even_if_they_are_texts(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NoCoLA is two texts in a folder, whose headings say what they are."""
+    lists = "Ungrammatical:\nKatten sove på matten.\tF\nGrammatical:\nKatten sover på matten.\tF\n"
+    site = serve({f"/{REVISION}/dev.txt": lists.encode()})
+    entry = dataset(site, "dev.txt")
+    folder = fetch(entry, tmp_path / "set")
+    with pytest.raises(InputError, match="without suites"):
+        suite_paths(folder)
+    monkeypatch.setattr(sources, "published", lambda: {"pairs": entry})
+    assert suite_paths(folder) == [folder / "dev.txt"]
+
+
 def test_all_folders_of_a_registered_set_have_its_suites(serve: Serve, tmp_path: Path) -> None:
     inner = {"SET/a.jsonl": LINES, "SET/more/b.jsonl": LINES, "SET/README.md": b"# Read me"}
     site = serve({f"/{REVISION}/SET.tar.gz": tarball(inner)})

@@ -407,7 +407,7 @@ def test_the_commit_of_a_data_set_without_a_pin_is_said(
 
 def test_a_user_may_name_the_commit_of_a_hub_dataset() -> None:
     loose = [name for name, one in published().items() if one.hub and not one.revision]
-    assert loose == ["syntactic-agreement", "blimp-it", "gita", "bhs"]
+    assert loose == ["syntactic-agreement", "blimp-it", "gita"]
     for name in loose:
         assert find_published(f"{name}@{REVISION}").revision == REVISION
     with pytest.raises(UsageError, match="branches and tags can change"):

@@ -57,6 +57,13 @@ FILES = {
     ),
     "hucola": ("h.json", json.dumps(HUNGARIAN)),
     "lindsea": ("l.jsonl", "".join(json.dumps(row) + "\n" for row in INDONESIAN)),
+    "mela": (
+        "test.csv",
+        (
+            "sentence,label\nDer Hund schläft im Garten.,1\nDer Hund schlafen im Garten.,0\n"
+            "Sie hat einen Brief geschrieben.,1\nSie hat einen Brief schreiben.,0\n"
+        ),
+    ),
     "kontrast": (
         "k.csv",
         (
@@ -115,6 +122,7 @@ GOOD = {
     "jcola": "猫が庭で寝ている。",
     "nocola": "Katten sover på matten.",
     "hucola": "A kutya alszik.",
+    "mela": "Der Hund schläft im Garten.",
     "scala": "Katten sover i haven.",
 }
 PAIRS = {

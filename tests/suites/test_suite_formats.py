@@ -193,6 +193,19 @@ def test_a_column_missing_in_csv_is_reported(tmp_path):
 # --- BLiMP JSONL
 
 
+def test_a_name_that_blimp_has_too_makes_no_sentences_english(tmp_path):
+    """ZhoBLiMP has a paradigm of this name; no sentence of BLiMP has a letter beyond ASCII."""
+    uid = {"UID": "anaphor_gender_agreement"}
+    english = {"sentence_good": "Anna saw herself.", "sentence_bad": "Anna saw himself."}
+    theirs = write(tmp_path / "a.jsonl", json.dumps({**uid, **english}))
+    assert open_suite(theirs).suite.meta.language == "en"
+    chinese = {"sentence_good": "姐姐批评了她自己。", "sentence_bad": "姐姐批评了他自己。"}
+    other = write(tmp_path / "b.jsonl", json.dumps({**uid, **chinese}))
+    assert open_suite(other).suite.meta.language == ""
+    [loaded] = load_suites(other, language="zh")
+    assert loaded.suite.meta.language == "zh"
+
+
 def test_blimp_is_read(tmp_path):
     path = write(tmp_path / "x.jsonl", BLIMP)
     loaded = open_suite(path)

@@ -306,6 +306,38 @@ def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_a
     assert "distractor 1" in advice(written(tmp_path, "Esempio / Parole / Altro", row))
 
 
+def test_the_one_column_of_words_beside_blanks_is_proposed_and_read_as_the_advice_says(tmp_path):
+    rows = ("Il cane ___ forte. / abbaia", "La cena cuoce sul ___. / fuoco")
+    path = written(tmp_path, "Esempio / Da scrivere", *rows)
+    option = "--columns='text=Esempio,target=Da scrivere'"
+    said = f"If 'Da scrivere' holds the words that are due in the blanks, say so: {option}."
+    assert advice(path) == said
+
+    reading = load_suite(path, columns={"text": "Esempio", "target": "Da scrivere"})
+    assert [item.targets for item in reading.suite.items] == [("abbaia",), ("fuoco",)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "targets"),
+    [
+        ("abbaia; ha", ("abbaia", "ha")),
+        ("abbaia, ha; ringhia", ("abbaia, ha", "ringhia")),
+        ("abbaia, ha", ("abbaia", "ha")),
+        ("abbaia;", ("abbaia;",)),
+        (",", (",",)),
+    ],
+)
+def test_answers_that_are_written_with_semicolons_are_several_and_this_is_said(
+    tmp_path, cell, targets
+):
+    rows = (f"Il cane ___ forte. / {cell}", "La cena cuoce sul ___. / fuoco")
+    reading = load_suite(written(tmp_path, "Frase / Risposte attese", *rows))
+    assert reading.suite.items[0].targets == targets
+    said = [fault.seen for fault in found(reading, "CIM-C017")]
+    several = f"target {cell!r} as {len(targets)} options."
+    assert [several in seen for seen in said] == [True] * (len(targets) > 1)
+
+
 def test_a_column_of_contexts_that_models_do_not_read_is_named(tmp_path):
     pairs = written(tmp_path, "Contesto / buona / cattiva", "Piove. / La zia parte. / La zia vola.")
     [fault] = found(load_suite(pairs), "CIM-S068")

@@ -9,7 +9,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.regions.judging import scores_of
 from cimento.suites import sentence
 from cimento.suites.derived import Limits, balance, match_items
-from cimento.suites.variants import prime
+from cimento.suites.priming import prime
 from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write

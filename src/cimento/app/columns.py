@@ -45,12 +45,36 @@ HEAD = """class {
       menu.append(option);
     }
     if (params.chosen) menu.className = 'chosen';
-    menu.addEventListener('keydown', (event) => event.stopPropagation());
-    menu.addEventListener('change', () => {
-      const detail = {column: params.column.getColId(), role: menu.value};
+    const column = params.column.getColId();
+    const give = () => {
+      if (menu.value === params.role) return;
+      window.headOfChoice = column;
+      setTimeout(() => { window.headOfChoice = ''; }, 3000);
+      const detail = {column, role: menu.value};
       menu.dispatchEvent(new CustomEvent('role', {bubbles: true, detail}));
+    };
+    // Keys reach the head, and from there the menu. Arrows only look through it: Enter chooses.
+    let typed = false;
+    params.eGridHeader.addEventListener('keydown', (event) => {
+      if (event.target === menu || !['Enter', ' ', 'F2'].includes(event.key)) return;
+      event.preventDefault();
+      menu.focus();
     });
+    menu.addEventListener('keydown', (event) => {
+      event.stopPropagation();
+      typed = event.key !== 'Enter';
+      if (event.key === 'Enter') give();
+      if (event.key === 'Escape') {
+        menu.value = params.role;
+        params.eGridHeader.focus();
+      }
+    });
+    menu.addEventListener('pointerdown', () => { typed = false; });
+    menu.addEventListener('change', () => typed || give());
+    menu.addEventListener('blur', give);
     this.box.append(name, menu);
+    // A choice has the grid made anew, once or twice: the focus goes back to where it was made.
+    if (window.headOfChoice === column) setTimeout(() => params.eGridHeader.focus(), 100);
   }
   getGui() { return this.box; }
   refresh() { return false; }
@@ -136,6 +160,31 @@ def insisted(grid: Grid) -> Grid:
     """The grid whose chosen columns have their roles whatever they hold."""
     roles = {role: f"{name.removesuffix(FORCED)}{FORCED}" for role, name in grid.roles.items()}
     return replace(grid, roles=roles)
+
+
+def unheeded(grid: Grid, read: TableReading | None, say: Words) -> str:
+    """What is to be said of choices that a table was not read by; empty where there are none.
+
+    Args:
+        grid: the table.
+        read: what it was read as; None where it could not be, for which there are faults.
+        say: the words of the page.
+    """
+    if read is None:
+        return ""
+    return " ".join(
+        say("edit.role-unheeded", column=column, role=role_name(role, say),
+            shape=say.named("shape", read.shape))
+        for role, name in grid.roles.items()
+        if (column := name.removesuffix(FORCED)) not in read.roles.get(role, ())
+    )  # fmt: skip
+
+
+def still_read(read: TableReading | None, column: str, say: Words) -> str:
+    """What is to be said of a column that has a role although none was chosen; else empty."""
+    roles = () if read is None else (role for role, names in read.roles.items() if column in names)
+    role = next(iter(roles), "")
+    return say("edit.role-still", column=column, role=role_name(role, say)) if role else ""
 
 
 def read_line(read: TableReading | None, say: Words) -> str:

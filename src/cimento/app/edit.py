@@ -89,7 +89,7 @@ class Editor:
     """
 
     def __init__(self, visit: Visit, grid: Grid, notes: Sequence[Note], path: Path | None) -> None:
-        self._visit, self._say = visit, visit.say
+        self._visit, self._say, self._act = visit, visit.say, partial(guarded, visit)
         self._notes, self._path = notes, path
         self._digest = digest_of(path) if path is not None else ""
         self.history = History(grid)
@@ -155,7 +155,8 @@ class Editor:
         self._redo = button(say("edit.redo"), lambda: self._step("redo"), icon="redo")
         button(say("edit.add"), act(self._add), icon="add")
         button(say("edit.delete"), act(self._delete), icon="delete_outline")
-        button(say("edit.columns"), self._rename, icon="view_column")
+        named = act(lambda: columns.columns_dialog(self.grid, self._sheet, say, done=self.change))
+        button(say("edit.columns"), named, icon="view_column")
         button(say("edit.paste"), self._paste_dialog, icon="content_paste")
         self._untitle = button(
             say("edit.untitle"), act(self._remove_titles), icon="vertical_align_top"
@@ -330,7 +331,8 @@ class Editor:
             "edit.sound" if not report.findings else "edit.usable" if not errors else "edit.faulty"
         )
         self._summary.text = self._say(key, errors=errors, warnings=warnings)
-        self._read.text = columns.read_line(report.read, self._say)
+        unheeded = columns.unheeded(self.grid, report.read, self._say)
+        self._read.text = f"{columns.read_line(report.read, self._say)} {unheeded}".strip()
         self._holds.text = said(report.holds, self._say.language) or report.holds
         self._status.classes(replace=f"summary {'faulty' if errors else 'sound'}")
         self._refresh()
@@ -370,10 +372,6 @@ class Editor:
         with self._holder:  # the button that answers may give way to the next question
             await self.change(edit(self.grid))
 
-    def _act(self, edit: Callable[..., Any]) -> Callable[..., Any]:
-        """The action of a button that edits."""
-        return guarded(self._visit, edit)
-
     async def _step(self, direction: str) -> None:
         """Undo or redo."""
         withdraw(self._visit)
@@ -396,8 +394,13 @@ class Editor:
         """A role was chosen in the menu above a column."""
         column, view = table.number_of(event.args.get("column")), self.view
         if column is not None and column < len(view.columns):
-            name = view.columns[column].name.strip()
-            await self.change(columns.with_role(self.grid, name, str(event.args.get("role") or "")))
+            name, role = view.columns[column].name.strip(), str(event.args.get("role") or "")
+            shape = self._shape
+            await self.change(columns.with_role(self.grid, name, role))
+            if self._shape is shape:  # the menu shows what holds, not what was chosen
+                self._element.options = self._options()
+            if not role and (still := columns.still_read(self.report.read, name, self._say)):
+                tell(self._visit, still)
 
     async def _pasted(self, event: events.GenericEventArguments) -> None:
         """Cells were pasted at the cursor."""
@@ -439,9 +442,6 @@ class Editor:
         await self.change(await asyncio.to_thread(described))
 
     # --- Dialogs
-
-    def _rename(self) -> None:
-        columns.columns_dialog(self.grid, self._sheet, self._say, done=self.change)
 
     def _paste_dialog(self) -> None:
         """Paste cells without the mouse and without a cursor in the grid."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from cimento.app.incoming import (
     read_upload,
     remarks_on,
     save_sentences,
+    without_commands,
 )
 from cimento.app.parts import ask_deletion, delete_button, named_languages
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
@@ -94,13 +94,16 @@ class OwnForms:
             if suite is None:
                 suite = made = await self._made_of(file, data, name, secret)
             came = await self._read(file, data, suite, secret)
-            await asyncio.to_thread(write_judgments, table_of(came.judgments), table)
-        except CimentoError:
+            await asyncio.to_thread(
+                write_judgments, table_of(came.judgments), table, read="\n".join(remarks_on(came))
+            )
+        except CimentoError as error:
+            error.todo = without_commands(error.todo)
             for path in filter(None, (secret, made)):  # no answers were read with them
                 path.unlink(missing_ok=True)
             raise
         self._build_earlier()
-        await self._show(name, remarks_on(came))
+        await self._show(name)
 
     def _chosen(self) -> Path | None:
         """The test that the form is about; None if its sentences are to become one."""
@@ -137,7 +140,7 @@ class OwnForms:
         await asyncio.to_thread(save_sentences, sentences, path, language=language)
         return path
 
-    async def _show(self, name: str, remarks: Sequence[str] = ()) -> None:
+    async def _show(self, name: str) -> None:
         """Show the answers to a form."""
         self._results.clear()
         with self._results:
@@ -145,4 +148,4 @@ class OwnForms:
             results = Results(self._visit, name, None)
             results.build()
             table = self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
-            await results.take(table, remarks)
+            await results.take(table)

@@ -75,8 +75,9 @@ def framed(visit: Visit) -> Iterator[None]:
     say = visit.say
     ui.page_title(f"{say(f'{visit.step}.title')} - {say('frame.title')}")
     dark = ui.dark_mode(value=None)
-    ui.link(say("frame.skip"), "#content").classes("skip")
     with ui.header(elevated=False).classes("head"):
+        # The framework puts the head before all else, and a skip link has to come first.
+        ui.link(say("frame.skip"), "#content").classes("skip")
         ui.link(say("frame.title"), visit.address("start")).classes("mark")
         with ui.element("nav").props(f'aria-label="{say("frame.steps")}"').classes("steps"):
             for number, step in enumerate(STEPS, start=1):
@@ -194,9 +195,17 @@ def file_choice(visit: Visit, take: Callable[[UploadEventArguments], Awaitable[N
         take: what is done with the file.
     """
     say = visit.say
+
+    async def taken(event: UploadEventArguments) -> None:
+        try:
+            await take(event)
+        finally:
+            # The browser refuses a file that is still in its list, such as one that is tried again.
+            upload.reset()
+
     upload = ui.upload(
         label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
-        on_upload=guarded(visit, take),
+        on_upload=guarded(visit, taken),
         on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
     ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
     with upload.add_slot("list"), ui.element("div").classes("drop"):
@@ -205,6 +214,19 @@ def file_choice(visit: Visit, take: Callable[[UploadEventArguments], Awaitable[N
         choose.on("click", js_handler=_PICK % upload.id)
         Text(say("start.upload"), "span")
     return upload
+
+
+_ATTEND = """setTimeout(() => {
+  const shown = getHtmlElement(%d);
+  shown.scrollIntoView({block: 'nearest'});
+  shown.focus({preventScroll: true});
+}, 50)"""
+
+
+def attend(element: ui.element) -> None:
+    """Go to what an action has made: scroll it into view, and have the next key begin there."""
+    element.props("tabindex=-1")
+    ui.run_javascript(_ATTEND % element.id)
 
 
 def problem(visit: Visit, error: CimentoError) -> None:

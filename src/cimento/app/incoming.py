@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cimento.intake.reading import ANSWERS, AnswersReading
 from cimento.io.files import write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
@@ -19,6 +21,7 @@ from cimento.people.annotate.importing import (
     questions_by_name,
     read_answers,
 )
+from cimento.people.annotate.remarks import worded
 from cimento.people.annotate.rows import Import, ImportOptions
 from cimento.people.surveys import SurveyDesign
 from cimento.people.surveys.asked import asked_by
@@ -72,10 +75,45 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
         return read_answers([path], options)
 
 
+_COMMAND = re.compile(r"[:;] `cimento [^`]*`.*?(?=\.?$|\. )")
+"""What another part of a sentence says of a command."""
+_OF_COMMANDS = re.compile(r"`cimento |(?:^|\W)--[a-z]")
+_NEXT_SENTENCE = re.compile(r"(?<=[.?!]) (?=\S)")
+
+
+def without_commands(text: str) -> str:
+    """A message without what it says of commands and options, for which pages have fields.
+
+    >>> without_commands("One person failed. `cimento annotate filter --attention 1` drops them.")
+    'One person failed.'
+
+    Args:
+        text: sentences of cimento.
+    """
+    sentences = _NEXT_SENTENCE.split(_COMMAND.sub("", text))
+    return " ".join(one for one in sentences if not _OF_COMMANDS.search(one))
+
+
 def remarks_on(came: Import) -> list[str]:
-    """What there is to say of answers: those not used, notes, and what was read as what."""
+    """What there is to say of answers: those not used, notes, and what was read as what.
+
+    Words in the place of ratings have a form of their own on the page.
+    """
     skipped = [f"{number} skipped: {why}" for why, number in came.passed.items()]
-    return [*skipped, *came.notes, *(part for one in came.readings for part in one.parts)]
+    of_words = {*worded(came.judgments)}
+    notes = [without_commands(note) for note in came.notes if note not in of_words]
+    parts = [part for one in came.readings for part in one.parts]
+    return [*skipped, *_blank(came.readings), *filter(None, notes), *parts]
+
+
+def _blank(readings: Sequence[AnswersReading]) -> Iterator[str]:
+    """A remark on empty cells, in tables with a person in each row."""
+    for one in readings:
+        cells = one.n_people * len(one.roles.get(ANSWERS, ()))
+        if one.n_files == 1 and 0 < one.n_judgments < cells:
+            empty = cells - one.n_judgments
+            are = "is" if empty == 1 else "are"
+            yield f"{empty:,} of {cells:,} cells for answers {are} empty."
 
 
 def rated_sentences(came: Import) -> list[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from nicegui import ui
 
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
+from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import table_of
+from cimento.app.planning import plan_and_queue, show_models
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
 from cimento.app.words import Words, said
 from cimento.app.workspace import SUITES, Workspace
 from cimento.documents.language_answer import SetSources
-from cimento.errors import UsageError
-from cimento.evaluation.language_suites import planned_set
+from cimento.evaluation.budget import parse_budget
+from cimento.evaluation.language_plan import LanguagePlan, plan_language
 from cimento.suites import JsonValue
 from cimento.suites.language_sets import (
     LanguageSet,
@@ -30,19 +31,18 @@ _USUAL_BUDGET = "10m"
 _MEGABYTE = 1_000_000
 
 
-def planned_sets(workspace: Workspace, language: str) -> list[dict[str, JsonValue]]:
-    """What a run would do about each set of a language; nothing is fetched.
-
-    Args:
-        workspace: the folder, in whose ``suites/`` sets are.
-        language: its code.
+def planned(workspace: Workspace, wanted: RunRequest) -> LanguagePlan:
+    """What a run of all sets of a language would fetch and take; nothing is fetched.
 
     Raises:
-        CimentoError: what is in ``suites/`` may not be used.
+        CimentoError: what is in ``suites/`` may not be used, or an option cannot.
     """
-    sets = sets_of(language, published().values())
+    sets = sets_of(wanted.language, published().values())
     settings = SetSources(folder=workspace.plain(SUITES)).settings(())
-    return [planned_set(one, settings) for one in sets]
+    return plan_language(
+        wanted.language, sets, settings, wanted.options(workspace),
+        budget=parse_budget(wanted.budget or ""),
+    )  # fmt: skip
 
 
 def unlicensed(language: str) -> tuple[LanguageSet, ...]:
@@ -60,43 +60,8 @@ def build_language(visit: Visit) -> None:
     heading(say("run.sets"))
     Text(say("run.sets_lead")).classes("lead")
     fields = _Fields(visit)
-    with ui.element("div").classes("buttons"):
-        planned = ui.button(say("run.sets_plan")).props("no-caps outline").mark("sets-plan")
-        begun = ui.button(say("run.sets_go")).props("no-caps unelevated").mark("sets-run")
-    waiting = Text(say("run.sets_planning")).props("role=status").classes("small")
-    waiting.set_visibility(False)
-    result = ui.element("div").props("aria-live=polite").mark("sets-planned")
-    command = CommandLine(visit)
-
-    def describe() -> None:
-        withdraw(visit)
-        result.clear()
-        wanted = fields.wanted
-        command.show(wanted.arguments, whole=bool(wanted.language and wanted.models))
-
-    async def show_plan() -> None:
-        result.clear()
-        language = fields.language
-        waiting.set_visibility(True)
-        try:
-            rows = await asyncio.to_thread(planned_sets, visit.workspace, language)
-        finally:
-            waiting.set_visibility(False)
-        with result:
-            _planned(say, rows, [one.name for one in unlicensed(language)])
-
-    def begin() -> None:
-        wanted = fields.wanted.checked(visit.workspace)
-        if fields.accepts:
-            accept_licenses(unlicensed(wanted.language))
-            fields.name_licenses()
-        visit.queue.add(wanted)
-        ui.notify(say("run.added"))
-
-    planned.on_click(guarded(visit, show_plan))
-    begun.on_click(guarded(visit, begin))
-    fields.on_change(describe)
-    describe()
+    show = partial(_show_plan, visit, fields)
+    plan_and_queue(visit, fields, names=("sets-plan", "sets-run"), plan=planned, show=show)
 
 
 class _Fields:
@@ -124,30 +89,17 @@ class _Fields:
         self.name_licenses()
 
     @property
-    def language(self) -> str:
-        """The code of the language.
-
-        Raises:
-            UsageError: none is chosen.
-        """
-        if not self._language.value:
-            raise UsageError(
-                where=self._say("start.language"), seen="none is chosen",
-                todo="Choose one or more.",
-            )  # fmt: skip
-        return str(self._language.value)
-
-    @property
-    def accepts(self) -> bool:
-        """Whether the sets that the box names may be used."""
-        return bool(self._accepted.value)
-
-    @property
     def wanted(self) -> RunRequest:
         """What the fields say."""
         budget = (self._budget.value or "").strip()
         models = tuple(self._models.value)
         return RunRequest((), models, self._language.value or "", budget=budget)
+
+    def agree(self) -> None:
+        """Remember that the sets that the box names may be used."""
+        if self._accepted.value:
+            accept_licenses(unlicensed(self._language.value or ""))
+            self.name_licenses()
 
     def name_licenses(self) -> None:
         """Name the sets without a stated license; for other sets, nobody accepted anything."""
@@ -162,7 +114,28 @@ class _Fields:
             field.on_value_change(action)
 
 
-def _planned(say: Words, rows: list[dict[str, JsonValue]], to_accept: Collection[str]) -> None:
+def _show_plan(visit: Visit, fields: _Fields, plan: LanguagePlan) -> None:
+    """What a run would do about each set, and what it takes."""
+    say, wanted = visit.say, fields.wanted
+    _show_sets(say, plan.sets, [one.name for one in unlicensed(wanted.language)])
+    heading(say("run.sets_take"), level=3)
+    if not plan.part.asked.suites:
+        Text(say("run.sets_none"))
+        return
+    show_models(say, plan.runs)
+    if any(row["is_fetched"] for row in plan.sets):
+        Text(say("run.sets_later")).classes("small")
+    if plan.part.of_items and not plan.is_drawn:
+        items, budget = say.number(plan.part.of_items), wanted.budget
+        Text(say("run.sets_time", items=items, budget=budget)).classes("small")
+    elif plan.part.sample is not None:
+        counts = say.number(plan.part.sample.items), say.number(plan.part.sample.of_items)
+        Text(say("run.sets_part", items=counts[0], all=counts[1])).classes("small")
+
+
+def _show_sets(
+    say: Words, rows: Sequence[Mapping[str, JsonValue]], to_accept: Collection[str]
+) -> None:
     """What a run would do about each set, as a table, and what is in the way."""
     names = (say(f"run.{name}") for name in ("set", "license", "files"))
     with ui.element("div").classes("scroll"), table_of(names, "plan"):

@@ -21,6 +21,7 @@ from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageErr
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
 from cimento.intake.layout import count_titles
+from cimento.intake.roles import FORCED
 from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.workbooks import sheet_names
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
@@ -34,6 +35,7 @@ from cimento.suites.reading import TOML
 from cimento.suites.sources import recorded_source
 from cimento.suites.suite_workbook import (
     ABOUT,
+    HOW_TO,
     ITEMS,
     PREDICTIONS,
     SEEDS,
@@ -234,7 +236,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
         try:
             loaded = load_suite(path, language=language, columns=grid.roles)
             written = save_suite(loaded, Path(temporary) / "described.xlsx")
-            described = open_grid(written).grid
+            described = _with_own_table(grid, open_grid(written).grid)
         except CimentoError:
             with reading_language(language, grid.roles):
                 faulty = _read_with_faults(path, language)
@@ -243,6 +245,27 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     return replace(set_cells(described, ABOUT, named), name=grid.name)
+
+
+def _with_own_table(grid: Grid, described: Grid) -> Grid:
+    """A description with the table itself in place of the rows that were made of it.
+
+    The table stays only if it reads the same beside the description. A column that was chosen for a
+    role is then called by it; headings, sums and what is below the table are left out.
+    """
+    called = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
+    names = [called.get(name.strip(), name) for name in grid.items.columns]
+    own = sheet_of([names, *(grid.items.rows[n] for n in grid.read_rows())])
+    sheets = {name: sheet for name, sheet in described.sheets.items() if name != HOW_TO}
+    kept = replace(described, sheets={**sheets, ITEMS: own})  # how to is about the rows made of it
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
+        try:
+            loaded = load_suite(write_grid(kept, path))
+            again = open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
+        except CimentoError:
+            return described
+    return kept if again.sheets == described.sheets else described
 
 
 def _as_in(language: str, grid: Grid, path: Path) -> Grid:

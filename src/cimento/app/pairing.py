@@ -44,10 +44,11 @@ from cimento.app.words import Words
 from cimento.intake.forms import is_stamp
 from cimento.intake.names import is_negated, meaning, side_in, without_noun
 from cimento.intake.words import HEADERS
+from cimento.judgments import finite
 from cimento.kinds.registry import has_regions
 from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
-from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
+from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
 FIRST_ROWS = 4
 """Rows that the question shows."""
@@ -56,6 +57,10 @@ _LEAST_LIKE = 0.7
 _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
 _MOST_CONDITIONS = 16
+_BLANK = "___"
+WITHOUT_SCALE = "CIM-S036"
+_ENDS = ("ratings.low", "ratings.high")
+"""The settings of a suite of ratings that are the ends of its scale."""
 _FORMULA = ("formula", "fórmula", "формула")
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
@@ -70,12 +75,13 @@ class Question:
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
             people have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
+            ``scale`` if ratings do not say the ends of theirs.
         columns: the columns of sentences; for conditions, that of their names before it.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
         conditions: the two conditions, that of the good sentences first if their names say it.
     """
 
-    kind: Literal["pair", "lines", "list", "answers", "conditions", "names"]
+    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale"]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
     conditions: tuple[str, ...] = ()
@@ -89,14 +95,14 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
         codes: of what the checks have found in it.
     """
     sheet = as_read(grid)
-    if (of_conditions := _of_conditions(grid, codes)) is not None:
-        return of_conditions
+    if (question := _of_items(grid, codes)) is not None:
+        return question
     if not grid.described and any(map(is_stamp, sheet.columns)):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
     is_told = grid.described or bool(grid.roles) or known >= set(SIDES)  # roles are from the menus
-    if is_told or not 0 < len(columns) < _CELLS:
+    if is_told or not 0 < len(columns) < _CELLS or _have_blanks(sheet, columns):
         return None
     if len(columns) == 1:
         others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}
@@ -110,8 +116,39 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     return Question("pair", columns, _guess(sheet, columns))
 
 
-def _of_conditions(grid: Grid, codes: Collection[str]) -> Question | None:
-    """What is to be asked about the conditions of a table; None for nothing."""
+def _rated(grid: Grid) -> tuple[int, ...]:
+    """The columns of ratings and of what is rated, as far as they are told by their names."""
+    sheet = as_read(grid)
+    places = (sentence_column(sheet), sheet.column("rating"))
+    return tuple(column for column in places if column is not None)
+
+
+def with_scale(grid: Grid, ends: Sequence[float]) -> Grid:
+    """The grid with the ends of the scale of its ratings; a bare table gets a description for them.
+
+    Args:
+        grid: the grid.
+        ends: the lowest and the highest point.
+    """
+    if not grid.described:
+        grid = describe(grid, language="")
+    about = [row[0].strip() for row in grid.sheets[ABOUT].rows]
+    return set_cells(
+        grid, ABOUT,
+        {(about.index(name), 1): f"{end:g}" for name, end in zip(_ENDS, ends, strict=True)},
+    )  # fmt: skip
+
+
+def _have_blanks(sheet: Sheet, columns: Sequence[int]) -> bool:
+    """Whether a column has a blank in most of its cells, which no sentence of a pair has."""
+    cells = ([cell for cell in sheet.values(column) if cell.strip()] for column in columns)
+    return any(2 * sum(_BLANK in cell for cell in some) > len(some) for some in cells)
+
+
+def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:
+    """What is to be asked about the ratings or the conditions of a table; None for nothing."""
+    if WITHOUT_SCALE in codes and (columns := _rated(grid)):
+        return Question("scale", columns)
     sheet = grid.items
     places = (sheet.column("condition"), sentence_column(sheet))
     columns = tuple(column for column in places if column is not None)
@@ -350,6 +387,9 @@ def ask(
     if question.kind == "conditions":
         _ask_conditions(question.conditions, say, done)
         return
+    if question.kind == "scale":
+        _ask_scale(grid, say, done)
+        return
     if question.kind == "pair":
         if unmarked(grid) != grid:
             ui.label(say("edit.pair-marks")).classes("small")
@@ -367,6 +407,29 @@ def ask(
                     lambda grid: with_column(grid, column, name, new)
                 ),
             )
+
+
+def _ask_scale(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], object]) -> None:
+    """Two fields for the ends of a scale, which have those that are assumed."""
+    assumed = describe(grid, language="").settings()
+    with ui.element("div").classes("tools"):
+        low, high = (
+            ui.number(say(f"edit.scale-{name}"), value=finite(assumed.get(setting, ""))).classes(
+                "end"
+            )
+            for name, setting in zip(("low", "high"), _ENDS, strict=True)
+        )
+        go = button(
+            say("edit.scale-do"),
+            lambda: done(lambda grid: with_scale(grid, (float(low.value), float(high.value)))),
+        )
+
+    def follow() -> None:
+        go.set_enabled(None not in {low.value, high.value} and low.value < high.value)
+
+    for field in (low, high):
+        field.on_value_change(follow)
+    follow()
 
 
 def _ask_conditions(

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from nicegui import ui
 
 from cimento.app.frame import Text, Visit, guarded
-from cimento.app.words import Words
+from cimento.app.words import USUAL, Words
+from cimento.errors import InputError
+from cimento.judgments import finite
 from cimento.suites.published import NAMES
 
 
@@ -38,6 +40,19 @@ def plain_table(
             with ui.element("tr"):
                 for cell in row:
                     Text(cell, "td")
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[str]], *, is_long: bool = False) -> None:
+    """A table of texts, which scrolls by itself, in the place where the page is being built.
+
+    Args:
+        names: the names of the columns.
+        rows: the cells of each row.
+        is_long: whether it is cut off at some height.
+    """
+    with ui.element("div").classes("table-holder long" if is_long else "table-holder") as holder:
+        holder.props("tabindex=0")
+        plain_table(names, rows)
 
 
 @contextmanager
@@ -106,3 +121,65 @@ def named_languages(say: Words) -> dict[str, str]:
     """The codes of all languages that suites may be in, in the order of their names."""
     named = {code: say.named("language", code) for code in NAMES}
     return dict(sorted(named.items(), key=lambda name: name[1]))
+
+
+def number_field(
+    label: str, *, value: float | None = None, hint: str = "", bare: bool = False
+) -> ui.input:
+    """A field for a number, with a decimal comma or point whatever the browser's language is.
+
+    Args:
+        label: its name.
+        value: what is in it at first.
+        hint: what is said below it; empty for nothing.
+        bare: whether only screen readers have its name, as in a table.
+    """
+    field = ui.input(None if bare else label, value="" if value is None else f"{value:g}")
+    field.props("inputmode=decimal autocomplete=off dense" if bare else "inputmode=decimal")
+    field.props["aria-label"] = label
+    if hint:
+        field.props["hint"] = hint
+    field.on_value_change(lambda: setattr(field, "error", None))
+    return field
+
+
+def number_in(field: ui.input, say: Words) -> float | None:
+    """The number in a field; None if it is empty.
+
+    Raises:
+        InputError: there is something else in it, which is marked.
+    """
+    text = str(field.value or "").strip()
+    number = finite(text.replace(",", ".").replace("\N{MINUS SIGN}", "-"))
+    if text and number is None:
+        raise refused(field, say("frame.no-number"))
+    return number
+
+
+def refused(field: ui.input | ui.select | ui.number, message: str) -> InputError:
+    """The error of what is in a field, which is marked, until it is changed.
+
+    Args:
+        field: the field.
+        message: what is wrong.
+    """
+    field.error = message
+    field.run_method("focus")
+    return InputError(
+        where=str(field.props.get("aria-label") or field.props.get("label")), seen=message
+    )
+
+
+def ends(low: float | None, high: float | None, say: Words, form: str = ".2f") -> str:
+    """Both ends of an interval; where commas begin decimals, a semicolon parts them.
+
+    Args:
+        low: the lower end.
+        high: the upper one; without both, the text is empty.
+        say: the words of the page.
+        form: of numbers, as for `Words.number`.
+    """
+    if low is None or high is None:
+        return ""
+    mark = "," if say.language == USUAL else ";"
+    return f"[{say.number(low, form)}{mark} {say.number(high, form)}]"

@@ -138,6 +138,7 @@ class SurveyPage:
                 questions=max(map(len, self._design.by_survey.values()), default=0),
             )
         )  # fmt: skip
+        Text(say("people.fixed")).classes("small")
         for field in self._design.fields:
             if field.low:
                 Text(
@@ -181,6 +182,8 @@ class SurveyPage:
         say = self._say
         heading(say("people.elsewhere"))
         Text(say("people.elsewhere-what"))
+        if self._design.is_timed:
+            Text(say("people.timed-what")).classes("small")
         with ui.element("div").classes("tools"):
             for form in EXPORTS:
                 if not (self._folder / form).is_dir():  # such as stories for Qualtrics
@@ -265,13 +268,15 @@ class SurveyPage:
         if served is None:
             return
         with self._room:
+            is_here = served.address.startswith(f"http://{LOCAL}:")
             with ui.element("div").classes("room"):
-                code = ui.html(qr_code(served.room), sanitize=False).classes("code")
-                code.props(f'role=img aria-label="{say("people.code")}"')
+                if not is_here:  # no phone could open it
+                    code = ui.html(qr_code(served.room), sanitize=False).classes("code")
+                    code.props(f'role=img aria-label="{say("people.code")}"')
                 with ui.element("div"):
-                    Text(say("people.open-link"))
+                    Text(say("people.open-here" if is_here else "people.open-link"))
                     ui.link(served.room, served.room, new_tab=True).classes("link")
-                    if not served.address.startswith(f"http://{LOCAL}:"):
+                    if not is_here:
                         Text(say("people.plain")).classes("small")
                     Text(say("people.admin", address=f"{served.address}/admin"))
                     ui.label(say("people.secret", secret=served.secret)).classes("small")
@@ -310,7 +315,12 @@ class SurveyPage:
             "people.progress", people=now.people, begun=now.begun, finished=now.finished,
             answers=now.answers, wanted=now.wanted,
         )  # fmt: skip
-        last = [say("people.last", time=local_time(now.last))] if now.last else []
+        kinds = "; ".join(
+            say(f"people.kind-{kind}", count=say.number(n)) for kind, n in now.kinds.items()
+        )
+        last = [say("people.of-which", kinds=kinds)] if len(now.kinds) > 1 else []
+        if now.last:
+            last.append(say("people.last", time=local_time(now.last)))
         if now.minutes is not None:
             last.append(say("people.took", minutes=say.number(now.minutes, ".1f")))
         self._last.text = " ".join(last)

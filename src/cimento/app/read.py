@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from cimento.app.conclusions import result_of
 from cimento.app.frame import (
     CommandLine,
     Text,
@@ -22,7 +23,8 @@ from cimento.app.frame import (
     local_time,
     problem,
 )
-from cimento.app.parts import ask_deletion, save, table_of
+from cimento.app.language_answers import answered_languages, delete_answer, runs_about
+from cimento.app.parts import ask_deletion, delete_button, save, table_of
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
@@ -30,14 +32,15 @@ from cimento.app.shown import (
     Results,
     compared,
     figure_file,
-    headline_text,
     results_of,
     shown_figures,
 )
+from cimento.app.words import Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.documents import REPORT_FORMS, grid_file, version_digits
 from cimento.errors import CimentoError
+from cimento.evaluation.planning import run_folders
 from cimento.io.parsing import whole_number
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure
@@ -57,12 +60,12 @@ T = TypeVar("T")
 PARTS = ("report", "compare", "figures", "tables", "methods")
 
 
-def build(visit: Visit) -> None:
+async def build(visit: Visit) -> None:
     """Build the page."""
     say = visit.say
     heading(say("read.heading"), level=1)
     Text(say("read.lead")).classes("lead")
-    runs, answers = visit.workspace.runs(), visit.workspace.answers()
+    runs, answers = visit.workspace.runs(), answered_languages(visit.workspace)
     if answers:
         _answers(visit, answers)
     if not runs:
@@ -71,7 +74,10 @@ def build(visit: Visit) -> None:
         Text(say("read.nothing"))
         ui.link(say("run.title"), visit.address("run"))
         return
-    chosen = _choice(visit, runs)
+    of_job = await _of_job(visit) if visit.query.get("job") else ()
+    chosen = _choice(visit, runs, of_job)
+    if visit.query.get("job") and not of_job:
+        Text(say("read.not_there")).props("role=status")
     with ui.element("div").classes("buttons"):
         button = ui.button(say("read.go")).props("no-caps unelevated").mark("read")
         delete = ui.button(say("read.delete")).props("no-caps flat").mark("delete")
@@ -99,8 +105,22 @@ def build(visit: Visit) -> None:
 
     button.on_click(guarded(visit, show))
     delete.on_click(lambda: _ask_deletion(visit, names_of_chosen()))
-    if visit.query.get("show"):  # from the queue, where somebody asked for the newest results
+    if of_job:  # from the queue, where somebody asked for these results
         ui.timer(0, guarded(visit, show), once=True)
+
+
+async def _of_job(visit: Visit) -> tuple[str, ...]:
+    """The paths of the stored runs of the job in the queue that the address names."""
+    number = whole_number(visit.query["job"])
+    job = next((job for job in visit.queue.jobs() if job.number == number), None)
+    if job is None or job.wanted.budget is not None:
+        return ()
+    try:
+        options = job.wanted.checked(visit.workspace).options(visit.workspace)
+        folders = {path.resolve() for path in await asyncio.to_thread(run_folders, options)}
+    except CimentoError:  # a suite or a model that is not there any more
+        return ()
+    return tuple(run.name for run in visit.workspace.runs() if run.path.resolve() in folders)
 
 
 def _answers(visit: Visit, codes: Sequence[str]) -> None:
@@ -113,9 +133,57 @@ def _answers(visit: Visit, codes: Sequence[str]) -> None:
             with ui.element("details").mark(f"answer {code}") as part:
                 part.props("open" if visit.query.get("answer") == code else "")
                 Text(title, "summary")
+                english(say)
                 address = f"/answer?{urlencode({'language': code})}"
                 _framed(visit, address, title)
-                ui.link(say("read.alone"), address, new_tab=True)
+                with ui.element("div").classes("buttons"):
+                    ui.link(say("read.alone"), address, new_tab=True)
+                    delete_button(visit, title, partial(_ask_answer, visit, code))
+                _runs_about(visit, code)
+
+
+def _runs_about(visit: Visit, code: str) -> None:
+    """The runs behind an answer, each with a link to its report."""
+    say = visit.say
+    runs = runs_about(visit.workspace, code)
+    Text(say("read.runs_about", count=say.number(len(runs))))
+    names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
+    with ui.element("div").classes("scroll"), table_of(names, "runs"):
+        for run in runs:
+            with ui.element("tr"):
+                with ui.element("th").props("scope=row"):
+                    ui.link(run.suite, _report([run.name]), new_tab=True)
+                Text(run.model, "td")
+                _result(say, run)
+                for cell in (say.named("kind", run.paradigm), local_time(run.created)):
+                    Text(cell, "td")
+
+
+def _result(say: Words, run: StoredRun) -> None:
+    """The cell with the number of a run, and with what can be concluded from it."""
+    result = result_of(run.path)
+    with ui.element("td").classes("num"):
+        Text(result.number(say), "span")
+        if means := result.sentence(say):
+            Text(means, "p").classes("small means")
+
+
+def _report(names: Sequence[str]) -> str:
+    """The address of the report of some runs."""
+    return f"/report?{urlencode([('run', name) for name in names], quote_via=quote)}"
+
+
+def _ask_answer(visit: Visit, code: str) -> None:
+    """Ask whether an answer is to be deleted with its runs, and delete it."""
+    say, workspace = visit.say, visit.workspace
+
+    def delete() -> None:
+        delete_answer(workspace, code)
+        ui.navigate.to(visit.address("read"))
+
+    models = dict.fromkeys(run.model for run in runs_about(workspace, code))
+    language, count = say.named("language", code), say.number(len(runs_about(workspace, code)))
+    ask_deletion(visit, say("read.answer_ask", language=language, count=count), [*models], delete)
 
 
 def _framed(visit: Visit, address: str, title: str) -> None:
@@ -143,21 +211,25 @@ def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
     ask_deletion(visit, question, list(names.values()), delete)
 
 
-def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:
-    """The runs, each with a box; those that the address names are chosen, or the only one."""
-    say = visit.say
-    suite, asked = visit.query.get("suite", ""), visit.query.get("show", "")
-    number = whole_number(asked)
-    count = (1 if asked or len(runs) == 1 else 0) if number is None else number
-    by_age = sorted(runs, key=lambda run: run.created, reverse=True)
-    newest = {run.name for run in by_age[:count]}
+def _choice(
+    visit: Visit, runs: Sequence[StoredRun], asked: Collection[str]
+) -> Mapping[str, ui.checkbox]:
+    """The runs, each with a box; those of a suite or of a job are chosen, or the only one.
+
+    Args:
+        visit: what the page is built for; its address may name a suite.
+        runs: the runs.
+        asked: the paths of those of a job.
+    """
+    say, suite = visit.say, visit.query.get("suite", "")
+    is_alone = len(runs) == 1 and not visit.query.get("job")
     titles = _titles(runs)
     boxes: dict[str, ui.checkbox] = {}
     names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
         for run in runs:
             kind = say.named("kind", run.paradigm)
-            is_chosen = run.suite == suite if suite else run.name in newest
+            is_chosen = run.suite == suite if suite else is_alone or run.name in asked
             with ui.element("tr"):
                 with ui.element("th").props("scope=row"):
                     title = titles[run.name]
@@ -165,7 +237,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                     boxes[run.name] = box.mark(f"choose {run.name}")
                     box.props["aria-label"] = f"{title}, {run.model}"
                 Text(run.model, "td")
-                Text(headline_text(run.path), "td").classes("num").props("lang=en")
+                _result(say, run)
                 for cell in (kind, local_time(run.created)):
                     Text(cell, "td")
     return boxes
@@ -233,7 +305,7 @@ class _Parts:
 
     def _report(self) -> None:
         say = self._visit.say
-        address = f"/report?{urlencode([('run', name) for name in self._names], quote_via=quote)}"
+        address = _report(self._names)
         _framed(self._visit, address, say("read.report"))
         with ui.element("div").classes("buttons"):
             ui.link(say("read.alone"), address, new_tab=True)

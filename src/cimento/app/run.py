@@ -10,40 +10,23 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.findings import show_translated
-from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
+from cimento.app.frame import Text, Visit, english, guarded, heading
 from cimento.app.jobs import BUSY, Job
 from cimento.app.language_run import build_language
-from cimento.app.parts import named_languages, opened_dialog, table_of
+from cimento.app.parts import named_languages, opened_dialog
+from cimento.app.planning import amount, fetch_all, plan_and_queue, show_models
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
 from cimento.app.words import Words, said, translated_line
-from cimento.app.workspace import SUITES, Workspace
+from cimento.app.workspace import Workspace
 from cimento.errors import UsageError
-from cimento.records.usage import duration, gigabytes
-from cimento.suites.builtin import find_suite
-from cimento.suites.published import is_address, published
+from cimento.records.usage import duration
+from cimento.suites.published import published
 
 if TYPE_CHECKING:
     from cimento.evaluation.planning import RunPlan
 
 REFRESH_S = 1.0
-
-
-def fetch_all(workspace: Workspace, wanted: RunRequest) -> None:
-    """Fetch the datasets of some runs that are not on this machine, so that a run needs no network.
-
-    Published ones come into the workspace, those given by address into the cache.
-
-    Raises:
-        CimentoError: one cannot be reached or stored, or was changed since.
-    """
-    from cimento.suites.fetching import fetch
-
-    for entry, language in wanted.to_get:
-        fetch(entry, workspace.plain(f"{SUITES}/{entry.folder}"), language=language)
-    for suite in filter(is_address, wanted.suites):
-        find_suite(suite)
 
 
 def plan(workspace: Workspace, wanted: RunRequest) -> RunPlan:
@@ -62,65 +45,14 @@ def build(visit: Visit) -> None:
     say = visit.say
     heading(say("run.heading"), level=1)
     Text(say("run.lead")).classes("lead")
-    _form(visit)
+    show = partial(show_models, say)
+    plan_and_queue(visit, _Fields(visit), names=("plan", "run"), plan=plan, show=show)
     with ui.element("section"):
         build_language(visit)
     with ui.element("section"):
         heading(say("run.queue"))
         Text(say("run.queue_lead")).classes("lead")
         _queue(visit)
-
-
-def _form(visit: Visit) -> None:
-    """The fields of a run, and the buttons that plan and begin it."""
-    say = visit.say
-    fields = _Fields(visit)
-    with ui.element("div").classes("buttons"):
-        planned = ui.button(say("run.plan")).props("no-caps outline").mark("plan")
-        begun = ui.button(say("run.go")).props("no-caps unelevated").mark("run")
-    waiting = Text(say("run.planning")).props("role=status").classes("small")
-    waiting.set_visibility(False)
-    result = ui.element("div").props("aria-live=polite").mark("planned")
-    command = CommandLine(visit)
-
-    def describe() -> None:
-        withdraw(visit)
-        wanted = fields.wanted
-        whole = bool(wanted.suites and wanted.models)
-        command.show(wanted.arguments, before=wanted.before, whole=whole)
-
-    async def brought() -> RunRequest:
-        """The runs, with all of their suites on this machine."""
-        wanted = fields.wanted.checked(visit.workspace)
-        waiting.text = say("run.fetching" if wanted.is_remote else "run.planning")
-        waiting.set_visibility(True)
-        try:
-            await asyncio.to_thread(fetch_all, visit.workspace, wanted)
-        finally:
-            waiting.set_visibility(False)
-        return wanted
-
-    async def show_plan() -> None:
-        result.clear()
-        wanted = await brought()
-        waiting.text = say("run.planning")
-        waiting.set_visibility(True)
-        try:
-            named_plan = await asyncio.to_thread(plan, visit.workspace, wanted)
-        finally:
-            waiting.set_visibility(False)
-        with result:
-            _planned(visit, named_plan)
-
-    async def begin() -> None:
-        wanted = await brought()
-        visit.queue.add(wanted)
-        ui.notify(say("run.added"))
-
-    planned.on_click(guarded(visit, show_plan))
-    begun.on_click(guarded(visit, begin))
-    fields.on_change(describe)
-    describe()
 
 
 class _Fields:
@@ -165,43 +97,14 @@ class _Fields:
             trusted=bool(self._trusted.value),
         )
 
+    def agree(self) -> None:
+        """Nothing is agreed to but what the fields say."""
+
     def on_change(self, action: Callable[[], None]) -> None:
         """Have something done whenever a field changes."""
         fields = (self._suites, self._models, self._language, self._limit, self._trusted)
         for field in fields:
             field.on_value_change(action)
-
-
-def _planned(visit: Visit, named_plan: RunPlan) -> None:
-    """What runs take, as a table with a row for each model."""
-    say = visit.say
-    stored = sum(len(suite.stored) for suite in named_plan.suites)
-    names = (say(f"run.{name}") for name in ("model", "requests", "kept", "time", "memory"))
-    with ui.element("div").classes("scroll"), table_of(names, "plan"):
-        for model in named_plan.models:
-            cells = (
-                say.number(model.requests),
-                "–" if model.kept is None else say.number(model.kept),
-                "–" if model.seconds is None else _in(say, duration(model.seconds)),
-                "–" if model.memory_bytes is None else _in(say, gigabytes(model.memory_bytes)),
-            )
-            with ui.element("tr"):
-                Text(model.model, "th").props("scope=row")
-                for cell in cells:
-                    Text(cell, "td")
-    if stored:
-        Text(say("run.stored", count=stored)).classes("small")
-    lines = [model.problem for model in named_plan.models if model.problem]
-    lines += [suite.problem for suite in named_plan.suites if suite.problem]
-    for line in dict.fromkeys([*lines, *named_plan.unused]):
-        show_translated(line, say).classes("small")
-    Text(say("run.rough")).classes("small")
-
-
-def _in(say: Words, amount: str) -> str:
-    """A time or a size in the units of the page's language."""
-    less, known = ("< ", amount[2:]) if amount.startswith("< ") else ("", amount)
-    return less + (said(known, say.language) or known)
 
 
 def _queue(visit: Visit) -> None:
@@ -307,7 +210,7 @@ class _Card:
                 self._stop = self._button("stop", lambda: queue.stop(number))
                 self._again = self._button("go_on", partial(_go_on, visit, number))
                 self._forget = self._button("forget", lambda: queue.forget(number))
-                self._read = ui.link(say("run.read"), visit.address("read", show="1"))
+                self._read = ui.link(say("run.read"), visit.address("read"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
                 english(say, "frame.english_text")
                 self._log = Text(tag="pre").classes("log").props("lang=en")
@@ -329,7 +232,7 @@ class _Card:
         if progress is not None:
             line = say("run.texts", title=progress.title, done=progress.done, total=progress.total)
             if progress.left_s is not None:
-                line += " " + say("run.left", time=_in(say, duration(progress.left_s)))
+                line += " " + say("run.left", time=amount(say, duration(progress.left_s)))
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
         reason = queue.reason(self._number) if job.state in ("partly", "failed") else ""
@@ -343,7 +246,7 @@ class _Card:
         self._again.set_visibility(job.state in ("stopped", "failed", "partly"))
         self._forget.set_visibility(job.state not in BUSY)
         self._read.set_visibility(job.state in ("done", "partly"))
-        asked = {"show": str(job.wanted.number)}
+        asked = {"job": str(self._number)}
         if job.wanted.budget is not None:
             asked = {"answer": job.wanted.language}
         self._read.props["href"] = self._visit.address("read", **asked)

@@ -7,8 +7,9 @@ and ratings beside models.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -16,6 +17,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
@@ -24,19 +26,15 @@ from cimento.documents.language_answer import read_answer
 from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
 from cimento.errors import CimentoError, InputError, UsageError, needing
-from cimento.judgments import ACCEPTABILITY, Judgment
+from cimento.judgments import ACCEPTABILITY, FILLER, PRACTICE, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import session_seconds
-from cimento.records.effects import effects_among
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
-from cimento.report.findings import ACCURACY_KIND, kind_of
-from cimento.report.findings_designs import design_in_short
-from cimento.report.formatting import interval, number, with_minus
 from cimento.report.grid import Grid
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -88,6 +86,8 @@ class Progress:
         begun: those who have agreed.
         finished: those who have answered everything.
         answers: number of questions answered.
+        kinds: number of answers to questions of the test, to attention checks, fillers and
+            practice, without the kinds that have none.
         wanted: number of questions that all participants with a link are asked.
         last: when the last answer came, in UTC; empty before the first.
         minutes: median of the sittings of those who have finished; None before the first.
@@ -97,6 +97,7 @@ class Progress:
     begun: int = 0
     finished: int = 0
     answers: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
     wanted: int = 0
     last: str = ""
     minutes: float | None = None
@@ -114,18 +115,28 @@ def progress(survey: Path) -> Progress:
         read_design(survey)
         return Progress()
     people, answers = storage.participants(database), storage.answers(database)
+    kind_of_question = {
+        question.id: "check" if question.expected else question.kind or "test"
+        for question in read_design(survey).questions
+    }
+    given = {(answer.participant, answer.question) for answer in answers}
+    kinds = Counter(kind_of_question.get(question, "test") for _, question in given)
     sittings = [session_seconds(person) for person in people]
     seconds = [sitting for sitting in sittings if sitting is not None]
     return Progress(
         people=len(people),
         begun=sum(person.consented_at is not None for person in people),
         finished=sum(person.finished_at is not None for person in people),
-        answers=len({(answer.participant, answer.question) for answer in answers}),
+        answers=len(given),
+        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
         wanted=sum(len(person.questions) for person in people),
         last=max((answer.at for answer in answers), default=""),
         minutes=median(seconds) / _MINUTE if seconds else None,
     )
 
+
+KINDS = ("test", "check", FILLER, PRACTICE)
+"""The kinds of questions of a survey, with those of the test first."""
 
 _MINUTE = 60.0
 
@@ -185,6 +196,7 @@ class BesideModel:
         suite: name of the run's suite, with its version where there are several.
         model: label of the model.
         measure: measure of the scores.
+        is_turned: whether less of the measure is better, so that its sign is turned round.
         correlation: Spearman's correlation over sentences, items as clusters.
         others: items with ratings of other sentences than the model's, which are left out.
     """
@@ -192,6 +204,7 @@ class BesideModel:
     suite: str
     model: str
     measure: str
+    is_turned: bool
     correlation: Correlation
     others: tuple[str, ...]
 
@@ -239,7 +252,8 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
         design=Design(tuple(range(len(rows))), items),
     )  # fmt: skip
     measure = rows[0][3] if rows else ""
-    return BesideModel(run.suite.name, run.model, measure, correlation, tuple(others))
+    is_turned = scores.filter(scores["value"] != scores["oriented"]).height > 0
+    return BesideModel(run.suite.name, run.model, measure, is_turned, correlation, tuple(others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,36 +291,6 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
         for path in paths
     )
     return _results(paths, times)
-
-
-def headline_text(path: Path) -> str:
-    """The number that sums up a stored run, with its kind unless it is an accuracy; or a dash.
-
-    Of a factorial design these are its DDs.
-
-    Args:
-        path: folder of the run.
-    """
-    manifest = path / MANIFEST
-    return _headline_text(path, manifest.stat().st_mtime_ns if manifest.is_file() else 0)
-
-
-@functools.lru_cache(maxsize=1024)
-def _headline_text(path: Path, _time: int) -> str:
-    try:
-        (run,) = open_runs([path])
-        estimates = run.estimates()
-    except CimentoError:  # the list is shown all the same; to open the run says what is wrong
-        estimates = ()
-    if effects := effects_among(estimates):
-        return with_minus(design_in_short(effects))
-    headline = next((one for one in estimates if one.role == "headline"), None)
-    if headline is None or headline.value is None:
-        return "–"
-    kind = kind_of(headline)
-    ends = interval(headline.low, headline.high, absent="")
-    text = f"{'' if kind == ACCURACY_KIND else kind} {number(headline.value)} {ends}"
-    return with_minus(text.strip())
 
 
 @functools.lru_cache(maxsize=4)
@@ -400,7 +384,7 @@ def add_routes(app: App, workspace: Workspace) -> None:
     def answer(request: Request) -> Response:
         code = request.query_params.get("language", "")
         # The page is made from the numbers: a page in the folder may come from somebody else.
-        return page(lambda: answer_html(read_answer(workspace.answer(code))))
+        return page(lambda: answer_html(read_answer(answer_file(workspace, code))))
 
     app.add_route("/report", report)
     app.add_route("/answer", answer)

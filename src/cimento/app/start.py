@@ -14,7 +14,16 @@ from nicegui import ui
 from cimento.app import sentences
 from cimento.app.columns import read_line
 from cimento.app.findings import show_advice, show_translated, title_of
-from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
+from cimento.app.frame import (
+    CommandLine,
+    Text,
+    Visit,
+    attend,
+    file_choice,
+    guarded,
+    heading,
+    withdraw,
+)
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
@@ -35,6 +44,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
+from cimento.suites.sentence_list import sentence_list
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -50,7 +60,7 @@ KINDS = (
 )
 """The kinds of templates, in the order in which they are offered."""
 
-_RATE_KINDS = frozenset(KINDS) - {"ratings"}
+_RATE_KINDS = frozenset(KINDS) - {"ratings", "factorial"}
 """The kinds whose result is a proportion of correct items."""
 
 ALL = ""
@@ -178,6 +188,7 @@ def _own(visit: Visit) -> None:
         if refused:
             with report, ui.element("div").classes("mend"):
                 Text(refused)
+            attend(report)
             return
         data = await event.file.read()
         path = visit.workspace.new(SUITES, event.file.name)
@@ -191,6 +202,7 @@ def _own(visit: Visit) -> None:
                 Text(say("start.taken", name=first.name, new=path.name))
             await _audited(visit, path)
         show()
+        attend(report)
 
     file_choice(visit, take)
     report = ui.element("div").props("aria-live=polite").mark("opened")
@@ -247,6 +259,9 @@ async def _audited(visit: Visit, path: Path) -> None:
     try:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
+        if sentence_list(path) is not None:
+            _to_people(visit, name)
+            return
         error.where = error.where.replace(str(path), name)
         _to_mend(visit, name)
         Text(message_of(error, say.language)).classes("small")
@@ -273,6 +288,16 @@ def _to_mend(visit: Visit, name: str) -> None:
     say = visit.say
     with ui.element("div").classes("mend"):
         Text(say("start.mend"))
+        ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
+
+
+def _to_people(visit: Visit, name: str) -> None:
+    """Lead to step 5 with a list of sentences, which people can rate."""
+    say = visit.say
+    with ui.element("div").classes("mend"):
+        Text(say("start.list"))
+        ui.link(f"{say('people.title')}: {name}", visit.address("people", suite=name))
+        Text(say("start.list_pairs")).classes("small")
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
 
 

@@ -11,20 +11,25 @@ from nicegui import ui
 
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
+from cimento.app.maze import Distractors
+from cimento.app.parts import refused
 from cimento.app.shown import survey_command
+from cimento.app.words import reason_of
 from cimento.app.workspace import SURVEYS
-from cimento.errors import InputError
-from cimento.io.files import write_text
+from cimento.errors import CimentoError
+from cimento.io.files import write_bytes, write_text
+from cimento.judgments import COMPREHENSION
 from cimento.kinds.base import TIMED_TASKS, SurveyTask
+from cimento.people.surveys import AfterError
 from cimento.people.surveys.building import USUAL, build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan, languages
+from cimento.people.surveys.material import ANSWER, CHOICES, SurveyPlan, languages
 from cimento.suites.builtin import find_suite
 
 _USUAL = SurveyPlan()
 _OPTIONS = (
     "task", "surveys", "scale", "contact", "title", "language", "break_every", "limit", "checks",
-    "completion",
+    "completion", "after_error",
 )  # fmt: skip
 """The options that the form has, as the command lists them."""
 
@@ -39,6 +44,12 @@ _TEXTS = {
     "consent": "consent.txt",
 }  # fmt: skip
 """Options that are files, which are written from what is typed."""
+
+_READ = ("practice", "fillers")
+"""Those with sentences, which in timed tasks have questions about them."""
+
+_UNTIMED = ("scale", "checks")
+"""Options without use where sentences are read word by word."""
 
 MATERIAL = "material"
 """The folder of a survey with what was typed into the form."""
@@ -61,10 +72,7 @@ class SurveyForm:
         wanted = visit.query.get("suite", "")
         suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
         tasks = {"": say("people.task-usual")} | {
-            # A maze needs a sheet of distractors, and times are not what this page shows.
-            task: say(f"people.task-{task}")
-            for task in get_args(SurveyTask)
-            if task not in TIMED_TASKS
+            task: say(f"people.task-{task}") for task in get_args(SurveyTask)
         }
         tongues = {"": say("people.language-suite")} | {
             code: say.named("language", code) for code in languages()
@@ -81,16 +89,32 @@ class SurveyForm:
             }
             for name, (key, _, _) in _NUMBERS.items():
                 usual = getattr(_USUAL, name) or None
-                self._fields[name] = ui.number(say(f"people.{key}"), value=usual, precision=0)
+                field = ui.number(say(f"people.{key}"), value=usual, precision=0)
+                if usual is None:
+                    field.props["hint"] = say(f"people.usual-{name}")
+                self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
+        self._build_timed()
         with ui.element("details").classes("more"):
             Text(say("people.more"), "summary")
             self._build_more()
         self._command = CommandLine(visit)
         for field in (self._suite, self._background, *self._fields.values(), *self._texts.values()):
-            field.on_value_change(self._show)
+            field.on_value_change(self._changed)
         self._show()
         button(say("people.make"), guarded(visit, self._make), icon="poll")
+
+    def _build_timed(self) -> None:
+        """What is said and asked where sentences are read word by word."""
+        say = self._say
+        self._timed = Text(say("people.timed-what"))
+        with ui.element("div") as self._maze:
+            after = {name: say(f"people.after-{name}") for name in get_args(AfterError)}
+            self._fields["after_error"] = ui.select(
+                after, label=say("people.after-error"), value=_USUAL.after_error
+            )
+            self._distractors = Distractors(self._visit, self._material, self._show)
+            self._distractors.build()
 
     def _build_more(self) -> None:
         """What most surveys do without: practice, fillers, questions about people, own consent."""
@@ -104,14 +128,46 @@ class SurveyForm:
             name: ui.textarea(say(f"people.text-{name}")).props("autogrow").classes("wide")
             for name in _TEXTS
         }
-        Text(say("people.lines")).classes("small")
+        self._lines = Text(say("people.lines")).classes("small")
+        self._lines_timed = Text(say("people.lines-timed")).classes("small")
+
+    @property
+    def _task(self) -> str:
+        """The task; empty for the usual one of the suite."""
+        return str(self._fields["task"].value or "")
+
+    @property
+    def _chosen(self) -> str:
+        """The name of the suite.
+
+        Raises:
+            InputError: none is chosen.
+        """
+        if not self._suite.value:
+            raise refused(self._suite, self._say("people.choose-suite"))
+        return str(self._suite.value)
+
+    def _changed(self) -> None:
+        """Take away what was wrong with a field, and show the command as it is now."""
+        for field in (self._suite, *self._fields.values()):
+            field.error = None
+        self._show()
 
     def _show(self) -> None:
-        """Show the command that does the same."""
+        """Show the fields that the task has, and the command that does the same."""
         withdraw(self._visit)
+        is_timed = self._task in TIMED_TASKS
+        for name in _UNTIMED:
+            self._fields[name].set_visibility(not is_timed)
+        for part in (self._timed, self._lines_timed):
+            part.set_visibility(is_timed)
+        self._lines.set_visibility(not is_timed)
+        self._maze.set_visibility(self._task == "maze")
         name = str(self._suite.value or "")
         folder = f"{SURVEYS}/{_plain(name)}"
         files = {option: f"{folder}/{MATERIAL}/{_TEXTS[option]}" for option in self._typed()}
+        if self._task == "maze" and self._distractors.ending:
+            files["distractors"] = f"{folder}/{MATERIAL}/{_SHEET}{self._distractors.ending}"
         words = survey_command(name, self._given() | files, folder)
         for asked in self._background.value:
             words += ["--background", asked]
@@ -120,7 +176,9 @@ class SurveyForm:
     def _given(self) -> dict[str, Any]:
         """The options that are not as usual."""
         given: dict[str, Any] = {}
-        for name in _OPTIONS:
+        unused = (*(_UNTIMED if self._task in TIMED_TASKS else ()),
+                  *(() if self._task == "maze" else ("after_error",)))  # fmt: skip
+        for name in (name for name in _OPTIONS if name not in unused):
             usual, value = getattr(_USUAL, name), self._fields[name].value
             if name in _NUMBERS:
                 value = whole(value) if usual is None else whole(value) or 0
@@ -133,40 +191,75 @@ class SurveyForm:
     def _typed(self) -> dict[str, str]:
         """The contents of the files that were typed, by option."""
         texts = {name: str(field.value or "").strip() for name, field in self._texts.items()}
-        return {
-            name: text + "\n" if name == "consent" else table_of(text, named=name == _OWN)
-            for name, text in texts.items()
-            if text
+        return {name: self._file_of(name, text) for name, text in texts.items() if text}
+
+    def _file_of(self, name: str, text: str) -> str:
+        """The content of a file from what was typed for it."""
+        if name == "consent":
+            return text + "\n"
+        if name in _READ and self._task in TIMED_TASKS:
+            return sentences_table(text)
+        return table_of(text, named=name == _OWN)
+
+    def _material(self, folder: Path) -> tuple[Path, SurveyPlan]:
+        """The suite and the plan; what was typed is written into a folder.
+
+        Raises:
+            CimentoError: no suite is chosen, or there is no such suite.
+        """
+        path = find_suite(self._visit.workspace.suite(self._chosen))
+        files = {
+            name: write_text(text, folder / _TEXTS[name]) for name, text in self._typed().items()
         }
+        return path, SurveyPlan(**self._given() | files, background=tuple(self._background.value))
+
+    def _refuse_fields(self) -> None:
+        """Refuse numbers that no survey can have, and a survey that nobody is responsible for.
+
+        Raises:
+            InputError: there is such a thing.
+        """
+        say, given = self._say, self._given()
+        for name, (_, least, most) in _NUMBERS.items():
+            if not least <= given.get(name, least) <= most:
+                limits = say("people.limits", least=say.number(least), most=say.number(most))
+                raise refused(self._fields[name], limits)
+        if "contact" not in given:
+            raise refused(self._fields["contact"], say("people.name-contact"))
 
     async def _make(self) -> None:
         """Make the survey and show it; if it cannot be made, nothing is left of it."""
-        say, visit = self._say, self._visit
-        suite, given, typed = str(self._suite.value or ""), self._given(), self._typed()
-        if not suite:
-            raise InputError(where=say("people.suite"), seen=say("people.choose-suite"))
-        for name, (key, least, most) in _NUMBERS.items():
-            if not least <= given.get(name, least) <= most:
-                limits = say("people.limits", least=say.number(least), most=say.number(most))
-                raise InputError(where=say(f"people.{key}"), seen=limits)
-        if "contact" not in given:
-            raise InputError(where=say("people.contact"), seen=say("people.name-contact"))
-        path = find_suite(visit.workspace.suite(suite))
-        folder = visit.workspace.new(SURVEYS, _plain(suite))
-        files = {name: folder / MATERIAL / _TEXTS[name] for name in typed}
+        workspace, suite = self._visit.workspace, self._chosen
+        self._refuse_fields()
+        sheet = self._distractors.sheet if self._task == "maze" else None
+        folder = workspace.new(SURVEYS, _plain(suite))
         try:
-            for name, text in typed.items():
-                write_text(text, files[name])
-            given |= {**files, "background": tuple(self._background.value)}
-            plan = SurveyPlan(**given)
+            path, plan = self._material(folder / MATERIAL)
+            if sheet is not None:
+                file = write_bytes(sheet[1], folder / MATERIAL / f"{_SHEET}{sheet[0]}")
+                plan = plan.model_copy(update={"distractors": file})
             design = await asyncio.to_thread(build_design, path, plan)
             await asyncio.to_thread(write_survey, design, folder)
+        except CimentoError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise self._of_field(error) from error
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        ui.navigate.to(visit.address("people", survey=visit.workspace.name_of(folder)))
+        ui.navigate.to(self._visit.address("people", survey=workspace.name_of(folder)))
+
+    def _of_field(self, error: CimentoError) -> CimentoError:
+        """An error about an option as one about its field, which is marked; others as they are."""
+        name = error.where.partition("=")[0].removeprefix("--").replace("-", "_")
+        if not error.where.startswith("--") or name not in self._fields:
+            return error
+        seen, field = reason_of(error.seen, self._say), self._fields[name]
+        marked = refused(field, f"{seen[:1].upper()}{seen[1:]}.")
+        marked.todo = "" if isinstance(field, ui.select) else error.todo  # a menu says it
+        return marked
 
 
+_SHEET = "distractors"
 _OWN = "background_file"
 
 
@@ -183,6 +276,23 @@ def table_of(typed: str, *, named: bool) -> str:
     for number, line in enumerate(lines, start=1):
         text, _, choices = (part.strip() for part in line.partition("|"))
         rows.append("\t".join([*([f"own-{number}"] if named else []), text, choices]))
+    return "\n".join(rows) + "\n"
+
+
+def sentences_table(typed: str) -> str:
+    """Sentences that are read word by word as a table: a text, and perhaps a question about it.
+
+    Args:
+        typed: the lines; after bars the question, its correct answer, and the others. With no
+            others, answers are yes and no.
+    """
+    rows = ["\t".join(("text", COMPREHENSION, ANSWER, CHOICES))]
+    for line in filter(str.strip, typed.splitlines()):
+        parts = [" ".join(part.split()) for part in line.split("|")]
+        text, asked, right = (*parts, "", "")[:3]
+        # In the order of letters, which says nothing about which one is right.
+        choices = sorted({right, *parts[3:]} - {""}) if any(parts[3:]) else []
+        rows.append("\t".join((text, asked, right, " | ".join(choices))))
     return "\n".join(rows) + "\n"
 
 

@@ -180,6 +180,8 @@ def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]
         # move in it, and nobody should have to pass through a thousand cells.
         ":tabToNextCell": "params => params.editing && (params.nextCellPosition || false)",
         ":tabToNextHeader": "() => false",
+        # A row that has the focus itself would take no arrow keys.
+        ":processRowPostCreate": "params => params.eRow.removeAttribute('tabindex')",
         "localeText": {
             "noRowsToShow": say("edit.no-rows"),
             "ariaRowToggleSelection": say("edit.select-row"),

@@ -81,6 +81,11 @@ class RunRequest:
         )
 
     @property
+    def is_whole(self) -> bool:
+        """Whether there is something to run, and a model to run it."""
+        return bool((self.suites or (self.budget is not None and self.language)) and self.models)
+
+    @property
     def is_remote(self) -> bool:
         """Whether a suite may have to be fetched."""
         return bool(self.to_get) or any(map(is_address, self.suites))
@@ -152,11 +157,6 @@ class RunRequest:
         return f"{', '.join(suites)} × {', '.join(self.models)}"
 
     @property
-    def number(self) -> int:
-        """The number of runs: one for each suite and model."""
-        return max(len(self.suites) * len(self.models), 1)
-
-    @property
     def with_code(self) -> tuple[str, ...]:
         """The models that may come with code: those of the hub and in folders."""
         return tuple(
@@ -222,11 +222,12 @@ class RunRequest:
             workspace.plain(name)
 
     def options(self, workspace: Workspace) -> RunOptions:
-        """The options of the runs, with paths in full.
+        """The options of the runs, with paths in full; runs of a language have a folder of its own.
 
         Raises:
             CimentoError: an option cannot be used.
         """
+        runs = workspace.folder / RUNS
         return checked(
             RunOptions,
             {
@@ -235,10 +236,10 @@ class RunRequest:
                     for suite in self.places
                 ),
                 "models": self.models,
-                "language": self.language,
+                "language": self.language if self.budget is None else "",
                 "limit": self.limit,
                 "trust_remote_code": self.trusted,
-                "output": workspace.folder / RUNS,
+                "output": runs if self.budget is None else runs / self.language,
             },
         )
 

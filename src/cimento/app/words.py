@@ -274,6 +274,16 @@ def form(forms: list[str], number: str, language: str) -> str:
     return forms[1] if 2 <= last <= 4 and not 12 <= tens <= 14 else forms[-1]  # noqa: PLR2004
 
 
+def two_decimals(value: float | None, say: Words) -> str:
+    """A number with two decimals; empty for none."""
+    return "" if value is None else say.number(value, ".2f")
+
+
+def reason_of(reason: str | None, say: Words) -> str:
+    """Why there is no value, in the language of the page."""
+    return said(reason or "", say.language) or reason or ""
+
+
 def translated_message(message: CimentoError | Fault, language: str) -> str:
     """The place of an error or a fault and what was seen there; in English if it is not known.
 

@@ -29,7 +29,6 @@ from cimento.suites.reading import TOML
 from cimento.suites.sources import SOURCE, recorded_source
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
-ANSWER_FILE = "answer.json"
 TEXT_SUFFIX = ".txt"
 SECRET = ".secret"  # noqa: S105  # a suffix
 """The suffix of the key of pseudonyms, beside the tables that it was used for."""
@@ -249,40 +248,34 @@ class Workspace:
                     folders.append(self._model_path(str(folder.resolve() / name)))
         return folders[:MOST_SHOWN]
 
+    def entries(self, folder: str) -> Iterator[Path]:
+        """What is in a folder of the workspace, sorted; hidden files and links are left out."""
+        place = self.inside(folder)
+        if not place.is_dir():
+            return
+        with reading(place):
+            paths = sorted(place.iterdir())[:MOST_SHOWN]
+        for path in paths:
+            if not path.name.startswith(".") and not is_special(path):
+                yield path
+
     def suites(self) -> list[StoredSuite]:
         """The suites at the top and in ``suites/``, by name."""
-        paths = [*self._entries(""), *self._entries(SUITES)]
+        paths = [*self.entries(""), *self.entries(SUITES)]
         return [StoredSuite(self.name_of(path), path) for path in paths if _is_suite(path)]
 
     def suite_names(self) -> list[str]:
         """The suites of the workspace, and those that come with cimento."""
         return [*(suite.name for suite in self.suites()), *builtin_names()]
 
-    def runs(self) -> list[StoredRun]:
-        """The finished runs in ``runs/``, those of a suite together."""
+    def runs(self, folder: str = RUNS) -> list[StoredRun]:
+        """The finished runs in a folder, those of a suite together."""
         stored: list[StoredRun] = []
-        for suite in self._entries(RUNS):
+        for suite in self.entries(folder):
             if suite.is_dir():
-                runs = (self._run(path) for path in self._entries(f"{RUNS}/{suite.name}"))
+                runs = (self._run(path) for path in self.entries(f"{folder}/{suite.name}"))
                 stored += [run for run in runs if run is not None]
         return stored
-
-    def answers(self) -> list[str]:
-        """The codes of the languages about whose published sets there is an answer."""
-        folders = [path for path in self._entries(RUNS) if path.is_dir()]
-        return [path.name for path in folders if is_plain_file(path / ANSWER_FILE)]
-
-    def answer(self, language: str) -> Path:
-        """The file with the answer about a language.
-
-        Raises:
-            InputError: there is none.
-        """
-        if language not in self.answers():
-            raise InputError(
-                where=_short(language), seen="there is no such answer", todo="Choose another."
-            )
-        return self.plain(f"{RUNS}/{language}/{ANSWER_FILE}")
 
     def _run(self, path: Path) -> StoredRun | None:
         """A run; None for a folder that is not one, is not finished or cannot be read."""
@@ -341,7 +334,7 @@ class Workspace:
     def forms(self) -> list[str]:
         """The names of forms of one's own whose answers were read, which have a secret each."""
         surveys = {one.name for one in self.surveys()}
-        secrets = [path.stem for path in self._entries(JUDGMENTS) if path.suffix == SECRET]
+        secrets = [path.stem for path in self.entries(JUDGMENTS) if path.suffix == SECRET]
         return [name for name in secrets if name not in surveys]
 
     def new_form(self, name: str) -> str:
@@ -352,7 +345,7 @@ class Workspace:
         """
         stem = self.new(JUDGMENTS, f"{name}{SECRET}", free=False).stem
         taken = {one.name for one in self.surveys()}
-        taken |= {path.name.partition(".")[0] for path in self._entries(JUDGMENTS)}
+        taken |= {path.name.partition(".")[0] for path in self.entries(JUDGMENTS)}
         others = (f"{stem}-{number}" for number in itertools.count(2))
         return next(one for one in itertools.chain([stem], others) if one not in taken)
 
@@ -368,7 +361,7 @@ class Workspace:
             of = (one for one in names[::-1] if re.match(rf"{re.escape(one)}(-|\.)", path.name))
             return next(of, "")
 
-        return [path for path in self._entries(JUDGMENTS) if owner(path) == name]
+        return [path for path in self.entries(JUDGMENTS) if owner(path) == name]
 
     def delete_form(self, name: str) -> None:
         """Delete all answers to a form of one's own, with the secret of their pseudonyms.
@@ -391,7 +384,7 @@ class Workspace:
 
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""
-        return [path for path in self._entries(SURVEYS) if is_plain_file(path / FILE)]
+        return [path for path in self.entries(SURVEYS) if is_plain_file(path / FILE)]
 
     def new(self, folder: str, name: str, *, free: bool = True) -> Path:
         """A path for something new, which no other file has.
@@ -418,17 +411,6 @@ class Workspace:
             path = self.inside(f"{folder}/{stem}-{number}{suffix}")
             number += 1
         return path
-
-    def _entries(self, folder: str) -> Iterator[Path]:
-        """What is in a folder of the workspace, sorted; hidden files and links are left out."""
-        place = self.inside(folder)
-        if not place.is_dir():
-            return
-        with reading(place):
-            paths = sorted(place.iterdir())[:MOST_SHOWN]
-        for path in paths:
-            if not path.name.startswith(".") and not is_special(path):
-                yield path
 
 
 def _delete(path: Path) -> None:

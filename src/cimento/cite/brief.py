@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from cimento.cite.sentences import (
     LEFT,
     RunFacts,
+    named_shares,
     names_in_row,
     order_of,
+    single_verdicts,
     sources_of,
     stated,
 )
 from cimento.errors import counted
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
+from cimento.kinds.partial import taken_items
 from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.effects import effects_among
 from cimento.records.outcomes import Estimate, best_constant
 from cimento.records.store import manifest_part
 from cimento.statistics.design import SEQUENCE
+from cimento.suites import JsonValue
 from cimento.suites.published import NAMES
 
 MOST_NAMED, MOST_LISTED = 3, 8
@@ -32,7 +37,7 @@ def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str
         runs: the runs.
         cited: function that returns the citation of a suite.
     """
-    models = dict.fromkeys(map(_model_in_brief, runs))
+    models = dict.fromkeys(model_in_brief(run.card, label=run.label) for run in runs)
     by_suite = grouped((run.meta.name, run) for run in runs)
     suites = [_suite_in_brief(several, cited(several[0])) for several in by_suite.values()]
     named = [f"{name}{cited(several[0])}" for name, several in by_suite.items()]
@@ -59,12 +64,12 @@ def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
     suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
     asked: dict[str, list[str]] = {}
     for run in runs:
-        first = "" if run.asking.get("limit") is None else "the first "
+        items = run.methods.counted
+        if run.asking.get("limit") is not None:
+            items = taken_items(run.manifest, items)
         went = AdaptiveRecord.of(run.manifest)
         to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
-        asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            f"{run.card.get('name', run.label)}{to}"
-        )
+        asked.setdefault(items, []).append(f"{run.card.get('name', run.label)}{to}")
     counts = [
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
         for counted, models in asked.items()
@@ -81,15 +86,20 @@ def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
     )
 
 
-def _model_in_brief(run: RunFacts) -> str:
-    card = run.card
+def model_in_brief(card: Mapping[str, JsonValue], *, label: str) -> str:
+    """A model with its size and revision, as in a paper.
+
+    Args:
+        card: its card, as in a manifest.
+        label: its name and revision, if the card does not name it.
+    """
     details = manifest_part(card, "details")
     number = whole_number(str(details.get("parameters", "")))
     size = "" if number is None else f"{_rounded(number)} parameters"
     revision = str(card.get("revision") or "")[:_SHORT]
     parts = (size, order_of(card), revision and f"revision {revision}")
     known = ", ".join(filter(None, parts))
-    name = str(card.get("name", run.label))
+    name = str(card.get("name", label))
     return f"{name} ({known})" if known else name
 
 
@@ -135,11 +145,11 @@ def computed_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     ways: dict[str, dict[str, None]] = {}
     for run in runs:
         form = str(run.card.get("dtype") or "")
-        way = ", with ".join(filter(None, (f"in {form}" if form else "", _before_first(run))))
+        way = ", ".join(filter(None, (f"in {form}" if form else "", _before_first(run))))
         if way:
             ways.setdefault(way, {})[str(run.card.get("name", run.label))] = None
     if len(ways) == 1:
-        return [f"Scores were computed {next(iter(ways)).removeprefix(', ')}."]
+        return [f"Scores were computed {next(iter(ways))}."]
     if any(len(models) > MOST_LISTED for models in ways.values()):
         return [f"Scores were computed {' or '.join(ways)}."] if ways else []
     said = "; ".join(f"of {names_in_row([*models])} {way}" for way, models in ways.items())
@@ -150,16 +160,23 @@ def _before_first(run: RunFacts) -> str:
     """What a causal model read before the first token of a text; empty for other models."""
     if run.card.get("kind") != "causal" or not run.methods.scores_texts or not run.policy:
         return ""
-    return f"{run.card.get('bos') or 'nothing'} before the first token"
+    return f"with {run.card.get('bos') or 'nothing'} before the first token"
 
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     """Sentences on verdicts, chance and intervals; none if nothing was judged."""
-    by_run = [_named_shares(run) for run in runs]
+    by_run = [named_shares(run) for run in runs]
     shares = [one for those in by_run for one in those]
     if not shares:
         return []
-    sequenced = [one for one in shares if one.interval_method == SEQUENCE]
+    # A design is reported by DD, and its accuracies by the appendix.
+    reported = [
+        one
+        for run, those in zip(runs, by_run, strict=True)
+        if not effects_among(run.run.estimates())
+        for one in those
+    ]
+    sequenced = [one for one in reported if one.interval_method == SEQUENCE]
     which = "Other accuracies" if sequenced else "Accuracies"
     head = f"{which} have 95% Wilson intervals [@wilson1927]"
     together = dict.fromkeys(
@@ -168,32 +185,19 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
         if any(one.is_share and one.clustered for one in stated(run))
     )
     whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
-    effective = (
-        f", at the effective number of items where {whose} belong together {sources_of(shares)}"
-    )
-    clustered = any(one.clustered for one in shares)
+    clusters = f", with {whose} clustered {sources_of(reported)}"
+    clustered = any(one.clustered for one in reported)
     return [
         _verdicts_in_brief(by_run),
         *_chance_in_brief(runs, shares),
-        *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
+        *([f"{head}{clusters if clustered else ''}."] if len(sequenced) < len(reported) else []),
     ]
-
-
-def _named_shares(run: RunFacts) -> list[Estimate]:
-    """The accuracies of a run on the measure that the paragraph names; those of others are not."""
-    estimates = stated(run)
-    named = next((one.method for one in estimates if one.role == "headline"), "")
-    others = {*run.methods.measures} - {named}
-    return [one for one in estimates if one.is_share and one.method not in others]
 
 
 def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
     """A sentence on ties, near ties and what could not be scored, from the accuracies of runs."""
     shares = [one for those in by_run for one in those]
-    # Accuracies on single predictions, beside which a run has that on all of them together.
-    single = [
-        one for those in by_run for one in [one for one in those if one.role == "main"] or those
-    ]
+    single = [one for those in by_run for one in single_verdicts(those)]
     tied, unscored, near = (
         sum(getattr(one, name) or 0 for one in single) for name in (*LEFT, "near_tied")
     )
@@ -203,7 +207,7 @@ def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
     ties = "is a tie" if tied == 1 else "are ties"
     left = [
         *([f"{tied:,} {ties} (counted as {rule})"] if compared or tied else []),
-        *([f"{near:,} near ties (below {bits:g} bits)"] if bits is not None else []),
+        *([f"{counted(near, 'near tie')} (below {bits:g} bits)"] if bits is not None else []),
         f"{unscored:,} unscored",
     ]
     total = counted(sum(one.n for one in single) + unscored, "verdict")

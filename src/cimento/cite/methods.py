@@ -22,9 +22,11 @@ from cimento.cite.library import (
     works_in,
 )
 from cimento.cite.sentences import RunFacts, cite_keys
+from cimento.errors import counted
 from cimento.io.inline_markup import tex
 from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
+from cimento.kinds.partial import taken_items
 from cimento.records.store import manifest_part
 from cimento.suites.published import NAMES
 
@@ -279,7 +281,9 @@ def _contents(run: RunFacts) -> str:
 
 def _cut(run: RunFacts) -> str:
     limit = run.asking.get("limit")
-    cut = f", limited to its first {limit} items" if limit is not None else ""
+    cut = ""
+    if isinstance(limit, int):
+        cut = f", limited to {taken_items(run.manifest, counted(limit, 'item'))}"
     return cut if run.asking.get("precision") is None else f"{cut}, asked adaptively"
 
 

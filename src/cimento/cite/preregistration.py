@@ -14,6 +14,7 @@ from cimento._version import __version__
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.kinds.identity import content_of
+from cimento.kinds.partial import taken_items
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.store import manifest_part
 
@@ -72,7 +73,7 @@ def preregistration_sheet(runs: Sequence[Run]) -> str:
     """A sheet in TOML that fixes the suites, measures and contrasts of pilot runs.
 
     Args:
-        runs: pilots, such as on the first items (``--limit``) or with a small model.
+        runs: pilots, such as on some items (``--limit``) or with a small model.
     """
     created = datetime.now(UTC).isoformat(timespec="seconds")
     models = [json.dumps(model) for model in dict.fromkeys(run.model for run in runs)]
@@ -180,7 +181,8 @@ def _of_run(run: Run, planned: PlannedSuite | None, sheet: Preregistration) -> l
             lines.append(f"{title}: the option {name} is {other!r}, and {one!r} in the sheet.")
     limit = manifest_part(run.manifest, "asking").get("limit")
     if limit is not None:
-        lines.append(f"{title}: only the first {limit} items were run.")
+        taken = taken_items(run.manifest, f"{limit} items")
+        lines.append(f"{title}: only {taken} were run.")
     if (went := AdaptiveRecord.of(run.manifest)) is not None:
         lines.append(f"{title}: items were asked adaptively, {went.asked} of {went.of_items}.")
     created = str(run.manifest.get("created") or "")

@@ -18,6 +18,7 @@ from cimento.records.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON_CROSSED
 from cimento.suites import JsonValue
+from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.kinds.base import MethodFacts
@@ -272,7 +273,7 @@ def results(facts: RunFacts) -> list[str]:
     estimates = stated(facts)
     judged = any(one.is_share for one in estimates)
     said = [
-        *([_verdicts(estimates)] if judged else []),
+        *([_verdicts(single_verdicts(named_shares(facts)))] if judged else []),
         *(f"{_subject(one)} {_value(one)}." for one in _reported(facts, estimates)),
     ]
     return [" ".join(said)] if said else []
@@ -294,9 +295,22 @@ def stated(facts: RunFacts) -> list[Estimate]:
     return [one for one in estimates if not one.group and one.role != "detail"]
 
 
-def _verdicts(estimates: Sequence[Estimate]) -> str:
-    """A sentence on the number of verdicts behind the accuracies."""
-    shares = [one for one in estimates if one.is_share and one.statistic == "accuracy"]
+def named_shares(facts: RunFacts) -> list[Estimate]:
+    """The accuracies of a run on the measure that its text names; those of others are not."""
+    estimates = stated(facts)
+    named = next((one.method for one in estimates if one.role == "headline"), "")
+    others = {*facts.methods.measures} - {named}
+    return [one for one in estimates if one.is_share and one.method not in others]
+
+
+def single_verdicts(shares: Sequence[Estimate]) -> list[Estimate]:
+    """The accuracies of a run whose verdicts are counted: a conjunction of others adds none."""
+    single = [one for one in shares if one.question != ALL_PREDICTIONS]
+    return single or [*shares]
+
+
+def _verdicts(shares: Sequence[Estimate]) -> str:
+    """A sentence on the number of verdicts behind some accuracies."""
     tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in LEFT)
     total = counted(sum(one.n for one in shares) + unscored, "verdict")
     ties = counted(tied, "was a tie", "were ties") if tied else "none was a tie"

@@ -17,7 +17,9 @@ from cimento.compare.methods import analysis_methods
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
 from cimento.io.declared import Texts, option
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import Run, open_runs
+from cimento.options import run_option
 from cimento.paired.item_outcomes import without_restated, without_trials
 from cimento.records.store import folders_among
 
@@ -42,6 +44,7 @@ class AnalyzeOptions(GridOptions):
         (), "Also people, on one scale with the models: a judgments table. Repeatable."
     )
     measure: str = option("", "Measure of scores and verdicts; else as stored.")
+    cluster: Texts = run_option("cluster")
     precision: float | None = option(
         None,
         "Also the fewest items that give every model's proportion of correct items to within"
@@ -80,7 +83,7 @@ def analyze(options: AnalyzeOptions) -> None:
 
     if options.output is not None:
         refuse_file_name(options.output, holds="tables and figures are")
-    runs = opened_whole(options.runs)
+    runs = with_clusters(_opened_whole(options.runs), options.cluster)
     judgments = [one for path in options.judgments for one in judgments_of(read_judgments(path))]
     settings = AnalysisSettings(
         kind=options.model,
@@ -112,7 +115,7 @@ def analyze(options: AnalyzeOptions) -> None:
         note(f"Tables and figures are in {options.output}")
 
 
-def opened_whole(paths: Sequence[Path]) -> list[Run]:
+def _opened_whole(paths: Sequence[Path]) -> list[Run]:
     """The runs in some folders, without trials on some items, or those by prompt beside others."""
     runs, trials = without_trials(versions_apart(open_runs(folders_among(paths))))
     note_trials(trials)

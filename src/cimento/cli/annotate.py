@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
-from cimento.errors import InputError, UsageError, counted
+from cimento.errors import CimentoError, InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_overwriting
 from cimento.judgments import (
     SUFFIXES,
     finite,
+    is_judgments,
     judgments_of,
     read_judgments,
     refuse_suffix,
@@ -40,13 +42,20 @@ class ImportAnswersOptions(Options):
 
     files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
+    suites: Texts = option(
+        (), "The suite that people judged; items are checked against it.", flags=("--suite",)
+    )
+    secret: Path | None = option(
+        None, "File with the key of pseudonyms, made if missing. Required unless --names keep."
+    )
+    names: Literal["replace", "keep"] = option(
+        "replace",
+        "Pseudonyms replace participants' names (replace, the default), or keep the names.",
+    )
     form: AnswerForm | None = option(
         None,
         "long: an answer per row; wide: a person per row; rated: lists such as ItaCoLA's; or the"
         " program that wrote the files. By default what their contents say.",
-    )
-    suites: Texts = option(
-        (), "The suite that people judged; items are checked against it.", flags=("--suite",)
     )
     design: Path | None = option(
         None,
@@ -65,13 +74,6 @@ class ImportAnswersOptions(Options):
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of that export to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")
-    secret: Path | None = option(
-        None, "File with the key of pseudonyms, made if missing. Required unless --names keep."
-    )
-    names: Literal["replace", "keep"] = option(
-        "replace",
-        "Pseudonyms replace participants' names (replace, the default), or keep the names.",
-    )
     unknown: Literal["refuse", "skip"] = option(
         "refuse", "Answers that the suite or the design does not know."
     )
@@ -92,6 +94,8 @@ def import_answers(options: ImportAnswersOptions) -> None:
 
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
     with you and is in no table. Use --names keep for participants who are already anonymous.
+    Example, a Google form about pairs:
+    cimento annotate import form.csv --suite pairs.xlsx --secret my.secret -o judgments.csv
     """
     from cimento.people.annotate.importing import read_answers
     from cimento.people.annotate.rows import ImportOptions
@@ -377,21 +381,25 @@ def apply_answers(options: ApplyOptions) -> None:
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:
-        note(f"{applied.without} items were answered by nobody")
+        note(f"{counted(applied.without, 'item was', 'items were')} answered by nobody")
     note(f"{applied.used} answers: {output}")
     if (output / CHOICES_FILE).exists():
         note(f"cimento analyze profile RUN --people {output / CHOICES_FILE}")
     else:
         note(f"cimento run {output} -m MODEL")
+    note(f"Runs are stored under the suite's name: runs/{applied.suite}")
 
 
 def _refuse_swapped(suite: str, judgments: Path) -> None:
     """Refuse judgments in the place of the suite, which other commands of `annotate` read first.
 
     Raises:
-        UsageError: the first file is one of judgments, and the second cannot be one.
+        UsageError: the first file may be one of judgments, and the second cannot be one.
     """
-    if Path(suite).suffix in SUFFIXES and judgments.suffix not in SUFFIXES:
+    first, may_be = Path(suite), True
+    with contextlib.suppress(CimentoError):
+        may_be = is_judgments(first)
+    if first.suffix in SUFFIXES and judgments.suffix not in SUFFIXES and may_be:
         raise UsageError(
             where="cimento annotate apply",
             seen=f"{judgments} is in the place of the judgments",

@@ -206,7 +206,7 @@ class AgreementOptions(Options):
     effects: bool = option(
         default=False,
         help="Mixed models of ratings, or of yes and no: what conditions do, with participants and"
-        " items as random factors.",
+        " items, and clusters of items, as random factors.",
     )
     suite: str = option("", "The suite that people judged, if its items come in clusters.")
     cluster: Texts = run_option("cluster")
@@ -284,7 +284,7 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         )
     judges = [judge_agreements(judgments, one, clusters=clusters) for one in options.judge]
     shares = condition_shares(judgments, clusters=clusters)
-    models = condition_models(judgments) if options.effects else ()
+    models = condition_models(judgments, clusters=clusters) if options.effects else ()
     if options.as_json:
         told = {"questions": summaries, "shares": shares, "effects": models,
                 "judges": [*chain(*judges)]}  # fmt: skip

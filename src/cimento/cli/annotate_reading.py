@@ -12,7 +12,6 @@ from cimento.cli.flags import SheetOptions, command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import option
 from cimento.io.files import refuse_overwriting, write_text
-from cimento.judgments import FILLER, PRACTICE
 from cimento.models.settings import BoundaryRule, PllRule
 from cimento.options import ModelOptions, run_option
 from cimento.people.surveys.times import MazeErrors, TimeRules
@@ -56,23 +55,22 @@ def distractors(options: DistractorOptions) -> None:
     the column `distractor`, then give the sheet to `survey build --task maze --distractors`.
     """
     from cimento.people.reading_times import READING_POLICY
-    from cimento.people.surveys.building import read_sentences
     from cimento.people.surveys.distractors import (
         DistractorRules,
         propose_distractors,
+        sentences_of,
         sheet_rows,
     )
     from cimento.people.surveys.lexicon import lexicon_of, read_lexicon
-    from cimento.people.surveys.material import SurveyPlan, read_material, words
+    from cimento.people.surveys.material import SurveyPlan
     from cimento.suites.builtin import find_suite
 
     _refuse_sheet(options)
-    plan = SurveyPlan(task="reading", language=options.language, limit=options.limit)
-    material = read_material(find_suite(options.suite), plan)
-    questions = [question for members in material.sets for question in members]
-    texts = words(material.language)
-    for path, kind in ((options.practice, PRACTICE), (options.fillers, FILLER)):
-        questions += read_sentences(path, kind, texts) if path else []
+    plan = SurveyPlan(
+        task="maze", language=options.language, limit=options.limit, practice=options.practice,
+        fillers=options.fillers,
+    )  # fmt: skip
+    questions = sentences_of(find_suite(options.suite), plan)
     lexicon = (
         read_lexicon(options.words)
         if options.words

@@ -5,7 +5,7 @@ Compared are two models, one model before and after, or all models of each suite
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
+from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
+from cimento.compare.summary_tables import summary_of_models, summary_of_two
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
@@ -32,14 +34,15 @@ from cimento.paired.item_outcomes import (
 )
 from cimento.paired.pairwise import Correction, equivalences, surely_worse
 from cimento.records.store import folders_among
-from cimento.report.sides import UNNAMED
+from cimento.report.design_differences import DesignDifference, design_differences_grid
+from cimento.report.sides import UNNAMED, Sides
+from cimento.report.suite_differences import differences_grid
 
 if TYPE_CHECKING:
+    from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
-    from cimento.paired.item_outcomes import ItemOutcomes
     from cimento.paired.pairwise import PairwiseComparison
-    from cimento.records.summary import SuiteMean
-    from cimento.report.design_differences import DesignDifference
+    from cimento.report.grid import Grid
     from cimento.report.suite_differences import SuiteDifference
 
 _N_BEFORE_AFTER = 2
@@ -59,6 +62,10 @@ class CompareOptions(GridOptions):
     )
     measure: str = option("", "Compare by this measure; by default as the runs are stored.")
     cluster: Texts = run_option("cluster")
+    details: bool = option(
+        default=False,
+        help="Print every table of several suites, not only a row for each; -o always writes all.",
+    )
     items: bool = option(default=False, help="Also print the difference of every item.")
     pairs: bool = option(
         default=False,
@@ -101,6 +108,18 @@ class CompareOptions(GridOptions):
     methods: bool = option(
         default=False, help="Print the methods of the comparison as a paragraph, and no tables."
     )
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether several suites are only summed up."""
+        return not (self.details or self.pairs or self.every_question or self.as_json)
+
+
+_BRIEF = frozenset({"summary", "ways", "means", "overall", "items"})
+"""The tables that are printed of several suites."""
+_WHERE_DETAILS = "All tables of each suite: --details prints them, -o FOLDER writes them."
+_MOST_OVERALL = 6
+"""Pairs of models up to which the summary of several suites has their mean differences."""
 
 
 @command_of
@@ -161,13 +180,15 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     if margin is not None:
         _refuse_margin(comparison, rates)
     worse = surely_worse(rates, margin=margin) if margin is not None else ()
-    if not options.as_json:
-        for pair in comparison.runs:
-            show(_head(pair, runs, models=comparison.models is not None) + "\n")
     grids = comparison.grids(
         correction=options.correct, with_items=options.items, these_suites=options.these_suites
     )
-    show_grids(grids, options)
+    brief = options.is_brief and "summary" in grids
+    if not options.as_json:
+        _show_heads(comparison, runs, brief=brief)
+    show_grids(grids, options, only=_BRIEF if brief else None)
+    if brief:
+        note(_WHERE_DETAILS)
     equivalent = _equivalence(rates, options)
     if options.as_json:
         plain = {
@@ -188,6 +209,13 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         show_json(plain)
     code = _say_worse(comparison, rates, worse, margin)
     return 0 if code == PART_MISSING and options.allow_partial else code
+
+
+def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool) -> None:
+    """Print which run is which; in brief, only what one of a pair lacks."""
+    for pair in comparison.runs:
+        if head := _head(pair, folders, models=comparison.models is not None, brief=brief):
+            show(head + "\n")
 
 
 def _refuse_margin(comparison: BeforeAfter, rates: Sequence[PairwiseComparison]) -> None:
@@ -254,14 +282,14 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    stored = with_clusters(open_runs(runs), options.cluster)
-    opened, trials = without_trials(versions_apart(stored))
+    stored = versions_apart(with_clusters(open_runs(runs), options.cluster))
+    opened, trials = without_trials(stored)
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
-    models = {one.model for one in outcomes}
     asked = options.pairs or options.output is not None or options.as_json or options.methods
-    with_pairs = asked or options.equivalent is not None or len(models) <= _MOST_IN_PAIRS
+    are_few = len({one.model for one in outcomes}) <= _MOST_IN_PAIRS
+    with_pairs = asked or options.equivalent is not None or are_few
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
@@ -270,67 +298,97 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         return 0
     _draw(ranked.rankings, opened, options)
     designs = _designs(opened, options) if with_pairs else ()
-    show_grids(ranked.grids(correction=options.correct), options)
-    if not with_pairs:
+    pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
+    headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
+    main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
+    differences = suite_differences(main, facts := facts_of(opened), correction=options.correct)
+    summary = _summary(ranked, differences, designs, headlines, options)
+    over = over_suites_grids(
+        means, differences, designs=designs_in(facts), correction=options.correct,
+        these_suites=options.these_suites,
+    )  # fmt: skip
+    _show_ranked(ranked, summary, designs, over, options)
+    equivalent = _equivalence(pairs, options, models=True)
+    if options.as_json:
+        show_json(
+            {
+                "rankings": list(map(_plain_ranking, ranked.rankings)),
+                "designs": designs,
+                "correlations": ranked.correlations,
+                "means": means,
+                "differences": differences,
+                "equivalence": equivalent,
+            }
+        )
+    return 0
+
+
+def _plain_ranking(ranking: Ranking) -> dict[str, object]:
+    return {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
+
+
+def _show_ranked(
+    ranked: Rankings,
+    summary: Mapping[str, Grid],
+    designs: Sequence[DesignDifference],
+    over_suites: Mapping[str, Grid],
+    options: CompareOptions,
+) -> None:
+    """Print and write the tables of several models, or of several suites their summary alone."""
+    grids = dict(summary)
+    if designs:
+        grids["dd-pairs"] = design_differences_grid(designs, correction=options.correct)
+    grids |= ranked.grids(correction=options.correct)
+    grids |= over_suites
+    brief = options.is_brief and bool(summary)
+    show_grids(grids, options, only=_BRIEF if brief else grids.keys() - {"overall"})
+    models = {one.model for ranking in ranked.rankings for one in ranking.models}
+    if brief:
+        note(_WHERE_DETAILS)
+    elif models and "pairs" not in grids:
         note(
             f"The pairs of {len(models)} models are not listed: --pairs prints them, -o saves them."
         )
     for title in ranked.alone:
         note(f"Not compared: {title}. No other run here is on this suite.")
-    pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
-    equivalent = _equivalence(pairs, options, models=True)
-    differences = _over_suites(pairs, means, opened, outcomes, options)
-    if options.as_json:
-        plain = {
-            "rankings": [
-                {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
-                for ranking in ranked.rankings
-            ],
-            "designs": designs,
-            "correlations": ranked.correlations,
-            "means": means,
-            "differences": differences,
-            "equivalence": equivalent,
-        }
-        show_json(plain)
-    return 0
 
 
 def _designs(runs: Sequence[Run], options: CompareOptions) -> tuple[DesignDifference, ...]:
-    """The differences of the DDs of every two models on designs, shown above their rates."""
+    """The differences of the DDs of every two models on designs."""
     from cimento.paired.designs import design_differences
-    from cimento.report.design_differences import design_differences_grid
 
     judged = labeled_apart(judged_on_measure(runs, options.measure))
     designs = [run for run in judged if run.paradigm.presenter.design_effects(run)]
-    found = design_differences(designs, correction=options.correct, seed=options.seed)
-    if found:
-        grid = design_differences_grid(found, correction=options.correct)
-        show_grids({"dd-pairs": grid}, options)
-    return found
+    return design_differences(designs, correction=options.correct, seed=options.seed)
 
 
-def _over_suites(
-    pairs: Sequence[PairwiseComparison],
-    means: Sequence[SuiteMean],
-    runs: Sequence[Run],
-    outcomes: Sequence[ItemOutcomes],
+def _summary(
+    ranked: Rankings,
+    differences: Sequence[SuiteDifference],
+    designs: Sequence[DesignDifference],
+    headlines: Collection[tuple[str, str]],
     options: CompareOptions,
-) -> tuple[SuiteDifference, ...]:
-    """The mean differences of models over suites by their main questions, shown below means."""
-    from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
-
-    headlines = {(one.suite, one.question) for one in outcomes if one.headline}
-    differences = suite_differences(
-        [pair for pair in pairs if (pair.suite, pair.question) in headlines],
-        facts_of(runs),
-        correction=options.correct,
-    )
-    grids = over_suites_grids(
-        means, differences, correction=options.correct, these_suites=options.these_suites
-    )
-    show_grids(grids, options)
-    return differences
+) -> dict[str, Grid]:
+    """The tables that sum up several suites, by name; none where there is one suite."""
+    rankings = [one for one in ranked.rankings if (one.suite, one.question) in headlines]
+    correlated = [one for one in ranked.correlations if (one.suite, one.question) in headlines]
+    pairs = [pair for ranking in rankings for pair in ranking.pairs]
+    if len({one.suite for one in rankings} | {one.suite for one in correlated}) == 1:
+        return {}
+    labels = {(one.first, one.second) for one in pairs}
+    labels |= {(one.first, one.second) for one in correlated}
+    if len(labels) == 1:
+        sides = Sides(*labels.pop(), models=True)
+        summed = summary_of_two(
+            pairs, correlated, differences, correction=options.correct, sides=sides,
+            designs=dict.fromkeys(design.suite for design in designs),
+        )  # fmt: skip
+        return {"summary": summed}
+    overall = [one for one in differences if not one.phenomenon]
+    grids = {"summary": summary_of_models(rankings)} if rankings else {}
+    if grids and 0 < len({(one.first, one.second) for one in overall}) <= _MOST_OVERALL:
+        grids["overall"] = differences_grid(overall, correction=options.correct)
+    return grids
 
 
 def _draw(rankings: Sequence[Ranking], runs: Sequence[Run], options: CompareOptions) -> None:
@@ -397,13 +455,14 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     )
 
 
-def _head(pair: RunPair, folders: Sequence[Path], *, models: bool) -> str:
+def _head(pair: RunPair, folders: Sequence[Path], *, models: bool, brief: bool = False) -> str:
     """Which run is which, with the folders where their suites and models are the same.
 
     Args:
         pair: the two runs.
         folders: where they are, or the folders of several runs.
         models: whether they are two models; otherwise one before and after.
+        brief: whether only items are named that one of them lacks; empty if there are none.
     """
     sides = ("first", "second") if models else UNNAMED
     width = max(map(len, sides)) + 1
@@ -413,8 +472,11 @@ def _head(pair: RunPair, folders: Sequence[Path], *, models: bool) -> str:
         for side, name, folder in zip(sides, (pair.first, pair.second), folders, strict=True)
     ]
     lines.append(f"{pair.shared} shared items")
-    for side, alone in zip(sides, (pair.only_first, pair.only_second), strict=True):
-        if alone:
-            lines.append(f"{len(alone)} items only in the {side}" if models
-                         else f"{len(alone)} items only {side}")  # fmt: skip
-    return "\n".join(lines)
+    alone = [
+        f"{len(items)} items only{f' in the {side}' if models else f' {side}'}"
+        for side, items in zip(sides, (pair.only_first, pair.only_second), strict=True)
+        if items
+    ]
+    if brief:
+        return f"{pair.first}: {', '.join(alone)}" if alone else ""
+    return "\n".join([*lines, *alone])

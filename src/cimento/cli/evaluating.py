@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 PART_MISSING = 3
+_MOST_IN_FULL = 3
+"""Suites of which everything is printed; of more there is a row each."""
 
 
 def show_ends(
@@ -54,7 +56,10 @@ def show_ends(
     if as_json:
         show(summary_json(runs, failures))
     elif runs:
-        show_runs(runs)
+        show_runs(runs, summed=(summed := _summed(runs)))
+        if summed:
+            named = f"cimento show {shlex.quote(str(output))}" if output else "a single suite"
+            note(f"This is a row for each suite; {named} has everything.")
     if runs and not as_json:
         _note_readings(runs)
         _note_places(runs)
@@ -66,6 +71,15 @@ def show_ends(
     for line in empty:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and empty else code
+
+
+def _summed(runs: Sequence[Run]) -> str:
+    """The text that sums up many suites; empty for few, or where nothing is judged."""
+    if len({run.suite.name for run in runs}) <= _MOST_IN_FULL:
+        return ""
+    from cimento.documents import brief
+
+    return brief(runs)
 
 
 def _note_readings(runs: Sequence[Run]) -> None:
@@ -213,11 +227,13 @@ def _note_other_devices(runs: Sequence[Run], device: str) -> None:
             )
 
 
-def show_runs(runs: Sequence[Run]) -> None:
-    """Print what the paradigms show of some runs."""
-    for paradigm in dict.fromkeys(run.paradigm for run in runs):
+def show_runs(runs: Sequence[Run], *, summed: str = "") -> None:
+    """Print what the paradigms show of some runs, or a text that sums them up."""
+    if summed:
+        show(summed)
+    for paradigm in dict.fromkeys(run.paradigm for run in runs if not summed):
         show(paradigm.presenter.text([run for run in runs if run.paradigm is paradigm]))
-    if designs := designs_said(runs):
+    if (designs := designs_said(runs)) and not summed:
         show("\n".join(["", *designs]))
     asked = [run for run in runs if USAGE in run.manifest]
     used = [(run, stored_usage(run.manifest)) for run in asked]

@@ -21,6 +21,7 @@ from cimento.explain import (
 )
 from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import parse_model_args, parse_tokenizer_args
 from cimento.models.questions import AlignmentRule, Baseline, Part
@@ -84,6 +85,7 @@ class ExplainOptions(SheetOptions):
     )
     reverse: bool = option(default=False, help="Exchange the other way round.")
     region: Texts = option((), "Only this region, by name or number. Repeatable.")
+    cluster: Texts = run_option("cluster")
     model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
     device: str = option("", "Another device than the run's own.")
     batch_size: Limit = run_option("batch_size")
@@ -200,7 +202,7 @@ def _run(options: ExplainOptions) -> Run:
             where=str(options.run),
             seen=f"it is of the kind {run.paradigm.name}: only runs of regions can be explained",
         )
-    return run
+    return with_clusters([run], options.cluster)[0]
 
 
 _INTERCHANGE_OPTIONS = ("part", "align", "swap", "controller", "feature", "reverse", "region")

@@ -81,18 +81,20 @@ def command_of(
     return command
 
 
-_OUTPUTS = ("output", "figure")
+_OUTPUTS = ("output", "figure", "site", "participants")
 """Names of options for a file or folder that a command writes."""
 
 
 def refuse_what_is_read(options: Options) -> None:
     """Refuse to write over a file that the command is given to read, or into a stored run.
 
+    A folder in the place of a file, or a file in that of a folder, is refused too.
+
     Args:
         options: of any command.
 
     Raises:
-        UsageError: an output is one of the inputs, or in the folder of a run.
+        UsageError: an output is one of the inputs, in the folder of a run, or of the other kind.
     """
     values = {name: getattr(options, name) for name in type(options).model_fields}
     inputs = [value for name, value in values.items() if name not in _OUTPUTS]
@@ -101,8 +103,23 @@ def refuse_what_is_read(options: Options) -> None:
             from cimento.kinds.replacing import refuse_inside_run
 
             refuse_inside_run(output, where=f"--{name}")
+            _refuse_other_kind(output, name, type(options).model_fields[name].description or "")
             if output.is_file():
                 refuse_overwriting(output, _files_in(inputs))
+
+
+def _refuse_other_kind(output: Path, name: str, about: str) -> None:
+    """Refuse a folder where a file is written, and a file where a folder is."""
+    from cimento.cli.help import kind_of_path
+
+    kind = "FOLDER" if name == "site" else kind_of_path(about)
+    if kind == "FILE" and output.is_dir():
+        seen, todo = "this is a folder, and a file is written", "Name a file, perhaps in it."
+    elif kind == "FOLDER" and output.is_file():
+        seen, todo = "this is a file, and a folder is written", "Name a folder."
+    else:
+        return
+    raise UsageError(where=f"--{name} {output}", seen=seen, todo=todo)
 
 
 def _files_in(values: Iterable[object]) -> Iterator[Path]:

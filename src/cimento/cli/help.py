@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand
 
 from cimento.cli.groups import HELP_ALL
-from cimento.cli.help_groups import FEW, GROUPS, METAVARS, OTHER, SHOWN, TAKES_LINE_OF_RUN
+from cimento.cli.help_groups import (
+    FEW,
+    GROUPS,
+    METAVARS,
+    NEEDS_SUITES,
+    OTHER,
+    SHOWN,
+    TAKES_LINE_OF_RUN,
+)
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -99,11 +107,21 @@ def metavar_of(param: Any) -> str:  # noqa: ANN401  # typer's parameter
     annotation = param.type_descriptor.annotation
     [kind] = get_args(annotation) if param.type_descriptor.is_list else (annotation,)
     if kind is Path:
-        about = (param.help or "").lower()
-        is_either = "file or folder" in about
-        return "PATH" if is_either else "FOLDER" if "folder" in about[:8] else "FILE"
+        return kind_of_path(param.help or "")
     by_kind = {int: "N", float: "NUMBER"}
     return by_kind.get(kind) or str(param.name).rpartition("_")[2].upper()
+
+
+def kind_of_path(about: str) -> Literal["PATH", "FOLDER", "FILE"]:
+    """Whether an option takes a folder, a file or either, as its help begins.
+
+    Args:
+        about: the help.
+    """
+    words = about.lower()
+    if "file or folder" in words:
+        return "PATH"
+    return "FOLDER" if "folder" in words[:12] else "FILE"
 
 
 def _written(param: Any) -> str:  # noqa: ANN401
@@ -150,10 +168,10 @@ class HelpfulCommand(TyperCommand):
     def format_help_text(self, ctx: Context, formatter: HelpFormatter) -> None:
         """What the command does; of one that takes the line of a run, that it does."""
         super().format_help_text(ctx, formatter)
-        if _words(ctx) in TAKES_LINE_OF_RUN:
+        if taken := taken_of_run(_words(ctx)):
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(LINE_OF_RUN)
+                formatter.write_text(taken)
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The arguments, and the options in groups."""
@@ -173,7 +191,22 @@ class HelpfulCommand(TyperCommand):
             formatter.write(f"{left} more options: --help-all\n")
 
 
-LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."
+_LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."
+_NAMED_SUITES = (
+    "It takes the arguments of `cimento run` (cimento run --help-all lists them), but no --language"
+    " without SUITE and no option of a single call, such as --fail-under, --junit and --share."
+)
+
+
+def taken_of_run(words: str) -> str:
+    """What a command takes of the line of `run`, as a sentence; empty for other commands.
+
+    Args:
+        words: the command, such as ``cluster slurm``.
+    """
+    if words not in TAKES_LINE_OF_RUN:
+        return ""
+    return _NAMED_SUITES if words in NEEDS_SUITES else _LINE_OF_RUN
 
 
 def _words(ctx: Context) -> str:

@@ -78,6 +78,7 @@ GROUPS: Mapping[str, Groups] = {
             "by", "dictionary", "judgments", "frequency", "ratings", "at_most", "people", "rule",
         ),
     },
+    "annotate import": {"Common": ("output", "suites", "secret", "names")},
     "annotate survey build": {
         "Common": ("output", "task", "surveys", "times", "scale", "title", "language"),
         "Items": (
@@ -109,8 +110,8 @@ _STUDY = ("data", "model", "output", "limit", "device", "form", "as_json")
 
 SHOWN: Mapping[str, Sequence[str]] = {
     "run": (
-        "models", "output", "language", "columns", "limit", "measures", "set", "compat", "force",
-        "device", "dtype", "metric", "predictions", "as_json", "fail_under",
+        "models", "output", "language", "columns", "limit", "measures", "set", "force", "sets",
+        "budget", "accept_license", "device", "as_json", "fail_under", "junit",
     ),
     "report": (
         "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
@@ -143,11 +144,14 @@ SHOWN: Mapping[str, Sequence[str]] = {
     ),
     "analyze attribution": (
         "by", "part", "align", "baseline", "plan", "predictions", "swap", "controller", "feature",
-        "region", "model", "device", "output", "as_json",
+        "region", "cluster", "model", "device", "output", "as_json",
     ),
     "analyze profile": (
         "k", "method", "threshold", "by", "dictionary", "judgments", "frequency", "ratings",
-        "people", "output", "figure", "seed", "as_json",
+        "people", "output", "figure", "cluster", "seed", "as_json",
+    ),
+    "annotate import": (
+        "output", "suites", "secret", "names", "design", "form", "columns", "unknown",
     ),
     "annotate survey build": (
         "output", "task", "surveys", "times", "scale", "title", "language", "limit", "seed",
@@ -186,6 +190,9 @@ TAKES_LINE_OF_RUN: Mapping[str, Sequence[str]] = {
     "cluster collect": ("models", "check", "workers", "output", "as_json"),
 }  # fmt: skip
 """The commands that take the same line as `run`, each with the options that its help shows."""
+
+NEEDS_SUITES = ("cluster slurm", "cluster collect")
+"""Those of them that take suites by name only, and no option of a single call of `run`."""
 
 METAVARS: Mapping[str, str] = {
     "models": "MODEL",

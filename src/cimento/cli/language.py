@@ -13,14 +13,14 @@ from cimento.cli.run_file import CallOptions, LanguageOptions, required_flags, w
 from cimento.documents.language_answer import SetSources, language_answer
 from cimento.engine.engines import Engine
 from cimento.errors import CimentoError, UsageError, counted
-from cimento.evaluation.budget import AskedPart, asked_part, drawn_part, parse_budget
+from cimento.evaluation.budget import AskedPart, asked_part, parse_budget
 from cimento.evaluation.language_suites import (
     LanguageSuites,
     SetSettings,
     bring,
+    fitting,
     language_suites,
     obstacle,
-    planned_set,
 )
 from cimento.suites.language_sets import (
     STARTER,
@@ -47,8 +47,6 @@ _ONE_BY_ONE = (
 )  # fmt: skip
 """Options of single suites, which say nothing about a language."""
 _MEGABYTE = 1_000_000
-_MOST_UNDRAWN = 5
-"""Most phenomena that are named as not drawn."""
 
 
 def run_languages(options: CallOptions) -> int:
@@ -67,6 +65,7 @@ def run_languages(options: CallOptions) -> int:
             sets, settings, language=language, starters=_starters(options), note=note
         )
         here = _in_language(options, language)
+        asked = _fitting(asked, here)
         part = _part(asked, here, options)
         runs: list[Run] = []
         failures: list[Failure] = []
@@ -80,14 +79,34 @@ def run_languages(options: CallOptions) -> int:
             show(answer.to_json())
         elif runs:
             show(answer_text(answer) + "\n")
-        else:
+        elif not failures:
             _note_missing(answer)
         answered += bool(runs)
         code = max(code, report_failures(runs, failures))
+        if asked.unfit and not runs:
+            code = max(code, _WRONG_OPTION)
+        if runs and answer.missing and not any(one.n_items for one in answer.used):
+            note(
+                f"cimento: only starter suites ran; no published set of {language_name(language)}"
+                " could be used. --sets starter asks for the starter suites alone."
+            )
+            code = max(code, PART_MISSING)
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
     return code if answered else max(code, 1)
+
+
+_WRONG_OPTION = 2
+"""The exit code where nothing could be judged as the options say."""
+
+
+def _fitting(asked: LanguageSuites, here: RunOptions) -> LanguageSuites:
+    """The suites that can be judged as the options say; those that cannot are named."""
+    fit = fitting(asked, here)
+    for one in fit.unfit:
+        note(str(one))
+    return fit
 
 
 def _note_missing(answer: LanguageAnswer) -> None:
@@ -167,75 +186,59 @@ def _in_language(options: LanguageOptions, language: str) -> RunOptions:
 
 
 def _part(asked: LanguageSuites, here: RunOptions, options: LanguageOptions) -> AskedPart:
-    """The part of the sets that is asked, which is said where it is not all of them."""
+    """The part of the sets that is asked, which is said where a budget decides."""
     budget = parse_budget(options.budget)
     if budget is not None and budget.seconds and options.speed is None:
         note(f"Timing {counted(len(options.models), 'model')} on a few items")
     part = asked_part(
         asked, options.models, here, budget=budget, speed=options.speed, seed=options.seed or 0
     )
-    if budget is not None and part.of_items:
-        note(_said_of(part))
-        if part.undrawn:
-            note(_said_of_undrawn(part))
+    _note_part(part, options)
     return part
 
 
-def _said_of(part: AskedPart) -> str:
-    """The size of a part, its seed, and how to draw it again."""
-    if part.is_whole:
-        return f"The budget is enough for all {part.of_items:,} items."
-    rate = "" if part.per_second is None else f" ({part.per_second:,.0f} items a second)"
-    return (
-        f"A random {part.items:,} of {part.of_items:,} items{rate}, seed {part.seed};"
-        f" --budget {part.items} --seed {part.seed} draws them again."
-    )
-
-
-def _said_of_undrawn(part: AskedPart) -> str:
-    """The small phenomena of which no item was drawn, and the budget that has all."""
-    n = len(part.undrawn)
-    shown = [f"{name} ({counted(items, 'item')})" for name, items in part.undrawn.items()]
-    if n > _MOST_UNDRAWN:
-        shown = [*shown[:_MOST_UNDRAWN], f"{n - _MOST_UNDRAWN} others"]
-    return (
-        f"No item was drawn of {counted(n, 'small phenomenon', 'small phenomena')}, so"
-        f" {'it has' if n == 1 else 'they have'} no row in the tables: {', '.join(shown)}."
-        f" --budget {part.items_for_all} has items of every phenomenon."
-    )
+def _note_part(part: AskedPart, options: LanguageOptions) -> None:
+    """Say which part of the sets a budget is enough for."""
+    if part.sample is not None:
+        note(" ".join(part.sample.sentences()))
+    elif options.budget and part.of_items:
+        note(f"The budget is enough for all {part.of_items:,} items.")
 
 
 def plan_languages(options: LanguageOptions) -> int:
     """Report which sets a run would use, what it would fetch, and its time and memory."""
     from cimento.cli.plan import plan_text
-    from cimento.evaluation.planning import plan_suites
+    from cimento.evaluation.language_plan import plan_language
 
     chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
     for language, sets in chosen.items():
-        rows = [planned_set(one, settings) for one in sets]
-        here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
-        asked = language_suites(here, settings, language=language, starters=_starters(options))
-        is_drawn = budget is not None and (budget.items or options.speed)
-        part = _part(asked, options, options) if is_drawn else drawn_part(asked, None, seed=0)
-        planned = plan_suites(part.asked.suites, _in_language(options, language))
+        plan = plan_language(
+            language, sets, settings, _in_language(options, language),
+            budget=budget, speed=options.speed, starters=_starters(options),
+        )  # fmt: skip
+        for unfit in plan.part.asked.unfit:
+            note(str(unfit))
+        if plan.is_drawn:
+            _note_part(plan.part, options)
         if options.as_json:
             show_json(
                 {
                     "plan": 2,
                     "language": language,
-                    "sets": rows,
-                    "suites": [suite.plain() for suite in planned.suites],
-                    "models": [model.plain() for model in planned.models],
-                    "unused": list(planned.unused),
+                    "sets": list(plan.sets),
+                    "suites": [suite.plain() for suite in plan.runs.suites],
+                    "models": [model.plain() for model in plan.runs.models],
+                    "unused": list(plan.runs.unused),
                 }
             )
             continue
         show(f"Sets of {language_name(language)}\n")
-        show(_sets_table(rows))
-        show("\nSuites that are here, those that come with cimento last\n")
-        show(plan_text(planned, priced=options.prices is not None))
-        if budget is not None and not is_drawn:
+        show(_sets_table(plan.sets))
+        if plan.runs.suites:
+            show("\nSuites that are here, those that come with cimento last\n")
+            show(plan_text(plan.runs, priced=options.prices is not None))
+        if not plan.is_drawn:
             show(
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
                 " has the part that is asked."
@@ -250,10 +253,12 @@ def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:
     sizes = [row["download_bytes"] for row in rows if row["is_fetched"]]
     if sizes:
         known = [size for size in sizes if isinstance(size, int)]
+        n = len(sizes) - len(known)
+        parts = [f"{sum(known) / _MEGABYTE:.1f} MB"] * bool(known)
+        parts += [f"{n or ''} of unknown size".strip()] * bool(n)
         lines.append(
-            f"To fetch: {counted(len(sizes), 'set')}, {sum(known) / _MEGABYTE:.1f} MB"
-            + (f" and {len(sizes) - len(known)} of unknown size" if len(known) < len(sizes) else "")
-            + "; their items and times are planned once they are here."
+            f"To fetch: {counted(len(sizes), 'set')}, {' and '.join(parts)}; their items and times"
+            " are planned once they are here."
         )
     lines += [f"{row['set']}: {row['reason']}. {row['todo']}" for row in rows if row["reason"]]
     return "\n".join(lines)

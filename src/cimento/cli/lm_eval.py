@@ -50,7 +50,7 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
         "a batch is limited by its padded tokens, and halved where memory is short",
         "Leave it out, or give --batch-tokens N.",
     ),
-    "--samples": ("a part of a suite is its first items", "Give --limit N."),
+    "--samples": ("a part of a suite is a number of items", "Give --limit N."),
     "--predict-only": (
         "answers are stored with the verdicts",
         "Leave it out; cimento judge RUN judges them again.",

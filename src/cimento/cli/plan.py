@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from cimento.evaluation.planning import RunPlan
     from cimento.suites import JsonValue
 
+_TAKEN = "items: --limit takes them of each phenomenon in turn, where a suite has several."
+
 _LISTED = 20
 """Number of refused runs that are listed."""
 
@@ -51,7 +53,8 @@ def plan(options: LanguageOptions) -> int:
         show_json({"plan": 2, "suites": suites, "models": models, "unused": list(planned.unused)})
     else:
         table = plan_text(planned, priced=options.prices is not None)
-        show("\n".join([table, *_stored(planned, options), *planned.unused]))
+        taken = [_TAKEN] if options.limit else []
+        show("\n".join([table, *taken, *_stored(planned, options), *planned.unused]))
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING

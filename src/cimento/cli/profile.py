@@ -50,6 +50,7 @@ class ProfileOptions(SheetOptions):
     figure: FigureName | None = option(
         None, "heat: expressions; dimensions. The first that there is."
     )
+    cluster: Texts = run_option("cluster")
     seed: int = option(0, "Seed of the simulated chance levels.")
     methods: bool = option(
         default=False, help="Print the methods of the profile as a paragraph, and no tables."

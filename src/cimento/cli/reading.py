@@ -103,6 +103,9 @@ class _JoinOptions(_ReadingOptions):
         None, "File, .csv, .tsv or .parquet; else printed as CSV.", flags=("-o",)
     )
     entropy: bool = option(default=False, help="Add the entropy before every word.")
+    methods: bool = option(
+        default=False, help="Print the methods of the table as a paragraph, and no table."
+    )
 
 
 @command_of
@@ -111,21 +114,30 @@ def join(options: _JoinOptions) -> int:
 
     One row for each observation, with the word, the words before it, length and frequency.
     """
+    from cimento.models.registry import open_scorer
     from cimento.people import reading_times as reading
+    from cimento.people.joined_methods import JoinFacts, joined_methods
 
     if options.output is not None:
         reading.refuse_output(options.output)
     observations, names, _, changed = options.read()
+    asking = options.asked(*([reading.ENTROPY] if options.entropy else []))
+    # A paragraph describes a model by its card, which it has in full when it is loaded.
+    model = open_scorer(options.model, asking) if options.methods else options.model
     joined = reading.join_surprisals(
         observations,
-        options.model,
+        model,
         names=names,
         texts=options.whole_texts(names),
         before=options.before,
         frequency=options.frequencies(),
-        asking=options.asked(*([reading.ENTROPY] if options.entropy else [])),
+        asking=asking,
         remark=note,
     )
+    if not isinstance(model, str):
+        facts = JoinFacts(model.card, asking.policy, names, options.before, options.frequency)
+        show(joined_methods(joined, facts))
+        return 0
     if options.as_json:
         show_json({"observations": joined.to_dicts()})
     elif options.output is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -58,16 +58,16 @@ class GridOptions(TableOptions):
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
 
 
-def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
-    """Print tables, unless JSON is requested, and write each in every form to the folder."""
+def show_grids(
+    grids: Mapping[str, Grid], options: GridOptions, *, only: Collection[str] | None = None
+) -> None:
+    """Print tables (some, or all), unless JSON is requested; write all to the folder."""
     for name, grid in grids.items():
-        if not options.as_json:
+        if not options.as_json and (only is None or name in only):
             show(on_terminal(grid) + "\n")
         if options.output is not None:
-            paths = {
-                options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()
-            }
-            options.neutralize(*(write_text(form(grid), path) for path, form in paths.items()))
+            paths = {form: options.output / f"{name}{end}" for end, form in GRID_FORMS.items()}
+            options.neutralize(*(write_text(form(grid), path) for form, path in paths.items()))
 
 
 def open_reports(

@@ -44,6 +44,15 @@ def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[
             and not stated.get("suites")
             and (stated.get("language") or stated.get("all_languages"))
         )
+        if not (of_language or stated.get("suites")) and (language := stated.get("language")):
+            raise UsageError(
+                where="SUITE",
+                seen=f"`cimento cluster {action.__name__}` needs suites by name; it does not take"
+                " --language for all published sets",
+                todo="Name the suites; or submit a job array with one task per checkpoint, each of"
+                f" which calls `cimento run --language {language} -m out/checkpoint-$STEP"
+                " -o FOLDER/step-$STEP`.",
+            )
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not (stated.get(name) or (name == "suites" and of_language)):
                 raise UsageError(
@@ -246,10 +255,15 @@ def _write_logs(
         StorageError: a file cannot be written.
     """
     if options.junit is not None:
-        from cimento.export.harnesses import write_junit
+        from cimento.export.junit import write_junit
 
-        rates = under if options.fail_under is not None else [None] * len(runs)
-        path = write_junit(zip(runs, rates, strict=True), options.junit, failures=failures)
+        path = write_junit(
+            zip(runs, under, strict=True),
+            options.junit,
+            least=options.fail_under,
+            whole=options.fail_under is not None and not options.allow_partial,
+            failures=failures,
+        )
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
         from cimento.export import export

@@ -47,6 +47,11 @@ class LanguageOptions(RunOptions):
     Without suites, ``language`` names the languages whose published sets are run.
     """
 
+    language: str = option(
+        "",
+        "Language of a table that does not state one; without SUITE: every published set of the"
+        " language. ISO 639-1 code (it, es ...), or 639-3 if there is none (gsw).",
+    )
     all_languages: bool = option(
         default=False, help="Without SUITE: the published sets of every language."
     )
@@ -139,7 +144,7 @@ class CallOptions(LanguageOptions):
     )
     junit: Path | None = option(
         None,
-        "Write verdicts as JUnit XML, for continuous integration.",
+        "Write JUnit XML for continuous integration: a test for each suite and requirement.",
         metavar="FILE",
         where="this run",
     )

@@ -22,9 +22,10 @@ from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
-from cimento.io.declared import option
+from cimento.io.declared import Texts, option
 from cimento.io.files import need_writable
 from cimento.io.inline_markup import columns, printable
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
@@ -53,7 +54,7 @@ class JudgeOptions(StoredOptions, JudgingOptions):
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
     items: bool = option(default=False, help="Print the verdict of every item (TSV).")
     scores: bool = option(default=False, help="Print the measures of every sentence (TSV).")
-    output: Path | None = option(None, "Store the judged runs here.", flags=("-o",))
+    output: Path | None = option(None, "Folder in which the judged runs are stored.", flags=("-o",))
 
 
 @command_of
@@ -260,6 +261,7 @@ class ExportOptions(StoredOptions, SheetOptions):
     to: ExportTarget = option(
         ..., "lm-eval, inspect, every-eval-ever, hf-dataset, eval-results or r."
     )
+    cluster: Texts = run_option("cluster")
     organization: str = option("", "Who evaluated, for every-eval-ever.")
     dataset: str = option("", "The benchmark on the hub, for eval-results.", metavar="OWNER/NAME")
     source: str = option("", "Where results are explained, for eval-results.", metavar="URL")
@@ -274,7 +276,7 @@ def export(options: ExportOptions) -> None:
     eval-results: files for the model cards of the Hugging Face hub. r: tables and a script that
     fits mixed models.
     """
-    opened = open_runs(options.runs)
+    opened = with_clusters(open_runs(options.runs), options.cluster)
     written = write_runs(
         opened,
         options.to,

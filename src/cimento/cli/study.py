@@ -231,7 +231,7 @@ def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
     from cimento.studies.agreement.text import PROFILE_TABLES, agreement_tables
 
     grids = agreement_tables(report)
-    few = [] if options.limit is None else [f"Own rows: the first {options.limit} items only."]
+    few = [] if options.limit is None else [f"Own rows: only {options.limit} items of each suite."]
     if report.syntaxgym:
         grids["syntaxgym"] = circuit_table(report.syntaxgym, few)
         grids["syntaxgym-suites"] = suite_accuracies(report.syntaxgym)

@@ -45,7 +45,7 @@ class IslandOptions(StudyOptions):
     data: Path | None = option(None, "The folder of released files; without it, our own items.")
     section: Texts = option((), "Only this section, such as human. May be repeated.")
     people: Path | None = option(
-        None, "With -m: ratings for the first panels, as for `figure rows --people`."
+        None, "With -m: judgments or ratings for the first panels, as for `report --figure rows`."
     )
 
 
@@ -89,12 +89,11 @@ def _of_models(options: IslandOptions) -> int:
             seen="it is about released files, and -m asks a model",
             todo="Leave one of the two out.",
         )
-    # Limited here, to some items of each phenomenon, and not by the runs.
-    asked = island_suites(options.data, options.limit)
-    people = people_ratings(options.data, options.people)
+    asked = island_suites(options.data)
+    people = people_ratings(options.data, options.people, asked)
     settings = {"pll": "original", "store": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
     runs, failures = evaluate_with_progress(
-        asked.suites, options.model, options.run_options(**settings, limit=None)
+        asked.suites, options.model, options.run_options(**settings)
     )
     if not runs:
         return report_failures(runs, failures)

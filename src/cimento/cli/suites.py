@@ -291,7 +291,8 @@ class ConvertOptions(SuiteOptions):
         "",
         "Format to read, if it cannot be recognized: native, syntaxgym, syntaxgym-rows,"
         " syntaxgym-csv, blimp, pairs, labeled, choices, clams, zorro, lm-eval, good-first,"
-        " examples, factorial, factorial-table, coded-cells, minicons, crossed, targets, reversed,"
+        " examples, factorial, factorial-table, coded-cells, minicons, endings, crossed, targets,"
+        " reversed,"
         " choice, options, forms, words.",
         flags=("--from",),
     )

@@ -15,6 +15,7 @@ from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
 from cimento.faults import CHECKS
 from cimento.io.declared import Texts, option
+from cimento.kinds.clusters import in_clusters
 from cimento.kinds.registry import LoadedSuite, load_suites, sentence_suite
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
@@ -239,6 +240,7 @@ class ProbeOptions(SuitesOptions):
     models: Texts = run_option("models")
     layer: int = option(-1, "Layer of the vectors: 0 are the embeddings, -1 is the last.")
     folds: int = option(5, "Parts of the items, each classified from the others.", ge=2)
+    cluster: Texts = run_option("cluster")
     language: str = run_option("language")
     device: str = run_option("device")
     seed: int = run_option("seed")
@@ -258,7 +260,9 @@ def probe_suites(options: ProbeOptions) -> None:
     if not options.models:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")
     loaded = [sentence_suite(one) for one in load_suites(options.suites, language=options.language)]
-    sentences = {suite.name: ratings.labeled_sentences(suite) for suite in loaded}
+    chosen = [name for text in options.cluster for name in text.split(",") if name]
+    grouped = [in_clusters(suite, chosen) for suite in loaded] if chosen else loaded
+    sentences = {suite.name: ratings.labeled_sentences(suite) for suite in grouped}
     probes: list[ratings.Probe] = []
     for model in options.models:
         scorer = open_scorer(model, Asking(device=options.device))

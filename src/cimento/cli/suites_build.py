@@ -24,6 +24,7 @@ from cimento.suites.formats.native import write_native
 if TYPE_CHECKING:
     from cimento.models.questions import FillCandidate
     from cimento.suites import Suite
+    from cimento.suites.cloze import MultiwordItem
     from cimento.suites.story_variants import Replacement
 
 
@@ -85,9 +86,13 @@ def _asking(model: str, device: str) -> Callable[[Sequence[str], int], list[list
 
 
 class ExpressionOptions(Options):
-    """The concordances, and the sentences to take from them."""
+    """The concordances or texts, and the sentences to take from them."""
 
-    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.", argument="FILE...")
+    files: tuple[Path, ...] = option(
+        ...,
+        "Concordances: CSV, TSV, xlsx, XML; with --terms, texts or treebanks.",
+        argument="FILE...",
+    )
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     language: str = option(..., "ISO 639-1 code.")
     named_by: Literal["keyword", "file"] = option(
@@ -98,6 +103,10 @@ class ExpressionOptions(Options):
         "A table with expression and kind, such as idiom, collocation or term; results are broken"
         " down by it with --set by=kind.",
     )
+    terms: Path | None = option(
+        None,
+        "Search FILE... for these terms: one a line, or a table with term, forms (a | b) and kind.",
+    )
     license: str = option("", "Terms of use of the sentences.")
     per: int | None = option(None, "Sentences for each expression; else all.", ge=1)
     seed: int = option(0, "Seed of the draw and the order.")
@@ -107,24 +116,16 @@ class ExpressionOptions(Options):
 
 @command_of
 def expressions(options: ExpressionOptions) -> None:
-    """Make items of multiword expressions from concordances; each word is then asked in turn.
+    """Make items of expressions from concordances, or of terms from texts.
 
-    The keyword of a line is the expression. Its words, except articles, prepositions and the like,
-    are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
+    The keyword of a line, or a term, is the expression. Its words, except articles, prepositions
+    and the like, are put in braces, {testa} al {toro}, and each is asked in turn. Sentences without
+    a beginning or an end are left out.
     """
     from cimento.suites import Meta
     from cimento.suites.cloze import ClozeSuite
 
-    items, counts = cloze.items_of_concordances(
-        options.files,
-        language=options.language,
-        named_by=options.named_by,
-        per=options.per,
-        seed=options.seed,
-        shortest=options.shortest,
-        longest=options.longest,
-        kinds=cloze.read_kinds(options.kinds) if options.kinds else None,
-    )
+    items, counts = _items_of_expressions(options)
     for reason, number in counts.items():
         note(f"{reason}: {number}")
     if not items:
@@ -133,14 +134,32 @@ def expressions(options: ExpressionOptions) -> None:
         name=options.output.resolve().name,
         version="0.1.0",
         language=options.language,
-        phenomenon="multiword expressions",
+        phenomenon="terminology" if options.terms else "multiword expressions",
         license=options.license,
-        status="made from concordances, not yet reviewed",
+        status=f"made from {'texts' if options.terms else 'concordances'}, not yet reviewed",
     )
     suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")
     owner_of(suite).reader.write(suite, options.output)
     names = len({item.expression for item in items})
     note(f"{len(items)} sentences of {names} expressions: {options.output}")
+
+
+def _items_of_expressions(options: ExpressionOptions) -> tuple[list[MultiwordItem], Counter[str]]:
+    """The items of concordances or terms, and the number of sentences left out by reason."""
+    drawing = options.named_in(cloze.Drawing)
+    if options.terms is None:
+        return cloze.items_of_concordances(
+            options.files,
+            language=options.language,
+            named_by=options.named_by,
+            drawing=drawing,
+            kinds=cloze.read_kinds(options.kinds) if options.kinds else None,
+        )
+    if options.kinds:
+        todo = "Write them into a column kind of the terms."
+        raise UsageError(where="--kinds", seen="with --terms they have a column", todo=todo)
+    terms = cloze.read_terms(options.terms)
+    return cloze.items_of_terms(options.files, terms, language=options.language, drawing=drawing)
 
 
 _REPLACE = "Choose another folder, or add --force to replace it."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,16 @@ from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import folder_atomically, refuse_existing, write_text
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.registry import load_suite, load_suites, sentence_suite
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import run_option
+from cimento.suites import Suite
+from cimento.suites.cloze import ClozeSuite
 from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
+    from cimento.kinds.registry import LoadedSuite
     from cimento.kinds.run import Run
     from cimento.paired.item_outcomes import ItemOutcomes
     from cimento.statistics.planning import Pilot
@@ -78,7 +82,10 @@ class PrimeOptions(SuiteOptions):
     """The suite, and the sentences that come before its own."""
 
     output: Path = option(..., "Folder to write.", flags=("-o",))
-    condition: str = option(..., "Condition of the preceding sentences.")
+    condition: str = option(
+        "target",
+        "Condition of the preceding sentences; of blanks, target, plausible or implausible.",
+    )
     earlier: int = option(1, "Number of preceding sentences.", ge=1)
     seed: int = option(0, "Seed of the choice.")
     source: str = option(
@@ -92,26 +99,34 @@ class PrimeOptions(SuiteOptions):
 
 @command_of
 def prime_suite(options: PrimeOptions) -> None:
-    """Write a copy in which sentences of other items precede every sentence, as context.
+    """Write a copy in which sentences of other items precede every sentence or blank, as context.
 
-    Run it with --context-column context; cimento compare shows the effect of exposure. With --from
-    they are of another suite: a few examples of the same phenomenon in a related language, or in an
-    unrelated one.
+    cimento compare shows the effect of exposure. With --from they are of another suite: a few
+    examples of the same phenomenon in a related language, or in an unrelated one.
     """
-    from cimento.suites.variants import COLUMN, prime
+    from cimento.suites.priming import COLUMN, prime
 
     loaded, output = load_suite(options.suite), options.output
-    source = sentence_suite(load_suite(options.source)) if options.source else None
     made = prime(
-        sentence_suite(loaded),
+        _sentences_or_blanks(loaded),
         options.condition,
         options.earlier,
         seed=options.seed,
         sha256=loaded.reading.sha256,
-        source=source,
+        source=_sentences_or_blanks(load_suite(options.source)) if options.source else None,
     )
-    folder_atomically(output, partial(write_native, made))
-    note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+    if isinstance(made, Suite):
+        folder_atomically(output, partial(write_native, made))
+        note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+    else:
+        folder_atomically(output, partial(loaded.paradigm.reader.write, made))
+        note(f"Written: {output}. Run it with: cimento run {output}")
+
+
+def _sentences_or_blanks(loaded: LoadedSuite) -> Suite | ClozeSuite:
+    """A suite of blanks as it is, any other one as one of sentences."""
+    suite = loaded.suite
+    return suite if isinstance(suite, ClozeSuite) else sentence_suite(loaded)
 
 
 class MergeOptions(SuitesOptions):
@@ -169,6 +184,7 @@ class PowerOptions(Options):
     power: float = option(0.8, "Probability of detecting the difference.")
     alpha: float = option(0.05, "Level of the two-sided test.")
     trials: int = option(1000, "Data sets drawn for each size.")
+    cluster: Texts = run_option("cluster")
     seed: int = option(0, "Seed of the draws.")
     methods: bool = option(
         default=False, help="Print the methods of the plan as a paragraph, and no table."
@@ -194,7 +210,7 @@ def power_of_suite(options: PowerOptions) -> None:
     if options.of == "rate":
         title, pilot = _rates(name, pilots, options)
     elif options.of == "correlation":
-        title, pilot = _correlated(name, pilots, options.question)
+        title, pilot = _correlated(name, pilots, options)
     else:
         title, pilot, unit = _means(name, pilots, options)
     planned = plan_size(
@@ -248,7 +264,7 @@ def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
-    runs = [_pilot_run(path, name, options.measure) for path in pilots]
+    runs = [_pilot_run(path, name, options) for path in pilots]
     outcomes = [
         _outcomes(run, path, options.question) for run, path in zip(runs, pilots, strict=True)
     ]
@@ -286,26 +302,26 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     return by_question[wanted]
 
 
-def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, Pilot]:
+def _correlated(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot]:
     """The correlation to test, and its pilot."""
     from cimento.compare.pilots import pilot_of_correlations
     from cimento.paired.item_outcomes import item_outcomes
 
-    run = _one_pilot(name, pilots)
+    run = _one_pilot(name, pilots, options)
     outcomes = item_outcomes([run], every_question=True)
-    asked = question or next((one.question for one in outcomes if one.references), "")
+    asked = options.question or next((one.question for one in outcomes if one.references), "")
     pilot = pilot_of_correlations(outcomes, question=asked)
     return f"{name}, Spearman's correlation of {asked} with ratings, {run.model}.", pilot
 
 
-def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
+def _one_pilot(name: str, pilots: Sequence[Path], options: PowerOptions) -> Run:
     if len(pilots) > 1:
         raise UsageError(
             where=_WHERE,
             seen=f"{len(pilots)} pilots",
             todo="Only rates are compared between two: give one pilot, or --of rate.",
         )
-    return _pilot_run(pilots[0], name, measure)
+    return _pilot_run(pilots[0], name, options)
 
 
 def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot, str]:
@@ -314,7 +330,7 @@ def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
     from cimento.paired.scores import interactions_of
 
     is_dd, phenomenon = options.of == "dd", options.phenomenon
-    run = _one_pilot(name, pilots, options.measure if is_dd else "")
+    run = _one_pilot(name, pilots, options)
     outcomes = _outcomes(run, pilots[0], options.question)
     if not is_dd:
         return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
@@ -328,7 +344,7 @@ def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[st
     return title, pilot, str(scores["unit"][0])
 
 
-def _pilot_run(path: Path, name: str, measure: str) -> Run:
+def _pilot_run(path: Path, name: str, options: PowerOptions) -> Run:
     """The only run of a suite in the folder of a pilot.
 
     Raises:
@@ -351,7 +367,8 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
             todo="Give the folder of one run; two for their difference: cimento analyze power SUITE"
             " --pilot RUN --pilot RUN.",
         )
-    return judged_on_measure(runs, measure)[0]
+    measure = options.measure if options.of in ("rate", "dd") else ""
+    return judged_on_measure(with_clusters(runs, options.cluster), measure)[0]
 
 
 class VaryOptions(SuiteOptions):
@@ -404,10 +421,11 @@ def baseline_of_text(options: BaselineOptions) -> None:
 
     Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
     """
+    from cimento.corpus.treebanks import text_lines
     from cimento.models.ngram_training import train
 
     refuse_existing(options.output)
-    lines = (line for path in options.text for line in _sentences(path))
+    lines = (line for path in options.text for line in text_lines(path))
     trained = train(lines, options.output, order=options.order)
     counts = ", ".join(f"{count:,}" for count in trained.ngrams)
     note(
@@ -423,17 +441,6 @@ def baseline_of_text(options: BaselineOptions) -> None:
     note(f"Next: cimento run SUITE -m kenlm:{options.output}")
 
 
-def _sentences(path: Path) -> Iterator[str]:
-    """The sentences of a text or a treebank."""
-    from cimento.corpus.conllu import read_sentences
-    from cimento.corpus.treebanks import SUFFIXES
-    from cimento.intake.decoding import open_text
-
-    if path.name.endswith(SUFFIXES):
-        return (sentence.text for sentence in read_sentences(path))
-    return iter(open_text(path).splitlines())
-
-
 class ExposureOptions(Options):
     """The corpus, and what is looked for in it."""
 
@@ -444,6 +451,7 @@ class ExposureOptions(Options):
         ..., "A text with a sentence per line, or a treebank (.conllu). Repeatable."
     )
     before: int = option(1, "Words before those that differ, looked for together.", ge=0, le=10)
+    cluster: Texts = run_option("cluster")
     output: Path | None = option(None, "A table of the counts: .tsv.", flags=("-o",))
     as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
 
@@ -454,11 +462,12 @@ def exposure_of_runs(options: ExposureOptions) -> None:
 
     Critical are the words that differ between the two sides, with --before words before them.
     """
+    from cimento.corpus.treebanks import text_lines
     from cimento.kinds.run import open_runs
     from cimento.paradigms.regions import corpus_exposure
     from cimento.report.terminal import on_terminal
 
-    runs = open_runs(options.runs)
+    runs = with_clusters(open_runs(options.runs), options.cluster)
     names = sorted({run.suite.name for run in runs})
     if len(names) != 1:
         raise UsageError(
@@ -466,7 +475,7 @@ def exposure_of_runs(options: ExposureOptions) -> None:
             seen=f"there are runs of {counted(len(names), 'suite')}: {', '.join(names)}",
             todo="Give runs of one suite.",
         )
-    lines = [line for path in options.corpus for line in _sentences(path)]
+    lines = [line for path in options.corpus for line in text_lines(path)]
     found = corpus_exposure(runs, lines, before=options.before)
     rows = [
         (pair.item, pair.alternative, " ".join(pair.good), " ".join(pair.bad), str(pair.n_good),

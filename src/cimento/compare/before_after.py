@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from cimento.compare.over_suites import facts_of, over_suites_grids, suite_differences
+from cimento.compare.summary_tables import summary_grids
 from cimento.compare.ways import WayComparison, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
@@ -91,7 +92,7 @@ class BeforeAfter:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
-        differences: mean differences over suites, where there are several.
+        differences: mean differences over suites that are not designs, where there are several.
         designs: differences of DD, p corrected over all of them.
         ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
@@ -122,6 +123,11 @@ class BeforeAfter:
         """The rates by which the runs are summed up."""
         return tuple(r for r in self.rates if (r.suite, r.question) in self.headlines)
 
+    @property
+    def correlated(self) -> tuple[PairedCorrelations, ...]:
+        """The correlations by which the other runs are summed up."""
+        return tuple(c for c in self.correlations if (c.suite, c.question) in self.headlines)
+
     def grids(
         self,
         *,
@@ -129,7 +135,7 @@ class BeforeAfter:
         with_items: bool = False,
         these_suites: bool = False,
     ) -> dict[str, Grid]:
-        """The tables of what differs, by name.
+        """The tables of what differs, by name; of several runs a summary is the first.
 
         Args:
             correction: of p, which their headers name.
@@ -144,13 +150,17 @@ class BeforeAfter:
         values = [v for v in self.values if not (self.designs and v.name.endswith(": DD"))]
         of_dd = "; of DD more is better" if any(v.name.endswith(": DD") for v in values) else ""
         title = f"Values {sides.phrase}, as measures define them{of_dd}."
-        grids: dict[str, Grid] = {}
+        grids = summary_grids(self, correction=correction, sides=sides)
         if self.designs:
             grids["dd-pairs"] = design_differences_grid(self.designs, correction=correction)
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)
         grids |= over_suites_grids(
-            self.means, self.differences, correction=correction, these_suites=these_suites
+            self.means,
+            self.differences,
+            designs=list(dict.fromkeys(design.suite for design in self.designs)),
+            correction=correction,
+            these_suites=these_suites,
         )
         if self.rates:
             grids["rates"] = tables.rates_grid(self.rates, correction=correction, sides=sides)
@@ -321,11 +331,7 @@ def _model(run: Run) -> str:
 
 
 def _shared(first: Run, second: Run) -> RunPair:
-    """The items that two runs share.
-
-    Raises:
-        UsageError: none.
-    """
+    """The items that two runs share; an error if there are none."""
     import polars as pl
 
     names = [_titled(run) for run in (first, second)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from cimento.errors import UsageError, counted
+from cimento.errors import CimentoError, UsageError, counted
 from cimento.io.values import grouped
 from cimento.paired.item_outcomes import ItemOutcomes, distinct_names, item_outcomes
 from cimento.paired.pairwise import Correction, adjusted, compare_pair
@@ -20,6 +20,7 @@ from cimento.suites.phenomena import labels_of_sets
 from cimento.suites.published_results import (
     PEOPLE,
     PublishedResult,
+    ResultSource,
     results_on,
     sets_with_results,
 )
@@ -35,6 +36,42 @@ _ALIKE = {
     **dict.fromkeys(("ppl", "pppl", "bits-per-token"), "meanlp"),
 }
 """Measures that put any two sentences into the same order as another one."""
+
+
+class Beside(Protocol):
+    """A run beside a released result: what says how both came about."""
+
+    @property
+    def set(self) -> str:
+        """The set, as the registry names it."""
+
+    @property
+    def model(self) -> str:
+        """The label of the run's model."""
+
+    @property
+    def published_model(self) -> str:
+        """Whose result was released."""
+
+    @property
+    def measure(self) -> str:
+        """The measure that the run was judged by."""
+
+    @property
+    def scored(self) -> str:
+        """How the released model was scored, or what people were asked."""
+
+    @property
+    def doubt(self) -> str:
+        """Why the two may differ for other reasons than the models."""
+
+    @property
+    def citation(self) -> str:
+        """How to cite the release."""
+
+    @property
+    def address(self) -> str:
+        """Where its files are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,13 +133,19 @@ class BesidePublished:
 
 
 def beside_published(
-    runs: Sequence[Run], *, measure: str = "", correction: Correction = "holm", seed: int = 0
+    runs: Sequence[Run],
+    *,
+    measure: str = "",
+    likewise: bool = False,
+    correction: Correction = "holm",
+    seed: int = 0,
 ) -> tuple[BesidePublished, ...]:
     """The runs beside all results that were released on files with the sha256 of their suites.
 
     Args:
         runs: of any suites; those of others are left out.
         measure: the measure to judge answers on; empty for that of each run.
+        likewise: whether a run is judged by the measure of each release, where it can be.
         correction: of p over all results.
         seed: of resampling.
 
@@ -112,21 +155,46 @@ def beside_published(
     known = [run for run in runs if _released(run)]
     found: list[BesidePublished] = []
     for run, name in zip(known, distinct_names(known), strict=True):
+        if (suite := run.sentences) is None:
+            continue
         outcomes = next(
             (one for one in item_outcomes([run], measure=measure) if one.headline), None
         )
-        if outcomes is None or (suite := run.sentences) is None:
+        if outcomes is None:
             continue
-        outcomes = dataclasses.replace(outcomes, model=name)
-        judged_on = measure or _measure_of(run)
-        found += [
-            _beside(suite, outcomes, result, judged_on=judged_on, seed=seed)
-            for result in _best_first(_released(run))
-        ]
+        own = measure or measure_of(run)
+        ours = dataclasses.replace(outcomes, model=name)
+        judged: dict[str, ItemOutcomes | None] = {}
+        for result in _best_first(_released(run)):
+            theirs = _theirs(result, own) if likewise else own
+            if theirs != own and theirs not in judged:
+                judged[theirs] = _rejudged(run, ours, theirs)
+            rejudged = judged.get(theirs)
+            by = own if rejudged is None else theirs
+            found.append(_beside(suite, rejudged or ours, result, judged_on=by, seed=seed))
     p_values = adjusted([one.p for one in found], correction)
     return tuple(
         dataclasses.replace(one, corrected=p) for one, p in zip(found, p_values, strict=True)
     )
+
+
+def _theirs(result: PublishedResult, own: str) -> str:
+    """The measure by which a run is judged as a release was; the run's own if that is as good."""
+    theirs = result.source.measure
+    is_known = result.model != PEOPLE and theirs not in ("", _ALIKE.get(own, own))
+    return theirs if is_known else own
+
+
+def _rejudged(run: Run, outcomes: ItemOutcomes, measure: str) -> ItemOutcomes | None:
+    """The verdicts on another measure; None if the run cannot be judged on it."""
+    import polars as pl
+
+    try:
+        table = run.judge(measure=measure, also=()).outcomes()
+    except CimentoError:
+        return None
+    rows = table.filter(pl.col("question") == outcomes.question).select("item", "right")
+    return dataclasses.replace(outcomes, right=dict(rows.drop_nulls().iter_rows()), values={})
 
 
 def shown_beside(runs: Sequence[Run], means: Sequence[SuiteMean]) -> Sequence[BesidePublished]:
@@ -150,7 +218,7 @@ def _best_first(results: Sequence[PublishedResult]) -> Iterator[PublishedResult]
         yield from sorted(of_label, key=lambda one: -one.accuracy)
 
 
-def _measure_of(run: Run) -> str:
+def measure_of(run: Run) -> str:
     """The measure by which a run was judged; summed log-probabilities have their own name."""
     stated = str(getattr(run.options, "measure", "") or "")
     sentences = run.sentences
@@ -222,15 +290,28 @@ def _doubts(result: PublishedResult, measure: str, *, n: int) -> Iterator[str]:
     """Why the accuracy of a run and a released one may differ for other reasons than the models."""
     if result.model == PEOPLE:
         return
-    if result.source.measure != _ALIKE.get(measure, measure):
-        yield _OTHERWISE if result.source.measure else _UNKNOWN
+    yield from doubts_of(result.source, measure)
     if n < result.n and not result.bits:
         yield f"the run has {n:,} of {counted(result.n, 'item')}"
     if result.n < n:
         yield f"published of {result.n:,} of them"
 
 
-_OTHERWISE, _UNKNOWN = "scored otherwise", "scoring unknown"
+def doubts_of(source: ResultSource, measure: str) -> Iterator[str]:
+    """Why the accuracies of a release may differ from those by a measure, whatever their number.
+
+    Args:
+        source: the release.
+        measure: that a run was judged by.
+    """
+    if source.measure != _ALIKE.get(measure, measure):
+        yield OTHERWISE if source.measure else UNKNOWN
+    if source.copy:
+        yield f"{COPY} {source.copy}"
+
+
+COPY = "on the copy"
+OTHERWISE, UNKNOWN = "scored otherwise", "scoring unknown"
 
 
 def published_grid(beside: Sequence[BesidePublished], *, correction: Correction = "holm") -> Grid:
@@ -292,28 +373,33 @@ def _change_cell(one: BesidePublished) -> GridCell:
 
 
 def _notes(beside: Sequence[BesidePublished]) -> Iterator[str]:
-    """Where the results are from, how they were scored, and what is tested."""
+    """What is tested, where the results are from, and how they were scored."""
     if any(one.change is not None for one in beside):
         yield (
             "Where each item was released, both are of the same items, and the difference is paired"
             " (McNemar's exact test; of clustered items, the test of its interval)."
         )
     if any(one.change is None for one in beside):
-        yield "Where items were not released, there is no test: only the published figure is known."
-    for (name, citation, address), of_one in _by_release(beside).items():
+        yield UNTESTED
+    yield from sources_of(beside)
+
+
+UNTESTED = "Where items were not released, there is no test: only the published figure is known."
+
+
+def sources_of(beside: Sequence[Beside]) -> Iterator[str]:
+    """Where released results are from, how they were scored, and where a run is scored otherwise.
+
+    Args:
+        beside: the runs and the results.
+    """
+    by_release = grouped(((one.set, one.citation, one.address), one) for one in beside)
+    for (name, citation, address), of_one in by_release.items():
         by_people = grouped((one.published_model == PEOPLE, one.scored) for one in of_one)
         how = [f"models: {text}" for text in dict.fromkeys(by_people.get(False, ()))]
         how += [f"people: {text}" for text in dict.fromkeys(by_people.get(True, ()))]
         yield f"Published, {name}: {citation}; {address}. Scored: {'; '.join(how)}."
-    otherwise: Mapping[str, Sequence[BesidePublished]] = grouped(
-        (one.citation, one) for one in beside if _OTHERWISE in one.doubt
-    )
+    otherwise = grouped((one.citation, one) for one in beside if OTHERWISE in one.doubt)
     for citation, of_one in otherwise.items():
         judged = "; ".join(dict.fromkeys(f"{one.model} by {one.measure}" for one in of_one))
         yield f"Warning: scored differently from {judged}: the models of {citation}."
-
-
-def _by_release(
-    beside: Sequence[BesidePublished],
-) -> Mapping[tuple[str, str, str], Sequence[BesidePublished]]:
-    return grouped(((one.set, one.citation, one.address), one) for one in beside)

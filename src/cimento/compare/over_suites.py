@@ -1,4 +1,8 @@
-"""Differences of two models over suites: what each suite is about, and its paired difference."""
+"""Differences of two models over suites: what each suite is about, and its paired difference.
+
+A mean over suites is of proportions of correct items. Factorial designs are summed up by DD, in the
+unit of a measure, so they are left out of it and named.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.beside_published import published_grid, shown_beside
 from cimento.paired.item_outcomes import MEASURE
+from cimento.records.effects import effects_among
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.suite_differences import (
     PairOfModels,
@@ -40,11 +45,13 @@ class SuiteFacts:
         unit: its name, or that of the first suite made of the same items.
         phenomena: that it tests; its name where it says none.
         chance: level of chance of its headline; None where it is not known.
+        is_design: whether it is a factorial design, which is summed up by DD.
     """
 
     unit: str
     phenomena: frozenset[str]
     chance: float | None
+    is_design: bool
 
 
 def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
@@ -55,13 +62,24 @@ def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
     """
     first = {run.suite.name: run for run in reversed(runs)}
     units = units_of([run.suite for run in runs])
+    designs = {run.suite.name for run in runs if effects_among(run.estimates())}
     chances = levels_of_chance(
         (run.suite.name, head.chance) for run in runs if (head := _headline(run)) is not None
     )
     return {
-        name: SuiteFacts(unit=units[name], phenomena=_phenomena(run), chance=chances.get(name))
+        name: SuiteFacts(
+            unit=units[name],
+            phenomena=_phenomena(run),
+            chance=chances.get(name),
+            is_design=name in designs,
+        )
         for name, run in first.items()
     }
+
+
+def designs_in(facts: Mapping[str, SuiteFacts]) -> tuple[str, ...]:
+    """The names of the suites that are factorial designs."""
+    return tuple(name for name, one in facts.items() if one.is_design)
 
 
 def _headline(run: Run) -> Estimate | None:
@@ -81,6 +99,7 @@ def over_suites_grids(
     means: Sequence[SuiteMean],
     differences: Sequence[SuiteDifference],
     *,
+    designs: Sequence[str] = (),
     correction: Correction = "holm",
     these_suites: bool = False,
 ) -> dict[str, Grid]:
@@ -89,6 +108,7 @@ def over_suites_grids(
     Args:
         means: over the suites of a benchmark.
         differences: of models.
+        designs: names of the factorial designs, which the differences leave out.
         correction: of p, which a header names.
         these_suites: whether intervals for other items of these suites are beside the others.
     """
@@ -97,7 +117,7 @@ def over_suites_grids(
         grids["means"] = means_grid(means, these_suites=these_suites)
     if differences:
         grids["differences"] = differences_grid(
-            differences, correction=correction, these_suites=these_suites
+            differences, designs=designs, correction=correction, these_suites=these_suites
         )
     return grids
 
@@ -111,14 +131,14 @@ def suite_differences(
     """The mean differences of pairs of models over suites, from comparisons item by item.
 
     Args:
-        comparisons: by the headline questions of suites.
+        comparisons: by the headline questions of suites; those of designs are left out.
         facts: of these suites.
         correction: of p-values over pairs.
     """
     values: dict[PairOfModels, list[SuiteValue]] = {}
     for one in comparisons:
         about, change = facts[one.suite], one.change
-        if change.estimate is not None:
+        if change.estimate is not None and not about.is_design:
             pair = PairOfModels(one.first, one.second, chance=about.chance)
             values.setdefault(pair, []).append(
                 SuiteValue(
@@ -129,13 +149,15 @@ def suite_differences(
     return differences_over_suites(values, correction=correction)
 
 
-def _board_differences(runs: Sequence[Run]) -> tuple[SuiteDifference, ...]:
+def _board_differences(
+    runs: Sequence[Run], facts: Mapping[str, SuiteFacts]
+) -> tuple[SuiteDifference, ...]:
     """The mean differences of pairs of models over suites, from the rates of runs.
 
     Args:
-        runs: of any paradigms; those whose headline is not a rate are left out.
+        runs: of any paradigms; designs, and those whose headline is not a rate, are left out.
+        facts: of their suites.
     """
-    facts = facts_of(runs)
     heads = [(run, head) for run in runs if (head := _headline(run)) is not None]
     return rate_differences(
         [
@@ -149,7 +171,7 @@ def _board_differences(runs: Sequence[Run]) -> tuple[SuiteDifference, ...]:
                 value=head.value,
             )
             for run, head in heads
-            if head.value is not None and head.is_share
+            if head.value is not None and head.is_share and not facts[run.suite.name].is_design
         ]
     )
 
@@ -161,7 +183,9 @@ def board_grids(runs: Sequence[Run]) -> dict[str, Grid]:
         runs: of any paradigms.
     """
     means = benchmark_means([run.summary() for run in runs])
-    grids = over_suites_grids(means, _board_differences(runs))
+    facts = facts_of(runs)
+    differences = _board_differences(runs, facts)
+    grids = over_suites_grids(means, differences, designs=designs_in(facts))
     if beside := shown_beside(runs, means):
         grids["published"] = published_grid(beside)
     return grids

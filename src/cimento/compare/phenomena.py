@@ -103,6 +103,7 @@ class PhenomenonRate:
         n_items: items judged.
         n_paradigms: paradigms; those made of the same items count once.
         sets: names of the sets.
+        twins: the names of suites that are made of the same items, and count as one paradigm.
     """
 
     phenomenon: str
@@ -117,6 +118,7 @@ class PhenomenonRate:
     n_items: int
     n_paradigms: int
     sets: tuple[str, ...]
+    twins: tuple[tuple[str, ...], ...] = ()
 
     @property
     def certainty(self) -> float | None:
@@ -299,6 +301,11 @@ def _rate(name: str, paradigms: Sequence[Paradigm], model: str, *, seed: int) ->
         n_items=sum(one.rates[model].n for one, _ in known),
         n_paradigms=len({value.unit for _, value in known}),
         sets=tuple(dict.fromkeys(one.set for one, _ in known)),
+        twins=tuple(
+            tuple(suites)
+            for of_unit in grouped((one.unit, one.suite) for one, _ in known).values()
+            if len(suites := dict.fromkeys(of_unit)) > 1
+        ),
     )
 
 

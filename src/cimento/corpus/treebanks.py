@@ -14,6 +14,7 @@ from cimento.corpus import (
 )
 from cimento.corpus.conllu import ReadingProblem, read_sentences
 from cimento.errors import InputError
+from cimento.intake.decoding import open_text
 from cimento.io.files import reading
 from cimento.suites.letters import one_spelling
 
@@ -130,3 +131,14 @@ def _license(path: Path, corpus: str) -> str:
         if match:
             return match[1].strip()
     return UNKNOWN
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    """The sentences of a treebank, or the lines of a text.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    if path.name.endswith(SUFFIXES):
+        return (sentence.text for sentence in read_sentences(path))
+    return iter(open_text(path).splitlines())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.documents.findings import findings_of
 from cimento.documents.paper import results_grid, revisions
-from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
+from cimento.errors import CimentoError, UsageError, counted, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
 from cimento.io.parquet import write_parquet
 from cimento.io.values import grouped
@@ -21,6 +21,7 @@ from cimento.kinds.clusters import designs_said
 from cimento.kinds.identity import content_of
 from cimento.kinds.run import runs_of
 from cimento.kinds.sections import estimates_grid
+from cimento.paired.item_outcomes import MEASURE, on_each_measure
 from cimento.records.outcomes import estimates_table
 from cimento.records.store import CONTENT, manifest_part
 from cimento.records.summary import Summary, to_json
@@ -31,6 +32,7 @@ from cimento.report.figures import load_altair, wrong_ending
 from cimento.report.findings import findings_as_markdown
 from cimento.report.formatting import shared_remarks, short_model_names
 from cimento.report.grid import BLANK, GRID_FORMS, Grid, as_latex, as_markdown
+from cimento.report.terminal import on_terminal
 from cimento.report.word import docx
 
 _SHOWN_DIGITS = 4
@@ -67,6 +69,46 @@ def text(runs: Sequence[Run]) -> str:
     )
     designs = designs_said(runs)
     return "\n".join([tables.rstrip("\n"), "", *designs]) if designs else tables
+
+
+def brief(runs: Sequence[Run]) -> str:
+    """A row for each suite, with the headline numbers of all models, means, and the first remarks.
+
+    Empty where nothing is judged in any run.
+    """
+    if not any(one.role == "headline" for run in runs for one in run.estimates()):
+        return ""
+    judged = _measures_apart([measured for run in runs for measured in on_each_measure(run)])
+    summaries = [run.summary() for run in judged]
+    means = benchmark_means(summaries)
+    grids = [results_grid(judged), *([means_grid(means)] if means else [])]
+    warned = shared_remarks(summaries, lambda run: few_of_each_code(run.warnings))
+    said = [f"{about}: {remark}" for about, remark in warned]
+    left = len(said) - _REMARKS_SHOWN
+    more = [f"{counted(left, 'more remark')}."] if left > 0 else []
+    return "\n".join([*map(on_terminal, grids), *said[:_REMARKS_SHOWN], *more])
+
+
+def _measures_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with the measure beside the model where one is judged on several."""
+    measures = [str(getattr(run.options, MEASURE, "")) for run in runs]
+    several = {
+        model
+        for model, own in grouped(
+            (run.model, measure) for run, measure in zip(runs, measures, strict=True)
+        ).items()
+        if len({*own}) > 1
+    }
+    return [
+        dataclasses.replace(run, manifest={**run.manifest, "label": f"{run.model} [{measure}]"})
+        if run.model in several and measure
+        else run
+        for run, measure in zip(runs, measures, strict=True)
+    ]
+
+
+_REMARKS_SHOWN = 12
+"""Remarks below the table of many suites; `cimento show` has all of them."""
 
 
 def markdown(runs: Sequence[Run]) -> str:

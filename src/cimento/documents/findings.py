@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,17 @@ from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.outcomes import best_constant
-from cimento.report.findings import Findings, Headline, findings
+from cimento.paradigms.regions.people_tables import KAPPA, SAME
+from cimento.records.outcomes import beside_ratings, best_constant
+from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest
-from cimento.report.formatting import short_model_names
+from cimento.report.formatting import interval, number, short_model_names
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.effects import DesignEffect
+    from cimento.records.outcomes import Estimate
 
 
 def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
@@ -35,21 +37,57 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     effects = [(run, tuple(run.paradigm.presenter.design_effects(run))) for run in runs]
     designs = designs_of([(run, some) for run, some in effects if some], short)
     others = [run for run in runs if run.suite.name not in designs.suites]
-    return findings_among(
-        [
-            Headline(short[run.model], one, best_constant(one, estimates), percent)
-            for run in runs
-            for estimates in [run.estimates()]
-            for one in estimates
-            if one.role == "headline"
-            # Nobody counts the items of a design on which all of its predictions hold.
-            if run.suite.name not in designs.suites or not one.is_of_predictions
-        ],
-        _places(others) if len(short) > 1 else {},
+    headlines = [
+        Headline(short[run.model], one, best_constant(one, estimates), percent)
+        for run in runs
+        for estimates in [run.estimates()]
+        for one in estimates
+        if one.role == "headline"
+        # Nobody counts the items of a design on which all of its predictions hold.
+        if run.suite.name not in designs.suites or not one.is_of_predictions
+    ]
+    beside = [
+        Headline(short[run.model], one, percent=percent, beside=True)
+        for run in runs
+        if (one := beside_ratings(run.estimates())) is not None
+    ]
+    questions = {(one.suite, one.estimate.question) for one in beside}
+    places, places_beside = _places(others, questions) if len(short) > 1 else ({}, {})
+    said = findings_among(
+        [*headlines, *beside],
+        places,
         short,
         designs=designs,
         twins=_twins(runs),
+        beside=places_beside,
     )
+    return replace(said, parts=(*said.parts, *_same_as_people(runs, short)))
+
+
+def _same_as_people(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:
+    """On how many items of each suite models have the verdict of people together."""
+    by_suite = grouped((run.suite.name, run) for run in runs)
+    for suite, of_suite in by_suite.items():
+        said = [_same_verdict(short[run.model], run.estimates()) for run in of_suite]
+        if sentences := tuple(filter(None, said)):
+            yield Finding("Same verdict as people", (suite,), sentences)
+
+
+def _same_verdict(model: str, estimates: Sequence[Estimate]) -> str:
+    """The sentence of one model; empty if people's answers to its headline question are unknown."""
+    questions = {one.question for one in estimates if one.role == "headline"}
+    known = {one.statistic: one for one in estimates if one.question in questions}
+    same, kappa = known.get(SAME), known.get(KAPPA)
+    if same is None or kappa is None or same.value is None:
+        return ""
+    agreed = (
+        f"Cohen's kappa {number(kappa.value)}"
+        if kappa.value is not None
+        else (f"Cohen's kappa is undefined: {kappa.reason}")
+    )
+    ends = interval(same.low, same.high, absent="")
+    share = " ".join(filter(None, (number(same.value), ends)))
+    return f"{model} has the same verdict on {same.right} of {same.n} items ({share}; {agreed})."
 
 
 def designs_of(
@@ -78,6 +116,7 @@ def findings_among(
     *,
     designs: Designs = NO_DESIGNS,
     twins: Mapping[str, str] | None = None,
+    beside: Mapping[str, Places] | None = None,
 ) -> Findings:
     """What some headlines and comparisons show.
 
@@ -87,6 +126,7 @@ def findings_among(
         short: labels of models, each mapped to the name to show.
         designs: DDs of factorial designs.
         twins: suites of plain sentences, each mapped to the one with attractors.
+        beside: suites of rated pairs, each mapped to the places of its models by correlation.
     """
     in_percent = {one.suite for one in headlines if one.percent and one.estimate.is_share}
     tests = [
@@ -97,9 +137,11 @@ def findings_among(
             pair.difference,
             pair.p,
             several.n if several.left_out else None,
-            percent=suite in in_percent,
+            percent=suite in in_percent and by is places,
+            beside=by is not places,
         )
-        for suite, several in places.items()
+        for by in (places, beside or {})
+        for suite, several in by.items()
         for pair in several.pairs
     ]
     leaders = {
@@ -149,13 +191,32 @@ def _is_within(words: Sequence[str], longer: Sequence[str]) -> bool:
     return len(words) < len(longer) and all(word in rest for word in words)
 
 
-def _places(runs: Sequence[Run]) -> dict[str, Places]:
-    """The places of the models of every suite that two of them were run on."""
+def _places(
+    runs: Sequence[Run], beside: Collection[tuple[str, str]]
+) -> tuple[dict[str, Places], dict[str, Places]]:
+    """The places of the models of every suite that two of them were run on.
+
+    Args:
+        runs: of any suites.
+        beside: suite and question of correlations that are said beside an accuracy.
+
+    Returns:
+        By the question that sums up each suite, and by those correlations.
+    """
     by_suite = grouped((run.suite.name, run) for run in runs)
     several = [run for suite_runs in by_suite.values() if len(suite_runs) > 1 for run in suite_runs]
     try:
-        outcomes = [one for one in item_outcomes(several) if one.headline]
+        outcomes = item_outcomes(several)
     except UsageError:
-        return {}  # one run was given twice, and a model is not compared with itself
-    groups = grouped(((one.suite, one.question), one) for one in outcomes)
-    return {suite: places_of(group) for (suite, _), group in groups.items() if len(group) > 1}
+        return {}, {}  # one run was given twice, and a model is not compared with itself
+    main = grouped(((one.suite, one.question), one) for one in outcomes if one.headline)
+    others = grouped(
+        ((one.suite, one.question), one)
+        for one in outcomes
+        if (one.suite, one.question) in beside and not one.headline
+    )
+    first, second = (
+        {suite: places_of(group) for (suite, _), group in groups.items() if len(group) > 1}
+        for groups in (main, others)
+    )
+    return first, second

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from cimento._version import __version__
+from cimento.compare.beside_published import beside_published
+from cimento.compare.beside_sets import BesideSet, beside_sets, beside_whole_set
 from cimento.compare.phenomena import (
     Disagreement,
+    Paradigm,
     PhenomenonChange,
     PhenomenonRate,
     SuiteOrigin,
@@ -31,17 +34,21 @@ from cimento.compare.set_results import (
 from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError
 from cimento.evaluation import Failure, run_all
-from cimento.evaluation.budget import AskedPart, asked_part, is_offline, parse_budget
+from cimento.evaluation.budget import AskedPart, Sample, asked_part, is_offline, parse_budget
 from cimento.evaluation.language_suites import (
     MissingSet,
     SetSettings,
+    UnfitSuites,
+    fitting,
     language_suites,
 )
 from cimento.io.files import read_bytes
 from cimento.io.option_types import EvaluationKeywords
+from cimento.io.values import grouped
 from cimento.kinds.run import Run
 from cimento.models.in_memory import as_scorers, split_tokenizer
 from cimento.options import from_names
+from cimento.records.outcomes import ACCURACY
 from cimento.records.store import manifest_part
 from cimento.records.summary import JsonSchema, described_schema
 from cimento.suites.language_sets import (
@@ -110,21 +117,6 @@ class NotRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """The random part of all sets that was asked about.
-
-    Attributes:
-        items: its size.
-        of_items: items of all sets.
-        seed: of the draw.
-    """
-
-    items: int
-    of_items: int
-    seed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageAnswer:
     """What some models know of a language.
 
@@ -135,10 +127,12 @@ class LanguageAnswer:
         changes: paired differences of models on each phenomenon, in the same order.
         disagreements: pairs of sets that disagree about a phenomenon.
         sets: the results on each set.
+        published: the same models beside results that were released on the same files.
         starter: the rates on the suites that come with cimento, which are in nothing above.
         examples: three items of each phenomenon for each model, in the same order.
         used: the sets that were asked about.
         missing: sets that could not be had.
+        unfit: suites that cannot be judged as the options say, by set.
         not_run: suites that a model could not be asked about.
         sample: the random part of the sets that was asked about; None for all of them.
         cimento: version of the program that wrote it.
@@ -151,10 +145,12 @@ class LanguageAnswer:
     changes: tuple[PhenomenonChange, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     sets: tuple[SetResult, ...] = ()
+    published: tuple[BesideSet, ...] = ()
     starter: tuple[PhenomenonRate, ...] = ()
     examples: tuple[Example, ...] = ()
     used: tuple[UsedSet, ...] = ()
     missing: tuple[MissingSet, ...] = ()
+    unfit: tuple[UnfitSuites, ...] = ()
     not_run: tuple[NotRun, ...] = ()
     sample: Sample | None = None
     cimento: str = __version__
@@ -210,8 +206,8 @@ def json_schema() -> JsonSchema:
 
 
 _RECORDS = (
-    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, Example,
-    ExampleSentence, UsedSet, MissingSet, NotRun, Sample,
+    PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, BesideSet, Example,
+    ExampleSentence, UsedSet, MissingSet, UnfitSuites, NotRun, Sample,
 )  # fmt: skip
 
 
@@ -236,6 +232,7 @@ def language_answer(
     starters = [run for run in runs if origins[run.suite_name].set == STARTER]
     paradigms = paradigms_of(published, origins)
     models = tuple(dict.fromkeys(run.model for run in runs))
+    results = tuple(set_results(paradigms, published, origins))
     rates = tuple(phenomenon_rates(paradigms, seed=seed))
     examples = [one for model in models for one in examples_of(paradigms, published, model)]
     # Whatever is said of phenomena is in one order, the surest first.
@@ -251,18 +248,39 @@ def language_answer(
             )
         ),
         disagreements=disagreements(paradigms, seed=seed),
-        sets=tuple(set_results(paradigms, published, origins)),
+        sets=results,
+        published=_beside(paradigms, published, results, origins, seed=seed),
         starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
         examples=tuple(sorted(examples, key=lambda one: place.get(one.phenomenon, len(rates)))),
         used=tuple(_used(part, published)),
         missing=asked.missing,
+        unfit=asked.unfit,
         not_run=tuple(
             NotRun(suite=one.suite, model=one.model, message=str(one.error)) for one in failures
         ),
-        sample=None
-        if part.is_whole
-        else Sample(items=part.items, of_items=part.of_items, seed=part.seed),
+        sample=part.sample,
     )
+
+
+def _beside(
+    paradigms: Sequence[Paradigm],
+    runs: Sequence[Run],
+    results: Sequence[SetResult],
+    origins: Mapping[str, SuiteOrigin],
+    *,
+    seed: int,
+) -> tuple[BesideSet, ...]:
+    """The runs beside released results, with p over the phenomena that their suites test."""
+    tested = grouped((one.suite, one.phenomenon) for one in paradigms)
+    by_set = grouped(((origins[run.suite_name].set, run.model), run) for run in runs)
+    whole = [
+        one
+        for ours in results
+        if ours.statistic == ACCURACY
+        for one in beside_whole_set(ours, by_set[ours.set, ours.model])
+    ]
+    beside = beside_published(runs, likewise=True, seed=seed)
+    return beside_sets(beside, tested, whole=whole, seed=seed)
 
 
 def _used(part: AskedPart, runs: Sequence[Run]) -> list[UsedSet]:
@@ -383,6 +401,7 @@ def _asked(
 ) -> LanguageAnswer:
     """The answer of models that are asked now."""
     seed = run_options.seed or 0
+    asked = fitting(asked, run_options)
     part = asked_part(asked, models, run_options, budget=parse_budget(budget), seed=seed)
     cache = None if run_options.output is not None else MemoryCache()
     ends = list(run_all(part.asked.suites, models, run_options, cache=cache))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.compare.beside_sets import beside_sets_grid
 from cimento.errors import counted
 from cimento.io.files import write_text
 from cimento.io.inline_markup import wrapped
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 """The name of the files with an answer, before their endings."""
 _UNMAPPED = "*"
+_MOST_PUBLISHED = 8
+"""Most published results beside a model and a set; all are in the JSON."""
 
 
 def answer_sentences(answer: LanguageAnswer) -> Findings:
@@ -105,12 +109,17 @@ def _clashes(answer: LanguageAnswer, short: Mapping[str, str]) -> Iterator[str]:
 
 def _notes(answer: LanguageAnswer) -> Iterator[str]:
     """What the words and the intervals mean."""
-    yield (
-        "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of the"
-        " phenomenon where there are five or more, otherwise for other items of these paradigms"
-        " only. A phenomenon is known if the whole interval is above chance. First is what is sure"
-        " of other paradigms too, and the farther its interval from chance, the earlier."
-    )
+    if answer.phenomena or answer.starter:
+        yield (
+            "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of"
+            " the phenomenon where there are five or more, otherwise for other items of these"
+            " paradigms only."
+        )
+    if answer.phenomena:
+        yield (
+            "A phenomenon is known if the whole interval is above chance. First is what is sure"
+            " of other paradigms too, and the farther its interval from chance, the earlier."
+        )
     if any(not one.is_mapped for one in answer.phenomena):
         yield f"{_UNMAPPED}: not in the map of phenomena; the set's own word."
     if answer.disagreements:
@@ -118,11 +127,8 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
             "Sets disagree where the 95% interval of their difference, for other items of the same"
             " paradigms, leaves out 0; it is not corrected for the number of pairs."
         )
-    if (sample := answer.sample) is not None:
-        yield (
-            f"Asked were {sample.items:,} of {sample.of_items:,} items, drawn with seed"
-            f" {sample.seed}: equally many of each paradigm, as far as there are as many."
-        )
+    if answer.sample is not None:
+        yield " ".join(answer.sample.sentences())
 
 
 def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
@@ -138,10 +144,18 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
         ),
         "changes": _changes(answer, short),
         "sets": _sets(answer, short),
+        "published": beside_sets_grid(
+            [replace(one, model=short[one.model]) for one in answer.published],
+            most=_MOST_PUBLISHED,
+        ),
         "ratings": _ratings(answer, short),
         "examples": _examples(answer, short),
         "starter": _phenomena(
-            answer.starter, short, "Starter suites, which are in no number above, in %."
+            answer.starter,
+            short,
+            "Starter suites, which are in no number above, in %."
+            if answer.sets
+            else "Starter suites, in %.",
         ),
         "used": _used(answer),
         "missing": _missing(answer),
@@ -168,7 +182,19 @@ def _phenomena(
         title=title,
         labels=2,
         remarks=1,
+        notes=(*_twins(rates),),
     )
+
+
+def _twins(rates: Sequence[PhenomenonRate]) -> Iterator[str]:
+    """Which suites count as one, because they are made of the same items."""
+    twins = list(dict.fromkeys(names for one in rates for names in one.twins))
+    if twins:
+        others = f", and so do {len(twins) - 1} others" if len(twins) > 1 else ""
+        yield (
+            "Suites made of the same items, such as a suite and its twin with attractors, count as"
+            f" one paradigm: {' and '.join(twins[0])}{others}. Each has a run of its own."
+        )
 
 
 _Row = tuple[str, "dict[str, PhenomenonRate]"]
@@ -303,6 +329,7 @@ def _used(answer: LanguageAnswer) -> Grid:
 
 def _missing(answer: LanguageAnswer) -> Grid:
     rows = [(one.name, one.reason, one.todo) for one in answer.missing]
+    rows += [(one.what, one.reason, one.todo) for one in answer.unfit]
     rows += [(f"{one.suite} x {one.model}", one.message, "") for one in answer.not_run]
     return Grid.of(
         rows,
@@ -311,7 +338,7 @@ def _missing(answer: LanguageAnswer) -> Grid:
             "why": lambda row: row[1],
             "what to do": lambda row: row[2],
         },
-        title="What could not be had.",
+        title="What could not be had, or could not be asked like this.",
         labels=1,
         remarks=2,
     )
@@ -325,7 +352,7 @@ def answer_title(answer: LanguageAnswer) -> str:
     return f"What {who} {verb} of {language_name(answer.language)}"
 
 
-_ON_TERMINAL = ("phenomena", "changes", "sets", "ratings", "starter")
+_ON_TERMINAL = ("phenomena", "changes", "sets", "published", "ratings", "starter")
 
 
 def answer_text(answer: LanguageAnswer) -> str:
@@ -343,13 +370,11 @@ def answer_text(answer: LanguageAnswer) -> str:
     for name in _ON_TERMINAL:
         if name in grids:
             lines += ["", on_terminal(grids[name]).rstrip()]
-    if answer.missing:
-        lines += ["", "Not asked, because they could not be had"]
-        lines += [
-            f"  {line}"
-            for one in answer.missing
-            for line in wrapped(f"{one.name}: {one.reason}. {one.todo}", WIDEST - 2)
-        ]
+    not_asked = [f"{one.name}: {one.reason}. {one.todo}" for one in answer.missing]
+    if not_asked or answer.unfit:
+        lines += ["", "Not asked, because they could not be had or judged like this"]
+        for text in (*not_asked, *map(str, answer.unfit)):
+            lines += [f"  {line}" for line in wrapped(text, WIDEST - 2)]
     return "\n".join(lines)
 
 
@@ -357,6 +382,7 @@ _HEADINGS = {
     "phenomena": "Phenomena",
     "changes": "Differences",
     "sets": "Sets",
+    "published": "Beside published results",
     "ratings": "Rated sentences and designs",
     "examples": "Examples",
     "starter": "Starter suites",
@@ -390,10 +416,11 @@ def answer_markdown(answer: LanguageAnswer) -> str:
 
 
 def answer_latex(answer: LanguageAnswer) -> str:
-    """The table of phenomena for a paper, in LaTeX; else that of rated sentences."""
+    """Tables for a paper, in LaTeX: phenomena, else rated sentences; and published results."""
     grids = answer_grids(answer)
     shown = [grids[name] for name in ("phenomena", "ratings") if name in grids][:1]
-    return "".join(as_latex(grid.for_paper()) for grid in shown)
+    shown += [grids[name] for name in ("published",) if name in grids]
+    return "\n".join(as_latex(grid.for_paper()) for grid in shown)
 
 
 ANSWER_FORMS: Mapping[str, Callable[[LanguageAnswer], str]] = {

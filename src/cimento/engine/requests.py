@@ -222,6 +222,12 @@ class Recording:
         return self.card.label
 
     @property
+    def items(self) -> frozenset[str]:
+        """The ids of the items that it has answers about."""
+        tables = self.tables.values()
+        return frozenset(id_ for table in tables for id_ in table["item"].drop_nulls().to_list())
+
+    @property
     def recorded(self) -> frozenset[str]:
         """The names of the recorded tables."""
         return frozenset(self.tables)

@@ -83,7 +83,7 @@ def evaluate(
         model: a name as for ``cimento run -m`` or a folder's path, a model returned by
             `load_model`, a model of transformers (with ``tokenizer=``), or any object that follows
             the `Scorer` protocol.
-        limit: number of items to ask about, from the first; None for all.
+        limit: number of items to ask about, each phenomenon in turn; None for all.
         output: folder in which runs are stored; None keeps the run in memory.
         force: whether a run that is already stored is made again.
         cache: where answers are kept, such as a `FileCache`; None forgets them afterwards.

@@ -13,12 +13,12 @@ import re
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cimento.engine.cache import MemoryCache
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.evaluation import Failure, run_all
 from cimento.evaluation.language_suites import LanguageSuites
 from cimento.statistics.subsample import equal_parts, systematic_sample
@@ -75,6 +75,61 @@ def parse_budget(text: str) -> Budget | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """The random part of all sets that was asked about.
+
+    Attributes:
+        items: its size.
+        of_items: items of all sets.
+        seed: of the draw.
+        seconds: the time that was given for all models together; None if a number of items was.
+        per_second: items that all models together answer in a second, by which the size was
+            chosen; None if a number of items was given.
+        undrawn: phenomena of which no item was drawn, with the number of their items.
+        items_for_all: number of items with which some of every phenomenon are drawn.
+        without_starters: whether the suites that come with cimento were left out of it.
+    """
+
+    items: int
+    of_items: int
+    seed: int
+    seconds: float | None = None
+    per_second: float | None = None
+    undrawn: Mapping[str, int] = field(default_factory=dict)
+    items_for_all: int = 0
+    without_starters: bool = False
+
+    def sentences(self) -> Iterator[str]:
+        """Its size and seed, how to draw it again, and what is not in it."""
+        share = 100 * self.items / self.of_items
+        rate = "" if self.per_second is None else f" ({self.per_second:,.0f} items a second)"
+        yield (
+            f"A random {self.items:,} of {self.of_items:,} items{rate}, seed {self.seed};"
+            f" --budget {self.items} --seed {self.seed} draws them again. They are"
+            f" {share:{'.0f' if share >= _WHOLE_PERCENT else '.2g'}}% of all, equally many of each"
+            " paradigm as far as there are as many."
+        )
+        if self.undrawn:
+            n = len(self.undrawn)
+            shown = [f"{name} ({counted(items, 'item')})" for name, items in self.undrawn.items()]
+            if n > _MOST_UNDRAWN:
+                shown = [*shown[:_MOST_UNDRAWN], f"{n - _MOST_UNDRAWN} others"]
+            yield (
+                f"No item was drawn of {counted(n, 'small phenomenon', 'small phenomena')}, so"
+                f" {'it has' if n == 1 else 'they have'} no row in the tables: {', '.join(shown)}."
+                f" --budget {self.items_for_all} has items of every phenomenon."
+            )
+        if self.without_starters:
+            yield "Suites that come with cimento are not in it: they are asked without a budget."
+
+
+_WHOLE_PERCENT = 10
+"""The least share that is said in whole percent."""
+_MOST_UNDRAWN = 5
+"""Most phenomena that are named as not drawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPart:
     """The part of a language's sets that is asked.
 
@@ -83,26 +138,14 @@ class AskedPart:
         items: items in it.
         of_items: items of the whole sets.
         by_set: items of each whole set.
-        seed: of the draw.
-        per_second: items that all models together answer in a second, if that decided the size.
-        undrawn: phenomena of which no item is asked, since their suites have far more of others,
-            with the number of their items.
-        items_for_all: number of items with which some of each phenomenon are asked.
+        sample: the random part; None where all items are asked.
     """
 
     asked: LanguageSuites
     items: int
     of_items: int
     by_set: Mapping[str, int] = field(default_factory=dict)
-    seed: int = 0
-    per_second: float | None = None
-    undrawn: Mapping[str, int] = field(default_factory=dict)
-    items_for_all: int = 0
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether everything is asked."""
-        return self.items == self.of_items
+    sample: Sample | None = None
 
 
 def items_of(loaded: LoadedSuite) -> Sequence[str]:
@@ -130,7 +173,7 @@ def drawn_part(asked: LanguageSuites, items: int | None, *, seed: int) -> AskedP
     by_set = {one.name: sum(len(items_of(s)) for s in one.suites) for one in asked.sets}
     if items is None:
         total = sum(by_set.values())
-        return AskedPart(asked=asked, items=total, of_items=total, by_set=by_set, seed=seed)
+        return AskedPart(asked=asked, items=total, of_items=total, by_set=by_set)
     published = [one for one in asked.sets if one.set is not None]
     sizes = [_sizes(suite) for one in published for suite in one.suites]
     parts = iter(equal_parts([size for some in sizes for size in some], items))
@@ -140,15 +183,22 @@ def drawn_part(asked: LanguageSuites, items: int | None, *, seed: int) -> AskedP
         for one in published
     )
     part = replace(asked, sets=sets)
+    drawn, of_items = sum(len(items_of(suite)) for suite in part.suites), sum(map(sum, sizes))
     whole = [suite for one in published for suite in one.suites]
-    return AskedPart(
-        asked=part,
-        items=sum(len(items_of(suite)) for suite in part.suites),
-        of_items=sum(map(sum, sizes)),
-        by_set=by_set,
+    sample = Sample(
+        items=drawn,
+        of_items=of_items,
         seed=seed,
         undrawn=_undrawn(whole, part.suites),
         items_for_all=_items_for_all(sizes),
+        without_starters=len(published) < len(asked.sets),
+    )
+    return AskedPart(
+        asked=part,
+        items=drawn,
+        of_items=of_items,
+        by_set=by_set,
+        sample=sample if drawn < of_items else None,
     )
 
 
@@ -238,7 +288,10 @@ def asked_part(
     timed = [speed or items_per_second(asked.suites, one, run_options, seed=seed) for one in models]
     together = 1 / sum(1 / one for one in timed)
     part = drawn_part(asked, max(1, int(budget.seconds * together)), seed=seed)
-    return replace(part, per_second=together)
+    if part.sample is None:
+        return part
+    sample = replace(part.sample, seconds=budget.seconds, per_second=together)
+    return replace(part, sample=sample)
 
 
 def items_per_second(

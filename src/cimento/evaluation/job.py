@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, sentences_in
@@ -20,9 +21,11 @@ from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.clusters import chosen_clusters
+from cimento.kinds.partial import IN_TURN, TAKEN
+from cimento.kinds.reader import limited
 from cimento.kinds.registry import suite_digest
 from cimento.kinds.run import Run, StoredParts, open_run
-from cimento.kinds.stopped import ADAPTIVE, AdaptiveRecord
+from cimento.kinds.stopped import ADAPTIVE
 from cimento.kinds.suite_field import SuiteField
 from cimento.models.base import TWO_SIDED
 from cimento.models.settings import Asking, Policy
@@ -63,7 +66,6 @@ class _RunParts:
         scoring: the settings of scoring.
         inputs: the inputs of the run, without its names and comments.
         warnings: remarks of the model.
-        went: how an adaptive run went; None for any other.
         entries: further entries of the manifest.
     """
 
@@ -73,8 +75,7 @@ class _RunParts:
     scoring: Asking
     inputs: Mapping[str, JsonValue]
     warnings: Sequence[str]
-    went: AdaptiveRecord | None
-    entries: Mapping[str, object]
+    entries: Mapping[str, Any]
 
     def run(self, tables: Mapping[str, Rows]) -> Run:
         """The run of some tables of requests and answers, in memory.
@@ -83,7 +84,7 @@ class _RunParts:
         """
         asked = tables[REQUESTS.name]
         remarks = about_suite(
-            self.loaded.reading, scoring=self.scoring, asked=asked, went=self.went
+            self.loaded.reading, limit=self.scoring.limit, entries=self.entries, asked=asked
         )
         return Run(
             suite=self.suite,
@@ -182,6 +183,11 @@ class SuiteJob:
         earlier = {**self._inputs, "suite": self._loaded.reading.sha256}
         return any(map(folder.is_done, (_shown_inputs(self._inputs, self._loaded), earlier)))
 
+    @property
+    def place(self) -> Path | None:
+        """The folder of the run; None where it is kept in memory."""
+        return None if self._folder is None else self._folder.path
+
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.
 
@@ -264,7 +270,6 @@ class SuiteJob:
                 *self._without_effect(answers),
                 *self._on_special_tokens(),
             ),
-            went=AdaptiveRecord.of(noted),
             entries={
                 "label": self.model.label,
                 "model": answers.model or self.model.card,
@@ -356,14 +361,11 @@ def suite_job(
     # The digest of the whole suite, which names the folder of a part of it too.
     reading = dataclasses.replace(loaded.reading, content=loaded.content)
     loaded = dataclasses.replace(loaded, reading=reading)
-    limit = run_options.limit
-    suite = loaded.suite if limit is None else loaded.paradigm.reader.limited(loaded.suite, limit)
+    suite, taken = _limited(loaded, model, run_options.limit)
     if suite is loaded.suite:  # Nothing is left out: the run is that of the whole suite.
         asked = dataclasses.replace(asked, scoring=dataclasses.replace(asked.scoring, limit=None))
     noted: dict[str, JsonValue] = {"run_file": run_options.run_file} if run_options.run_file else {}
-    whole = loaded.paradigm.presenter.record(loaded.suite, 0).get("n_items")
-    if suite is not loaded.suite and isinstance(whole, int):
-        noted[ITEMS_OF_SUITE] = whole
+    noted |= taken
     output = run_options.output
     named = (loaded.suite.name, loaded.content, model.label)
     return SuiteJob(
@@ -379,6 +381,32 @@ def suite_job(
         prices=None if run_options.prices is None else read_prices(run_options.prices),
         helper=helper,
     )
+
+
+def _limited(
+    loaded: LoadedSuite, model: ModelHandle | Recording, limit: int | None
+) -> tuple[TestSuite, dict[str, JsonValue]]:
+    """A suite with so many items, of those that a recording has, and what the manifest says of it.
+
+    Where nothing is left out it is the suite itself.
+    """
+    suite, reader = loaded.suite, loaded.paradigm.reader
+    if limit is None:
+        return suite, {}
+    ids = reader.groups(suite).ids
+    recorded = model.items if isinstance(model, Recording) else frozenset(ids)
+    is_part = not recorded.issuperset(ids)
+    if is_part:
+        suite = reader.selected(suite, recorded)
+    groups = reader.groups(suite)
+    suite = limited(reader, suite, limit)
+    if suite is loaded.suite:
+        return suite, {}
+    whole = loaded.paradigm.presenter.record(loaded.suite, 0).get("n_items")
+    noted: dict[str, JsonValue] = {IN_TURN: list(groups.by)}
+    if is_part:  # the limit alone does not tell which items the recording has
+        noted[TAKEN] = list(groups.first(limit))
+    return suite, {ITEMS_OF_SUITE: whole, **noted} if isinstance(whole, int) else noted
 
 
 def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
@@ -437,6 +465,8 @@ def inputs_of(
         "asked": options.asked(),
         "scoring_version": SCORING_VERSION,
     }
+    if scoring.limit is not None:
+        inputs["taken"] = "in turn"
     if language:
         inputs["language"] = language
     if roles:

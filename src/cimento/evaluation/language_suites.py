@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cimento.errors import CimentoError, StorageError
+from cimento.errors import CimentoError, StorageError, counted
+from cimento.evaluation.honored import honored
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.suites.builtin import list_builtin
 from cimento.suites.download_sizes import download_bytes
@@ -18,6 +19,7 @@ from cimento.suites.lock import check_locked, locked_dataset
 from cimento.suites.sources import recorded_source
 
 if TYPE_CHECKING:
+    from cimento.options import RunOptions
     from cimento.suites import JsonValue
 
 PAIRS_AND_RATINGS = ("regions", "ratings")
@@ -81,6 +83,37 @@ class SetSuites:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnfitSuites:
+    """Suites of one set that cannot be judged as the options say, and are not asked.
+
+    Attributes:
+        set: name of the dataset; ``starter`` for the suites that come with cimento.
+        suites: names of the suites.
+        of_suites: number of suites that the set has.
+        reason: why, of the first of them.
+        todo: what to do about it.
+    """
+
+    set: str
+    suites: tuple[str, ...]
+    of_suites: int
+    reason: str
+    todo: str
+
+    def __str__(self) -> str:
+        """What is not asked, and why, in one line."""
+        return f"{self.what} {_ARE[len(self.suites) == 1]} not asked. {self.reason}. {self.todo}"
+
+    @property
+    def what(self) -> str:
+        """How many suites of which set."""
+        return f"{self.set}: {len(self.suites)} of {counted(self.of_suites, 'suite')}"
+
+
+_ARE = {True: "is", False: "are"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageSuites:
     """Everything that can be asked in a language.
 
@@ -88,11 +121,13 @@ class LanguageSuites:
         language: its code.
         sets: sets with their suites, the starter suites last.
         missing: sets that cannot be had.
+        unfit: suites that cannot be judged as the options say, by set.
     """
 
     language: str
     sets: tuple[SetSuites, ...]
     missing: tuple[MissingSet, ...] = field(default=())
+    unfit: tuple[UnfitSuites, ...] = field(default=())
 
     @property
     def suites(self) -> tuple[LoadedSuite, ...]:
@@ -235,6 +270,54 @@ def language_suites(
     own = _starters(language) if starters else None
     named = _with_own_names([*had, *([own] if own and own.suites else [])])
     return LanguageSuites(language=language, sets=tuple(named), missing=tuple(missing))
+
+
+def fitting(asked: LanguageSuites, run_options: RunOptions) -> LanguageSuites:
+    """Everything that can be judged as the options of a run say, such as by its measure.
+
+    Args:
+        asked: all suites of a language.
+        run_options: the options.
+
+    Returns:
+        The suites, without those that are then `unfit`; sets of which no suite is left are left
+        out.
+
+    Raises:
+        CimentoError: an option cannot be used for a paradigm at all.
+    """
+    sets: list[SetSuites] = []
+    unfit: list[UnfitSuites] = []
+    for one in asked.sets:
+        errors = {suite.suite.name: _misfit(suite, run_options) for suite in one.suites}
+        wrong = {name: error for name, error in errors.items() if error is not None}
+        if wrong:
+            first, error = next(iter(wrong.items()))
+            unfit.append(
+                UnfitSuites(
+                    set=one.name, suites=tuple(wrong), of_suites=len(one.suites),
+                    reason=f"Of {first}: {error.seen}", todo=_BY_ITSELF,
+                )
+            )  # fmt: skip
+        both = zip(one.suites, one.names, strict=True)
+        kept = [(suite, name) for suite, name in both if suite.suite.name not in wrong]
+        if kept:
+            suites, names = zip(*kept, strict=True)
+            sets.append(replace(one, suites=suites, names=names))
+    return replace(asked, sets=tuple(sets), unfit=tuple(unfit))
+
+
+_BY_ITSELF = "Leave the option out, or run them by themselves."
+
+
+def _misfit(loaded: LoadedSuite, run_options: RunOptions) -> CimentoError | None:
+    """Why a suite cannot be judged as the options say; None if it can."""
+    options = honored(loaded.paradigm, run_options, None).options
+    try:
+        options.refuse_unfit(loaded.suite)
+    except CimentoError as error:
+        return error
+    return None
 
 
 def _read(one: LanguageSet, folder: Path) -> SetSuites:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from cimento.engine.cache import AnswerCache, FileCache
 from cimento.engine.engines import visible_gpus
@@ -87,6 +88,21 @@ def plan_named(options: RunOptions) -> RunPlan:
     """
     loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
     return plan_suites(loaded, options)
+
+
+def run_folders(options: RunOptions) -> list[Path]:
+    """The folders that some options store their runs in, model by model; no weights are loaded.
+
+    Args:
+        options: the suites, the models and the options of the runs.
+
+    Raises:
+        CimentoError: a suite or an option cannot be used.
+    """
+    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
+    entries = suite_jobs(loaded, options.models, options, None)
+    places = (entry.place for entry in entries if isinstance(entry, SuiteJob))
+    return [place for place in places if place is not None]
 
 
 def plan_suites(loaded: Sequence[LoadedSuite], options: RunOptions) -> RunPlan:

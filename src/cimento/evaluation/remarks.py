@@ -7,31 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import Fault, counted
 from cimento.faults import warnings
-from cimento.models.settings import Asking
+from cimento.kinds.partial import taken_items
+from cimento.kinds.stopped import AdaptiveRecord
 from cimento.suites.published_results import blimp_names
 from cimento.suites.sources import source_of
 
 if TYPE_CHECKING:
     from cimento.io.tables import Rows
     from cimento.kinds.base import SuiteReading
-    from cimento.kinds.stopped import AdaptiveRecord
+    from cimento.records.store import Manifest
 
 
 def about_suite(
-    reading: SuiteReading[Any], *, scoring: Asking, asked: Rows, went: AdaptiveRecord | None
+    reading: SuiteReading[Any], *, limit: int | None, entries: Manifest, asked: Rows
 ) -> Iterator[str]:
     """The remarks on a suite of which all or some items were asked.
 
     Args:
         reading: the suite with the faults of all its items.
-        scoring: the settings of scoring.
+        limit: the largest number of items; None for all.
+        entries: entries of the run's manifest.
         asked: the table of requests.
-        went: how an adaptive run went; None for any other.
     """
-    limit, items = scoring.limit, None
+    went, items = AdaptiveRecord.of(entries), None
     if limit is not None:
-        first = "item" if limit == 1 else f"{limit} items"
-        yield f"The run has only the first {first} of the suite (--limit {limit})."
+        taken = taken_items(entries, f"{counted(limit, 'item')} of the suite")
+        yield f"With --limit {limit} the run has only {taken}."
     if went is not None:
         yield went.sentence
     if limit is not None or went is not None:

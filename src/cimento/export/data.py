@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,6 +77,12 @@ class RunData(RunFacts):
         self.model = str(self.card.get("name") or run.model)
         self.policy = self.policy and {**self.policy, BLANK: blank_before(run.manifest)}
         self.created = str(run.manifest.get("created", ""))
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The sha256 of the run as it is exported: of its manifest, with the options of judging."""
+        judged = {**self.manifest, "options": self.run.options.model_dump(mode="json")}
+        return hashlib.sha256(json.dumps(judged, sort_keys=True, default=str).encode()).digest()
 
     @property
     def timestamp(self) -> float:

@@ -1,14 +1,12 @@
-"""Logs of other harnesses: Inspect (UK AI Security Institute), lm-evaluation-harness, JUnit XML."""
+"""Logs of other harnesses: Inspect (UK AI Security Institute) and lm-evaluation-harness."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET
 
 from cimento.errors import UsageError
 from cimento.evaluation.job import ITEMS_OF_SUITE
@@ -21,14 +19,9 @@ from cimento.export.data import (
 )
 from cimento.io.files import write_text
 from cimento.io.values import grouped
-from cimento.records.outcomes import ACCURACY, Estimate, Outcome, each_outcome
+from cimento.records.outcomes import ACCURACY, Estimate, Outcome
 from cimento.records.store import BLANK
 from cimento.suites import JsonValue
-
-if TYPE_CHECKING:
-    from cimento.evaluation import Failure
-    from cimento.kinds.run import Run
-
 
 _MARKS = {True: "C", False: "I"}
 _NAME = re.compile(r"[^\w-]+")
@@ -166,8 +159,7 @@ def _score(result: ExportedResult) -> JsonValue:
 
 def _id(run: RunData) -> str:
     """An id derived from the run, so that exporting twice makes no second log."""
-    text = json.dumps(run.manifest, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:22]
+    return run.digest.hex()[:22]
 
 
 NOT_KNOWN = "N/A"
@@ -370,101 +362,3 @@ def _task_hash(samples: Sequence[dict[str, JsonValue]]) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot contain (section 2.2), not even escaped."""
-
-_DIGITS = 3
-THRESHOLD = "at least the rate of --fail-under"
-"""Name of the test case that stands for the rate of a whole run."""
-RUN = "the run could be made"
-"""Name of the only test case of a suite on which a run failed."""
-
-
-def write_junit(
-    runs: Iterable[tuple[Run, str | None]], path: Path, *, failures: Iterable[Failure] = ()
-) -> Path:
-    """Write runs as JUnit XML.
-
-    Args:
-        runs: the runs, each a test suite, and a message if its rate is below the requested one, an
-            empty text if it is not, or None if no rate was requested; an outcome without a verdict
-            is not a test case.
-        path: the path of the file.
-        failures: pairs of suite and model whose run failed; each is a test suite with one error.
-
-    Returns:
-        The path of the file.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
-    suites = [_testsuite(run, under) for run, under in runs]
-    suites += [_failed(failure) for failure in failures]
-    root = ET.Element("testsuites", {"name": "cimento", **_counts(suites)})
-    root.extend(suites)
-    ET.indent(root)
-    text = ET.tostring(root, encoding="unicode")
-    return write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', path)
-
-
-def _failed(failure: Failure) -> ET.Element:
-    case = ET.Element("testcase", classname=_plain(failure.suite), name=RUN)
-    ET.SubElement(case, "error", message=_plain(str(failure.error)), type="run")
-    return _suite_of(f"{failure.suite} x {failure.model}", [case])
-
-
-def _testsuite(run: Run, under: str | None) -> ET.Element:
-    judged = [row for row in each_outcome(run.outcomes()) if row.verdict is not None]
-    cases = [_testcase(run, outcome) for outcome in judged]
-    if under is not None:
-        case = ET.Element("testcase", classname=_plain(run.suite.name), name=THRESHOLD)
-        if under:
-            ET.SubElement(case, "failure", message=_plain(under), type="rate")
-        cases.append(case)
-    return _suite_of(f"{run.suite.name} x {run.model}", cases)
-
-
-def _suite_of(name: str, cases: Sequence[ET.Element]) -> ET.Element:
-    ends = {"failures": "failure", "errors": "error", "skipped": "skipped"}
-    counts = {
-        counted: str(sum(case.find(end) is not None for case in cases))
-        for counted, end in ends.items()
-    }
-    tests = str(len(cases))
-    suite = ET.Element("testsuite", {"name": _plain(name), "tests": tests, **counts})
-    suite.extend(cases)
-    return suite
-
-
-def _testcase(run: Run, outcome: Outcome) -> ET.Element:
-    phenomenon, question = outcome.groups.get("phenomenon", ""), outcome.question
-    case = ET.Element(
-        "testcase",
-        classname=_plain(".".join(filter(None, (run.suite.name, phenomenon)))),
-        name=_plain(" ".join(filter(None, (outcome.item, question, outcome.method)))),
-    )
-    if outcome.verdict == "unscored":
-        ET.SubElement(case, "skipped", message=_plain(outcome.reason))
-    elif not outcome.right:
-        value = outcome.value
-        margin = "" if value is None else f" ({value:z.{_DIGITS}f} {outcome.unit}".rstrip() + ")"
-        message = f"{outcome.verdict}{margin} {outcome.reason}".rstrip()
-        kind = str(outcome.verdict)
-        ET.SubElement(case, "failure", message=_plain(message), type=kind)
-    return case
-
-
-def _counts(suites: Iterable[ET.Element]) -> dict[str, str]:
-    """The summed counts of several test suites."""
-    rows = list(suites)
-    return {
-        name: str(sum(int(row.get(name, "0")) for row in rows))
-        for name in ("tests", "failures", "errors", "skipped")
-    }
-
-
-def _plain(text: str) -> str:
-    """A text without the characters that XML cannot contain."""
-    return _NO_XML.sub("\ufffd", text)

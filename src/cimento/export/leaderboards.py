@@ -76,9 +76,8 @@ def _place(run: RunData) -> PurePosixPath:
     The name is derived from the run, so that exporting twice makes no second record.
     """
     developer, _, name = run.model.rpartition("/")
-    digest = hashlib.sha256(json.dumps(run.manifest, sort_keys=True).encode()).digest()
     # The validator wants the form of a random UUID.
-    stem = str(uuid.UUID(bytes=digest[:16], version=4))
+    stem = str(uuid.UUID(bytes=run.digest[:16], version=4))
     return PurePosixPath(_safe(run.suite), _safe(developer or NOT_STATED), _safe(name), stem)
 
 

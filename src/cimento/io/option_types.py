@@ -226,6 +226,6 @@ class TrainingKeywords(EvaluationKeywords, total=False):
     """The options of `evaluate_while_training`."""
 
     limit: int | None
-    """Only the first items of each suite."""
+    """Only so many items of each suite, of each phenomenon in turn."""
     force: bool
     """Repeat runs that are already stored."""

@@ -221,7 +221,11 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     try:
         return parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=str(path), seen="is not TOML: it is not text in UTF-8", todo="Name another file."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
         raise InputError(
             where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
         ) from error

@@ -5,6 +5,7 @@ The modules read what survey programs write, filter it in the open, and sum it u
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -218,12 +219,36 @@ def read_judgments(path: Path) -> pl.DataFrame:
         TableError: its columns are others.
     """
     file = path / f"{JUDGMENTS.name}.parquet" if path.is_dir() else path
+    if path.is_dir() and not file.exists():
+        raise InputError(
+            where=str(path),
+            seen=f"is a folder without {file.name}",
+            todo="Name a table of judgments, or the folder of a run that people judged.",
+        )
     refuse_suffix(file)
     if file.suffix != ".parquet":
         return _from_text(file)
     table = parse_parquet(read_bytes(file), where=str(file))
     validate_table(table, JUDGMENTS, where=str(file))
     return table
+
+
+def how_read(path: Path) -> str:
+    """What a judgments table was read from, and as what, in lines; empty where it does not say.
+
+    Args:
+        path: a file that `write_judgments` wrote.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    import polars as pl
+
+    if path.suffix != ".parquet":
+        return ""
+    data = read_bytes(path)
+    parse_parquet(data, where=str(path))  # refuses what would need too much memory
+    return pl.read_parquet_metadata(io.BytesIO(data)).get("cimento_read", "")
 
 
 def is_judgments(path: Path) -> bool:

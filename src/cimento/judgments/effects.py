@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cimento.io.clusters import Crossing
 from cimento.io.values import grouped
@@ -12,6 +13,7 @@ from cimento.judgments.summaries import (
     EACH_ALONE,
     ItemClusters,
     is_rated,
+    labels_of,
     once,
     place_design,
     rating_of,
@@ -28,6 +30,8 @@ _MOST_SLOPES = 3
 _MOST_OPTIONS = 8
 """Options up to which each has a share: where every item has options of its own, none says much."""
 _YES, _NO = "yes", "no"
+_Row: TypeAlias = tuple[str, float, str | None, tuple[str, str]]
+"""Condition, answer as a number, participant, and item of its suite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,7 @@ class ConditionModel:
         formula: in words of judgments.
         conditions: the first is the one that the others are compared with, in the order of effects.
         n: answers.
+        clusters: number of clusters of the items, of each factor; empty where items stand alone.
         fit: cumulative of ratings, logistic of yes and no.
     """
 
@@ -67,6 +72,7 @@ class ConditionModel:
     formula: str
     conditions: tuple[str, ...]
     n: int
+    clusters: tuple[int, ...]
     fit: MixedFit
 
 
@@ -135,41 +141,80 @@ def _share(
     )
 
 
-def condition_models(judgments: Sequence[Judgment]) -> tuple[ConditionModel, ...]:
+def condition_models(
+    judgments: Sequence[Judgment], *, clusters: ItemClusters = EACH_ALONE
+) -> tuple[ConditionModel, ...]:
     """Mixed models of ratings and of answers yes and no, with the effects of conditions.
 
     Participants and items are crossed random factors, with intercepts, and with slopes of the
-    condition where there are two or three (Barr et al. 2013, doi:10.1016/j.jml.2012.11.001).
-    Conditions are compared with the first of them. Of repeated answers the first counts.
+    condition where there are two or three (Barr et al. 2013, doi:10.1016/j.jml.2012.11.001), by
+    which conditions may also differ more in one cluster than in another. Where that fit is singular
+    or does not converge, or conditions are many, clusters enter by
+    ``(1 | cluster) + (1 | cluster:condition)``, with one variance for all conditions. Conditions
+    are compared with the first of them. Of repeated answers the first counts.
+
+    Args:
+        judgments: of any questions.
+        clusters: what their items belong to.
     """
-    models = []
-    for question, answers in _by_question(judgments).items():
-        rows = [
-            (judgment.condition, value, judgment.annotator, (judgment.suite, judgment.item))
-            for judgment in answers
-            if judgment.condition and (value := _number(question, judgment)) is not None
-        ]
-        conditions = tuple(dict.fromkeys(condition for condition, *_ in rows))
-        if len(conditions) > 1:
-            formulas = [INTERCEPTS, *([SLOPES] if len(conditions) <= _MOST_SLOPES else [])]
-            models += [
-                ConditionModel(
-                    question=question,
-                    formula=formula.replace("answer", "rating" if is_rated(question) else "yes"),
-                    conditions=conditions,
-                    n=len(rows),
-                    fit=_fit(question, formula, conditions, rows),
-                )
-                for formula in formulas
-            ]
-    return tuple(models)
+    return tuple(
+        model
+        for question, answers in _by_question(judgments).items()
+        for model in _models(question, answers, clusters)
+    )
+
+
+def _models(
+    question: str, answers: Sequence[Judgment], clusters: ItemClusters
+) -> Iterator[ConditionModel]:
+    """The models of the answers to one question; none of a single condition."""
+    rows: list[_Row] = [
+        (judgment.condition, value, judgment.annotator, (judgment.suite, judgment.item))
+        for judgment in answers
+        if judgment.condition and (value := _number(question, judgment)) is not None
+    ]
+    conditions = tuple(dict.fromkeys(condition for condition, *_ in rows))
+    if len(conditions) <= 1:
+        return
+    factors = _factors([item for *_, item in rows], clusters)
+    has_slopes = len(conditions) <= _MOST_SLOPES
+    for base in [INTERCEPTS, *([SLOPES] if has_slopes else [])]:
+        for terms in _of_clusters([*factors], slopes=has_slopes):
+            formula = " + ".join([base, *terms])
+            fit = _fit(question, formula, conditions, rows, factors)
+            yield ConditionModel(
+                question=question,
+                formula=formula.replace("answer", "rating" if is_rated(question) else "yes"),
+                conditions=conditions,
+                n=len(rows),
+                clusters=tuple(factor.m for factor in factors.values()),
+                fit=fit,
+            )
+            if fit.doubt is None:
+                break
+
+
+def _factors(items: Sequence[tuple[str, str]], clusters: ItemClusters) -> dict[str, Design]:
+    """The clusters of some items by the name that they have in formulas, factor by factor."""
+    known = list(dict.fromkeys(items))
+    design = Design(tuple(known), labels_of(known, clusters))
+    together = [factor for factor in design.factors() if factor.clustered]
+    return {f"cluster_{n}" if n > 1 else "cluster": one for n, one in enumerate(together, start=1)}
+
+
+def _of_clusters(names: Sequence[str], *, slopes: bool) -> list[list[str]]:
+    """The random effects of clusters that are tried, in order; without clusters only no effects."""
+    by_condition = [f"(1 + condition | {name})" for name in names]
+    apart = [f"(1 | {name}) + (1 | {name}:condition)" for name in names]
+    return [*([by_condition] if slopes and names else []), apart]
 
 
 def _fit(
     question: str,
     formula: str,
     conditions: Sequence[str],
-    rows: Sequence[tuple[str, float, str | None, Hashable]],
+    rows: Sequence[_Row],
+    factors: Mapping[str, Design],
 ) -> MixedFit:
     from cimento.statistics.mixed_answers import (
         LAPLACE,
@@ -179,7 +224,10 @@ def _fit(
 
     # Names of conditions are anyone's: columns have names of our own.
     names = {condition: f"condition_{n}" for n, condition in enumerate(conditions[1:], start=2)}
-    text = formula.replace("condition", " + ".join(names.values()))
+    text = formula
+    for name in factors:
+        text = text.replace(f"{name}:condition", f"{name}_cell")
+    text = text.replace("condition", " + ".join(names.values()))
     if any(person is None for _, _, person, _ in rows):
         return MixedFit(text, LAPLACE, len(rows), reason=UNKNOWN_PEOPLE)
     columns: dict[str, Sequence[Hashable]] = {
@@ -189,6 +237,10 @@ def _fit(
     }
     for condition, name in names.items():
         columns[name] = [float(one == condition) for one, *_ in rows]
+    for name, factor in factors.items():
+        label = dict(zip(factor.units, factor.clusters, strict=True))
+        columns[name] = [label[item] for *_, item in rows]
+        columns[f"{name}_cell"] = [(label[item], condition) for condition, *_, item in rows]
     fit = cumulative_mixed_model if is_rated(question) else logistic_mixed_model
     return fit(text, columns)
 

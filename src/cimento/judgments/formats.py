@@ -36,7 +36,13 @@ from cimento.judgments.roles import (
     unanswered,
     with_roles,
 )
-from cimento.judgments.told import ANSWER, told_by_two, unlisted, with_items_told
+from cimento.judgments.told import (
+    ANSWER,
+    coarse_items,
+    told_by_two,
+    unlisted,
+    with_items_told,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,8 @@ def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
     roles = {"answer": (told.right, told.side)} if told else None
     reading = answers_reading(table, columns, own=(ANSWER,) if told else (), roles=roles)
     table, codes = decoded(table, columns.columns.get("value", ()), columns.values)
-    return RawAnswers(resolved(rows_of(table), columns), {}, (*notes, *codes), reading)
+    notes += [*codes, *coarse_items(table, columns)]
+    return RawAnswers(resolved(rows_of(table), columns), {}, tuple(notes), reading)
 
 
 def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:

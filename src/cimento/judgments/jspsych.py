@@ -3,6 +3,8 @@
 jsPsych gives a list of trials as JSON or CSV, one list a file or a line; a trial whose data name an
 item is an answer, and all others (instructions, consent) are counted and skipped.
 
+A page with several questions is an answer for each whose name the suite or the survey knows.
+
 What a response means depends on the plugin, which is in ``trial_type``: buttons and the points
 of a Likert scale are numbers counted from 0, while sliders, keys and texts are the answer itself
 (`intake/forms.toml` has the plugins). What the author of an experiment put into the data of a
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from cimento.intake.tables import SUFFIXES, open_table
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.judgments import TEXT, ColumnMap, RawRow
+from cimento.judgments.asked import AskedItems
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.roles import (
     answers_reading,
@@ -44,6 +47,12 @@ TRIAL_TYPE = "trial_type"
 _RESPONSES = ("response", "responses", "button_pressed")
 """Columns that plugins write themselves."""
 
+_NAME = "name of the question"
+"""The stand-in for a column of items: on a page, each question has a name of its own."""
+
+_TIME = "rt"
+"""The column with the time of a trial: of a page it is not that of one answer."""
+
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _VALUES = (
     'Say what each number means, in a file for --mapping: a table [values] with lines such as "0" ='
@@ -51,13 +60,16 @@ _VALUES = (
 )
 
 
-def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers:
+def read_jspsych(
+    path: Path, columns: ColumnMap, person: str = "", *, asked: AskedItems | None = None
+) -> RawAnswers:
     """The trials about items in a file.
 
     Args:
         path: of the file.
         columns: where the fields stand, and how answers are recoded.
         person: who answered, where the trials do not say; empty for the name of the file.
+        asked: what was asked, for the names of the questions of a page; None if unknown.
 
     Raises:
         InputError: it is neither JSON nor CSV of trials, or a response cannot be understood.
@@ -66,8 +78,10 @@ def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers
     program = programs()["jspsych"]
     is_table = path.suffix.lower() in SUFFIXES and read_bytes(path)[:1] not in (b"[", b"{")
     numbered = [*(_from_table if is_table else _from_json)(path)]
-    trials = [trial for _, trial in numbered]
-    numbers = [number for number, _ in numbered]
+    parted = [(number, one) for number, trial in numbered for one in _by_question(trial, asked)]
+    trials = [replace(trial, cells=_one_answer(trial.cells)) for _, trial in parted]
+    numbers = [number for number, _ in parted]
+    columns, notes = _with_pages(trials, columns)
     table = table_of(trials, numbers, name=path.name, **{_FILE: person or path.stem})
     # What a response may be depends on the plugin, and not on the column.
     table, columns = with_file(*with_roles(table, columns, untested=("value",)), _FILE)
@@ -78,9 +92,8 @@ def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers
         if columns.cell(known, TEXT) or columns.cell(known, "item"):
             rows.append(_understood(known, columns, table, program))
             continue
-        kind = trial.cells.get(TRIAL_TYPE) or "unknown"
         left_out[number] = "a trial that names no item"
-        reason = f"a trial of type {kind} names no item"
+        reason = f"a trial of type {trial.cells.get(TRIAL_TYPE) or 'unknown'} names no item"
         passed[reason] = passed.get(reason, 0) + 1
     if not rows:
         raise InputError(
@@ -93,10 +106,49 @@ def read_jspsych(path: Path, columns: ColumnMap, person: str = "") -> RawAnswers
         table.without(left_out),
         columns,
         program=program.title,
-        own=[_FILE],
+        own=[_FILE, _NAME],
         written=[name for name in table.columns if program.writes(name)],
     )
-    return RawAnswers(resolved(rows, columns, TRIAL_TYPE), passed, (), reading)
+    return RawAnswers(resolved(rows, columns, TRIAL_TYPE), passed, notes, reading)
+
+
+def _with_pages(trials: Sequence[RawRow], columns: ColumnMap) -> tuple[ColumnMap, tuple[str, ...]]:
+    """Where fields stand, and what is said, if some trials are questions of one page."""
+    if not any(_NAME in trial.cells for trial in trials):
+        return columns, ()
+    names = (_NAME, *columns.columns.get("item", ()))
+    return replace(columns, columns={**columns.columns, "item": names}), (_PAGES,)
+
+
+_PAGES = (
+    "Pages with several questions are read as an answer to each whose name is an item; their times"
+    " are those of pages, and left out."
+)
+
+
+def _by_question(trial: RawRow, asked: AskedItems | None) -> Iterator[RawRow]:
+    """A trial; of a page of questions, a row for each that has the name of something asked."""
+    column = next((name for name in _RESPONSES if trial.cells.get(name, "").strip()), "")
+    known = {}
+    for name, answer in _answers_of(trial.cells.get(column, "")).items():
+        if asked is not None and asked.find(name, where=trial.where) is not None:
+            known[name] = _text(answer)
+    if not known:
+        yield trial
+        return
+    for name, answer in known.items():
+        yield replace(trial, cells={**trial.cells, column: answer, _NAME: name, _TIME: ""})
+
+
+def _answers_of(cell: str) -> dict[str, JsonValue]:
+    """The answers to the questions of a page, by their names; none of any other cell."""
+    if not cell.strip().startswith("{"):
+        return {}
+    try:
+        value = parse_json(cell)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _understood(trial: RawRow, columns: ColumnMap, table: Table, program: Program) -> RawRow:
@@ -115,9 +167,9 @@ def _understood(trial: RawRow, columns: ColumnMap, table: Table, program: Progra
         raise InputError(
             where=trial.where,
             seen=f"a {plugin or 'trial'} has several answers, and one item: {text[:80]}",
-            todo="Write them as a table with a row for each answer, with the columns participant,"
-            " item and answer (of a survey-likert, 0 stands for the first point); or, if you ask"
-            " again, make it a trial for each item, with its item in its data.",
+            todo="If the questions are named by items or sentences, say of which suite: --suite"
+            " SUITE. Else write them as a table with a row for each answer, with the columns"
+            " participant, item and answer (of a survey-likert, 0 stands for the first point).",
         )
     whole = _WHOLE.fullmatch(text) is not None
     counts = plugin in program.zero
@@ -138,10 +190,10 @@ def _understood(trial: RawRow, columns: ColumnMap, table: Table, program: Progra
 def _from_table(path: Path) -> Iterator[tuple[int, RawRow]]:
     table = open_table(path)
     for row in table.rows:
-        yield row.number, RawRow(table.where(row), _one_answer(dict(row.cells)))
+        yield row.number, RawRow(table.where(row), dict(row.cells))
 
 
-def _one_answer(cells: dict[str, str]) -> dict[str, str]:
+def _one_answer(cells: Mapping[str, str]) -> dict[str, str]:
     """A row whose responses may be JSON objects of one answer, as survey plugins write them."""
     return {**cells, **{name: _plain(cells[name]) for name in _RESPONSES if name in cells}}
 
@@ -175,9 +227,8 @@ def _from_json(path: Path) -> Iterator[tuple[int, RawRow]]:
                 raise InputError(
                     where=where, seen="is not an object", todo="Is it a list of trials?"
                 )
-            cells = {str(name): _text(value) for name, value in trial.items()}
             # In jsPsych 6, survey plugins wrote their answers as a text of JSON.
-            yield number, RawRow(where, _one_answer(cells))
+            yield number, RawRow(where, {str(name): _as_text(trial[name]) for name in trial})
 
 
 def _is_json(text: str) -> bool:
@@ -192,6 +243,10 @@ def _text(value: JsonValue) -> str:
     """A value as a cell: an object of one answer as that answer."""
     if isinstance(value, dict) and len(value) == 1:
         return _text(next(iter(value.values())))
+    return _as_text(value)
+
+
+def _as_text(value: JsonValue) -> str:
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -29,6 +29,7 @@ from cimento.judgments.roles import (
     with_file,
     with_roles,
 )
+from cimento.judgments.told import coarse_items
 
 FILE = "file"
 """The stand-in for a column of participants: each file is one person's."""
@@ -85,7 +86,8 @@ def read_program(path: Path, program: Program, columns: ColumnMap, person: str =
         own=[FILE],
         written=[name for name in table.columns if program.writes(name)],
     )
-    return RawAnswers(resolved(rows_of(table), columns), {}, (), reading)
+    notes = tuple(coarse_items(table, columns))
+    return RawAnswers(resolved(rows_of(table), columns), {}, notes, reading)
 
 
 def _table(path: Path) -> Table:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from cimento.errors import counted
+from cimento.io.clusters import Crossing
 from cimento.judgments import ACCEPTABILITY, BETTER, TIMED, Judgment, finite
 from cimento.statistics.agreement import (
     Agreement,
@@ -184,7 +185,16 @@ def _described(
 def place_design(places: Sequence[QuestionKey], clusters: ItemClusters = EACH_ALONE) -> Design:
     """The design of some places: those of one item, or of its clusters, belong together."""
     items = [(suite, item) for suite, item, *_ in places]
-    return Design(tuple(places), tuple(clusters.get(item, item) for item in items))
+    return Design(tuple(places), labels_of(items, clusters))
+
+
+def labels_of(items: Iterable[tuple[str, str]], clusters: ItemClusters) -> tuple[Hashable, ...]:
+    """What some items belong to; one of another suite stands alone, in each factor if crossed."""
+    known = next(iter(clusters.values()), None)
+    factors = len(known.labels) if isinstance(known, Crossing) else 0
+    return tuple(
+        clusters.get(item, Crossing((item,) * factors) if factors else item) for item in items
+    )
 
 
 def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:

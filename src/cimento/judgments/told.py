@@ -158,15 +158,63 @@ def with_items_told(table: Table, columns: ColumnMap) -> tuple[ColumnMap, list[s
     return replace(columns, columns=told), notes
 
 
-def _names_items(table: Table, cells: Mapping[str, Sequence[str]], name: str, person: str) -> bool:
+def coarse_items(table: Table, columns: ColumnMap) -> list[str]:
+    """What is said where the column of the items seems to be one of groups of items.
+
+    Most people then answered several times to one cell of it, but once to each cell of another
+    column, on which it depends.
+
+    Args:
+        table: of answers, one a row.
+        columns: where the fields stand.
+    """
+    fields = {
+        role: [name for name in names if name in table.cells]
+        for role, names in columns.columns.items()
+    }
+    taken, people = fields.get("item", [])[:1], fields.get(ANNOTATOR, [])[:1]
+    if not (taken and people and len(table.numbers)):
+        return []
+    asked = [name for role in ("item", "condition", "question") for name in fields.get(role, [])]
+    cells = {name: table.stripped(name) for name in table.columns}
+    given = {*zip(*(cells[name] for name in (*people, *asked)), strict=True)}
+    if len(given) > _MOST_COARSE * len(table.numbers):
+        return []
+    answers = {*people, *fields.get("value", []), *asked}
+    finer = [
+        name
+        for name in table.columns[:_MOST_COLUMNS]
+        if name not in answers
+        and _is_answered_once(table, cells, name, people[0])
+        and _depends(cells[taken[0]], cells[name])
+    ]
+    if not finer:
+        return []
+    # A column with a role of its own, such as the sentences, is the second choice.
+    named = [name for name in finer if name not in columns.taken] or finer
+    several = " or ".join(as_option({"item": name, "participant": people[0]}) for name in named)
+    what = f"{taken[0]!r} probably has groups of items: people answered several times to one cell."
+    return [f"Column {what} {several} chooses a column to whose cells they answered once."]
+
+
+_MOST_COARSE = 0.67
+"""Proportion of answers that are the first to their question, up to which items are coarse."""
+
+
+def _is_answered_once(
+    table: Table, cells: Mapping[str, Sequence[str]], name: str, person: str
+) -> bool:
     """Whether nearly everybody answered once to each cell of a column, and several to each."""
-    column = table.profile(name)
-    if column.kind not in ("words", "codes", "sentences") or not all(cells[name]):
-        return False
     both = {*zip(cells[person], cells[name], strict=True)}
-    n_rows = len(table.numbers)
-    is_shared = column.n_distinct >= _FEWEST and 2 * column.n_distinct <= len(both)
-    return is_shared and len(both) >= _LEAST_TOLD * n_rows
+    n_distinct = table.profile(name).n_distinct
+    is_shared = n_distinct >= _FEWEST and 2 * n_distinct <= len(both)
+    return is_shared and all(cells[name]) and len(both) >= _LEAST_TOLD * len(table.numbers)
+
+
+def _names_items(table: Table, cells: Mapping[str, Sequence[str]], name: str, person: str) -> bool:
+    """Whether a column has names of items, to each of which nearly everybody answered once."""
+    is_name = table.profile(name).kind in ("words", "codes", "sentences")
+    return is_name and _is_answered_once(table, cells, name, person)
 
 
 def _depends(cells: Sequence[str], on: Sequence[str]) -> bool:

@@ -306,11 +306,13 @@ class AppliedJudgments:
         used: number of answers in the copy.
         without: items of the suite that nobody answered.
         passed: number of answers left out, by reason.
+        suite: name of the suite, under which runs of the copy are stored.
     """
 
     used: int
     without: int
     passed: Mapping[str, int]
+    suite: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

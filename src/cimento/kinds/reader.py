@@ -10,6 +10,7 @@ from typing import Protocol
 from cimento.errors import Fault, SuiteError, UsageError
 from cimento.kinds.base import SuiteAudit, SuiteReading, SuiteT
 from cimento.suites import Suite
+from cimento.suites.limits import ItemGroups
 
 
 class SuiteReader(Protocol[SuiteT]):
@@ -56,8 +57,8 @@ class SuiteReader(Protocol[SuiteT]):
         """Every fault of a suite made in Python; by default none are looked for."""
         return ()
 
-    def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of a suite; the suite itself if it has no more."""
+    def groups(self, suite: SuiteT) -> ItemGroups:
+        """The items of a suite by what they are about; ``--limit`` takes some of each group."""
 
     def selected(self, suite: SuiteT, items: Collection[str]) -> SuiteT:  # noqa: ARG002
         """The suite with only some of its items asked about, in their order; by default refused.
@@ -70,9 +71,9 @@ class SuiteReader(Protocol[SuiteT]):
             UsageError: suites of this kind are only asked as a whole.
         """
         raise UsageError(
-            where=f"suite {suite.name!r}, --adaptive",
+            where=f"suite {suite.name!r}, --adaptive or --limit",
             seen="suites of this kind are asked as a whole",
-            todo="Leave --adaptive out.",
+            todo="Leave both out.",
         )
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
@@ -101,3 +102,17 @@ class SuiteReader(Protocol[SuiteT]):
         if reading.suite is None:
             raise SuiteError(where=str(folder), faults=reading.faults)
         return reading.suite
+
+
+def limited(reader: SuiteReader[SuiteT], suite: SuiteT, limit: int) -> SuiteT:
+    """The first items of each group of a suite in turn; the suite itself if it has no more.
+
+    Args:
+        reader: of suites of its kind.
+        suite: the suite.
+        limit: how many items are left, at most.
+    """
+    groups = reader.groups(suite)
+    if limit >= len(groups.ids):
+        return suite
+    return reader.selected(suite, frozenset(groups.first(limit)))

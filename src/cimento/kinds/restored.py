@@ -8,6 +8,8 @@ from cimento.errors import InputError, TableError
 from cimento.io.tables import read_table
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.paradigm import AnyParadigm
+from cimento.kinds.partial import TAKEN
+from cimento.kinds.reader import limited
 from cimento.kinds.stopped import ADAPTIVE, asked_items
 from cimento.records.store import ORDER, Manifest, RunFolder, manifest_part
 
@@ -36,8 +38,10 @@ def stored_suite(paradigm: AnyParadigm, folder: RunFolder, manifest: Manifest) -
     except InputError as error:
         seen = f"it holds no suite of the paradigm {paradigm.name!r} ({error})"
         raise TableError(where=str(folder.suite_folder), seen=seen, todo="Run again.") from error
+    if isinstance(taken := manifest.get(TAKEN), list):
+        return cast("TestSuite", paradigm.reader.selected(suite, frozenset(map(str, taken))))
     limit = manifest_part(manifest, "inputs").get("limit")
-    return paradigm.reader.limited(suite, limit) if isinstance(limit, int) else suite
+    return limited(paradigm.reader, suite, limit) if isinstance(limit, int) else suite
 
 
 def stored_options(paradigm: AnyParadigm, manifest: Manifest) -> ParadigmOptions:

@@ -59,6 +59,7 @@ __all__ = [
     "corpus_perplexity",
     "find_measure",
     "find_measures",
+    "is_unit",
     "judged_on",
     "package_of_measure",
     "region_metric",
@@ -130,6 +131,11 @@ def package_of_measure(name: str) -> PluginPackage | None:
     return package_of_plugin(_GROUP, name, expected=_EXPECTED, is_right=_is_measure)
 
 
+def is_unit(text: str) -> bool:
+    """Whether a measure may have this unit: one of information, with its divisor, or none."""
+    return not text or _UNIT.fullmatch(text) is not None
+
+
 def _is_measure(value: object) -> TypeGuard[Measure]:
     return isinstance(value, Measure)
 
@@ -140,9 +146,8 @@ def _refuse_unusable(measure: Measure, name: str) -> None:
     Raises:
         PluginError: its unit is none of information, or its name is not that of its entry point.
     """
-    unit = measure.unit
     wrong = [
-        *([f"its unit is {unit!r}"] if unit and not _UNIT.fullmatch(unit) else []),
+        *([f"its unit is {measure.unit!r}"] if not is_unit(measure.unit) else []),
         *([f"its name is {measure.name!r}"] if measure.name != name else []),
     ]
     if wrong:

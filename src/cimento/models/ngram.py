@@ -22,7 +22,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 from cimento.errors import InputError, UsageError, counted, needing
 from cimento.io.files import open_plain, reading
@@ -57,6 +57,8 @@ _MARKERS = frozenset({START, END, UNKNOWN_WORD})
 _ABSENT_LOG10 = -100.0
 """The value in KenLM of an unknown word in a model without ``<unk>``."""
 _SHOWN = 5
+_MOST_KEPT = 2**14
+"""Texts whose words are kept for remarks; with more, the remarks split them again."""
 
 
 class ArpaModel:
@@ -244,6 +246,13 @@ class KenlmModel:
         return [value if self.has_unknown or not oov else math.nan for value, _, oov in scores]
 
 
+class _Words(NamedTuple):
+    """The words of a text with those before it, and the index of its own first one."""
+
+    tokens: tuple[str, ...]
+    first: int
+
+
 class NgramScorer:
     """A scorer of the words of texts with an n-gram model.
 
@@ -273,6 +282,7 @@ class NgramScorer:
         self._policy = policy
         self._start = policy.bos != "none"
         self._known: dict[str, str] = {}
+        self._split: dict[Score, _Words] = {}
         self.card = ModelCard(
             name=located.name,
             kind="causal",
@@ -294,6 +304,9 @@ class NgramScorer:
         outside = [START] if self._start else []
         outside += [request.context[low:high] for low, high in self._words(request.context)]
         tokens = (*outside, *(request.text[low:high] for low, high in spans))
+        if len(self._split) >= _MOST_KEPT:
+            self._split.clear()
+        self._split[request] = _Words(tokens, first=len(outside))
         unknown = self._unknown(tokens)
         known = self._as_known(tokens)
         placed = (*[(-1, -1)] * len(outside), *spans)
@@ -322,14 +335,20 @@ class NgramScorer:
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """Remarks on the words in these texts that the model spells otherwise, or does not know."""
-        encoded = [self._encode(request) for request in requests]
-        return (*self._respelled(encoded), *self._not_known(encoded))
+        texts = [self._split.get(request) or self._words_of(request) for request in requests]
+        self._split.clear()
+        return (*self._respelled(texts), *self._not_known(texts))
 
-    def _respelled(self, encoded: Sequence[Encoding]) -> Iterator[str]:
+    def _words_of(self, request: Score) -> _Words:
+        """The words of a text that was not encoded just before."""
+        encoded = self._encode(request)
+        return _Words(encoded.tokens, first=encoded.first)
+
+    def _respelled(self, texts: Sequence[_Words]) -> Iterator[str]:
         """A remark on words that the model knows in another spelling of their letters."""
         other = Counter(
             token
-            for text in encoded
+            for text in texts
             for token, known in zip(text.tokens, self._as_known(text.tokens), strict=True)
             if known not in (token, UNKNOWN_WORD)
         )
@@ -340,12 +359,12 @@ class NgramScorer:
                 f" {_few([*other])}"
             )
 
-    def _not_known(self, encoded: Sequence[Encoding]) -> Iterator[str]:
+    def _not_known(self, texts: Sequence[_Words]) -> Iterator[str]:
         """A remark on the number of words that the model does not know."""
-        words = [token for text in encoded for token in text.tokens[text.first :]]
+        words = [token for text in texts for token in text.tokens[text.first :]]
         unknown = Counter(
             text.tokens[index]
-            for text in encoded
+            for text in texts
             for index in self._unknown(text.tokens)
             if index >= text.first
         )

@@ -271,7 +271,7 @@ class Asking:
         batch_tokens: largest number of padded tokens in a batch; ``auto`` chooses by device, or
             sets no limit if `batch_size` is a number.
         all_tokens: whether every token is scored, not only those that predictions need.
-        limit: number of items of a suite to ask about, from the first; None for all.
+        limit: number of items of a suite to ask about; None for all.
         precision: half the width of the interval of the proportion of correct items at which asking
             stops; None asks all items.
         order_seed: seed of the random order of items, where a precision is given.

@@ -311,7 +311,9 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     )
     columns: Texts = option((), "Which columns of a table are what: good=A,bad=B,prefix=C.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
-    limit: int | None = option(None, "Only the first items of each suite.", ge=1)
+    limit: int | None = option(
+        None, "Only so many items of each suite, of each phenomenon in turn.", ge=1
+    )
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
     precision: float | None = option(
         None,

@@ -67,4 +67,5 @@ from cimento.suites import Item as Item
 from cimento.suites import JsonValue as JsonValue
 from cimento.suites import Suite as Suite
 from cimento.suites.formats.lm_eval import ChoiceTask as ChoiceTask
+from cimento.suites.limits import ItemGroups as ItemGroups
 from cimento.suites.stimuli import stimulus_texts as stimulus_texts

@@ -345,6 +345,14 @@ def with_headline(estimates: Sequence[Estimate]) -> list[Estimate]:
     return [*estimates[:first], replace(estimates[first], role="headline"), *estimates[first + 1 :]]
 
 
+def beside_ratings(estimates: Sequence[Estimate]) -> Estimate | None:
+    """The first correlation with ratings of a run that a rate sums up; None for other runs."""
+    if not any(one.role == "headline" and one.is_share for one in estimates):
+        return None
+    main = (one for one in estimates if one.role == "main" and not one.group)
+    return next((one for one in main if one.statistic in STATISTICS), None)
+
+
 _KINDS = {"float": "Float64", "int": "Int64", "bool": "Boolean"}
 
 ESTIMATES = TableSchema(

@@ -223,12 +223,18 @@ class RunFolder:
         try:
             content = self.read_json(MANIFEST)
         except TableError as error:
+            if self.path.is_file():
+                raise TableError(
+                    where=str(self.path),
+                    seen="this is a file, and a run is a folder",
+                    todo="Give the folder of a finished run, which `cimento run` named.",
+                ) from error
             if not isinstance(error.__cause__, FileNotFoundError):
                 raise
             raise TableError(
                 where=str(self.path),
                 seen="this is not the folder of a finished run",
-                todo="Give a folder that `cimento run` named; open_runs takes a folder of several.",
+                todo="Give the folder of one run, such as runs/SUITE/MODEL.",
             ) from error
         if not isinstance(content, dict):
             raise TableError(where=str(self.path / MANIFEST), seen="is not a JSON object")

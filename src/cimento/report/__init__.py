@@ -158,6 +158,7 @@ class RunReport:
         provenance: origin of the run (versions, hashes, options): label and text.
         headline: estimate shown in the overview; None if nothing was judged.
         constant: the best constant answer to its question; None where none is above chance.
+        beside: correlation with ratings that is shown beside it; None for suites without ratings.
         effects: DDs that are shown in place of it, of a factorial design; empty for others.
         rates: rates to chart.
         notes: cautions that a reader needs before trusting the rates.
@@ -177,6 +178,7 @@ class RunReport:
     provenance: tuple[tuple[str, str], ...] = ()
     headline: Estimate | None = None
     constant: ConstantAnswer | None = None
+    beside: Estimate | None = None
     effects: tuple[DesignEffect, ...] = ()
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()

@@ -58,7 +58,15 @@ def _endings(cell: GridCell) -> tuple[str, ...]:
     """What is put behind the name of a column for each number of such a cell."""
     if isinstance(cell, EstimateCell):
         return ("", " low", " high", " n")
+    if texts := _texts(cell):
+        return ("", *(f" {name.lstrip('_')}" for name in texts))
     return (" low", " high") if _is_interval(cell) else ("",)
+
+
+def _texts(cell: GridCell) -> dict[str, str]:
+    """The texts that programs get beside a cell, such as the sentences of an item."""
+    parts = cell.parts if isinstance(cell, Shown) else {}
+    return {name: text for name, text in parts.items() if name and isinstance(text, str)}
 
 
 def _is_interval(cell: GridCell) -> bool:
@@ -87,10 +95,12 @@ def _cells(cell: GridCell) -> list[_Cell]:
         return [_Cell(text, _finite(v)) for text, v in zip(cell.numbers, values, strict=True)]
     if not isinstance(cell, Shown):
         return [_Cell(cell)]
+    if texts := _texts(cell):
+        return [_Cell(cell), *map(_Cell, texts.values())]
     if _is_interval(cell):
-        texts = cell.strip("[]").split(", ")
+        shown = cell.strip("[]").split(", ")
         ends = (cell.parts[LOW], cell.parts[HIGH])
-        return [_Cell(text, _finite(v)) for text, v in zip(texts, ends, strict=True)]
+        return [_Cell(text, _finite(v)) for text, v in zip(shown, ends, strict=True)]
     return [_Cell(cell, _finite(cell.parts.get("")))]
 
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib.util
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +39,8 @@ LOOK: VegaSpec = {
     "title": {
         "anchor": "start", "fontSize": 12, "subtitleFontSize": 11, "subtitleColor": "#333333",
     },
-    "axis": _TEXTS, "legend": _TEXTS, "header": _TEXTS, "text": {"fontSize": TEXT_SIZE},
+    "axis": _TEXTS, "legend": {**_TEXTS, "labelLimit": 0}, "header": _TEXTS,
+    "text": {"fontSize": TEXT_SIZE},
 }  # fmt: skip
 
 PNG_SCALE = 2.0
@@ -66,6 +68,26 @@ def nominal(field: str, *, sort: Sequence[str], **settings: object) -> VegaSpec:
         settings: further settings of the encoding.
     """
     return {"field": field, "type": "nominal", "sort": list(sort), "title": None, **settings}
+
+
+def in_lines(names: Iterable[str], most: int) -> VegaSpec:
+    """Settings of an axis or a header that show names whole, in lines that end at signs or blanks.
+
+    Args:
+        names: of models or suites.
+        most: letters in a line, unless there is no sign in more.
+    """
+    lines = json.dumps({name: _lines(name, most) for name in names})
+    return {"labelLimit": 0, "labelExpr": f"({lines})[datum.label] || (datum.label)"}
+
+
+def _lines(name: str, most: int) -> list[str]:
+    lines = [""]
+    for part in re.split(r"(?<=[-/_.:@ ])", name):
+        if lines[-1] and len(lines[-1] + part) > most:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def quantitative(field: str, **settings: object) -> VegaSpec:

@@ -16,6 +16,7 @@ from cimento.report.figures import (
     VegaSpec,
     figure_of,
     frame_of,
+    in_lines,
     load_altair,
     nominal,
     plain_figure,
@@ -68,7 +69,8 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         "mark": {"type": "bar", "stroke": None},
         "encoding": {
             "color": {**nominal("side", sort=sides), "scale": colors},
-            "x": quantitative("low", title="margin, bits"),
+            # Flush labels at the ends would run into their neighbors.
+            "x": quantitative("low", title="margin, bits", axis={"labelFlush": False}),
             "x2": {"field": "high"},
             "y": quantitative("items", title="items", axis={"tickCount": 3, "labelExpr": _WHOLE}),
             "y2": {"datum": 0},
@@ -80,6 +82,8 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
     }
     title = f"Margins on {suite}: bits in favor of what is predicted, item by item"
+    if any(run.effects for run in runs):
+        title = f"DD on {suite}, item by item: above 0, both changes cost more than their sum"
     return plain_figure(spec, name="margins", title=title, frame=frame)
 
 
@@ -176,11 +180,12 @@ def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -
     import altair as alt
 
     known = frame.filter(frame["accuracy"].is_not_null())
+    # Names are whole: those of models often differ at their ends, where they would be cut.
+    columns = alt.Axis.from_dict(dict(_slanted(known[x].to_list())), validate=False)
+    rows = alt.Axis(labelLimit=0)
     base = alt.Chart(known).encode(
-        x=alt.X(
-            f"{x}:N", title=None, sort=list(dict.fromkeys(known[x])), axis=alt.Axis(labelAngle=-25)
-        ),
-        y=alt.Y(f"{y}:N", title=None, sort=list(dict.fromkeys(known[y]))),
+        x=alt.X(f"{x}:N", title=None, sort=list(dict.fromkeys(known[x])), axis=columns),
+        y=alt.Y(f"{y}:N", title=None, sort=list(dict.fromkeys(known[y])), axis=rows),
     )
     squares = base.mark_rect(stroke="white").encode(
         color=alt.Color("accuracy:Q", title="accuracy").scale(scheme="blues", domain=[0, 1])
@@ -195,6 +200,17 @@ def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -
         width=alt.Step(58), height=alt.Step(22), title=title
     )
     return figure_of(chart, name=name, title=title, frame=frame)
+
+
+_LINE = 32
+"""Most letters of a name in a line below a heat map; more are broken after a sign."""
+
+
+def _slanted(names: Sequence[str]) -> VegaSpec:
+    """The axis of names below a heat map: slanted, and steeper where some have several lines."""
+    if max(map(len, names), default=0) <= _LINE:
+        return {"labelAngle": -25, "labelLimit": 0}
+    return {"labelAngle": -45, **in_lines(names, _LINE)}
 
 
 def phenomena_frame(runs: Sequence[RunReport]) -> pl.DataFrame:

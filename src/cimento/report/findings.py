@@ -43,12 +43,14 @@ class Headline:
         estimate: the number, with its interval and chance.
         constant: the best constant answer to the same question; None where none is above chance.
         percent: whether shares are said in percent, as in the tables of the same document.
+        beside: whether it is a correlation with ratings, and another number sums up the run.
     """
 
     model: str
     estimate: Estimate
     constant: ConstantAnswer | None = None
     percent: bool = False
+    beside: bool = False
 
     @property
     def suite(self) -> str:
@@ -144,21 +146,24 @@ def findings(
     models = tuple(dict.fromkeys(one.model for one in headlines))
     p_values = holm([test.p for test in tests])
     tested = [*zip(tests, p_values, strict=True)]
+    is_few = len(models) <= FEW_MODELS
     parts = []
     if designs.results:
         said = tuple(map(_sentence, said_of_designs(designs)))
         parts.append(Finding(DD, designs.suites, said))
     for about, members in grouped((kind_of(one.estimate), one) for one in headlines).items():
         suites = tuple(dict.fromkeys(one.suite for one in members))
-        if len(models) <= FEW_MODELS:
-            of_kind = [(test, p) for test, p in tested if test.suite in suites]
+        main = [*dict.fromkeys(one.suite for one in members if not one.beside)]
+        if is_few:
+            known = {(one.suite, one.beside) for one in members}
+            of_kind = [(test, p) for test, p in tested if (test.suite, test.beside) in known]
             only_plain = _only_plain(members, twins or {})
             said = (*_each_model(members, models), *only_plain, *differences(of_kind))
         else:
-            said = (*_counted_models(members), *leading(leaders or {}, suites, len(models)))
-        parts.append(Finding(heading_of(about), suites, tuple(map(_sentence, said))))
-    is_few = len(models) <= FEW_MODELS
-    notes = [*_notes(headlines, tests if is_few else (), leaders or {})]
+            said = (*_counted_models(members), *leading(leaders or {}, main, len(models)))
+        heading = heading_of(about) if main else f"{about} with ratings"
+        parts.append(Finding(heading, suites, tuple(map(_sentence, said))))
+    notes = _notes(headlines, tests if is_few else (), leaders or {})
     return Findings(tuple(parts), (*designs.notes, *notes))
 
 
@@ -243,8 +248,7 @@ def _same_of_all(of_models: Sequence[Sequence[Headline]]) -> str:
         return f"{reached} ({_highest(members)})"
     listed = ", ".join(f"{model} {value}" for model, value in values)
     names = joined([model for model, _ in values])
-    suites = _how_many(of_models[0], of_models[0])
-    lowest = _lowest(members)
+    suites, lowest = _how_many(of_models[0], of_models[0]), _lowest(members)
     return f"{names} are above {_level(members)} on {suites} ({'; '.join([listed, *lowest])})"
 
 
@@ -279,8 +283,7 @@ def _is_below_chance(share: Estimate) -> bool:
 
 
 def _value(one: Headline) -> str:
-    estimate = one.estimate
-    low, high = estimate.low, estimate.high
+    estimate, low, high = one.estimate, one.estimate.low, one.estimate.high
     if one.percent and estimate.is_share and low is not None and high is not None:
         return f"{one.shown(estimate.value)} {interval(100 * low, 100 * high, digits=1)}"
     return f"{one.shown(estimate.value)} {interval(low, high, absent='')}".rstrip()
@@ -354,7 +357,7 @@ def _many_results(members: Sequence[Headline]) -> str:
         above = by_standing.get("above", [])
         where = _how_many(above, judged)
         whether = "is above" if above else "is not above"
-        parts.append(f"{whether} {_level(judged)} on {where}{_spread(above)}")
+        parts.append(f"{whether} {_level(judged)} on {where}{_spread(above) if above else ''}")
         if below := by_standing.get("below"):
             parts.append(f"is below it on {_suites(below)}{_opposite(below)}")
         if unsure := by_standing.get("open"):
@@ -372,19 +375,16 @@ def _many_results(members: Sequence[Headline]) -> str:
 
 
 def _how_many(above: Sequence[Headline], judged: Sequence[Headline]) -> str:
-    if len(above) == len(judged):
-        both = len(judged) == 2  # noqa: PLR2004 - as the word says
-        several = "both suites" if both else f"all {len(judged)} suites"
-        return several if len(judged) > 1 else judged[0].suite
-    if not above:
-        return f"any of {len(judged)} suites" if len(judged) > 1 else judged[0].suite
-    return f"{len(above)} of {len(judged)} suites"
+    n = len(judged)
+    if n == 1:
+        return judged[0].suite
+    if len(above) == n:
+        return "both suites" if n == 2 else f"all {n} suites"  # noqa: PLR2004 - as the word says
+    return f"{len(above)} of {n} suites" if above else f"any of {n} suites"
 
 
 def _spread(above: Sequence[Headline]) -> str:
     """The values of some results and how low they could be."""
-    if not above:
-        return ""
     values = _range([one.estimate.value or 0.0 for one in above], above[0])
     return f" ({', '.join([values, *_lowest(above)])})"
 

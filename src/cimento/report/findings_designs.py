@@ -16,8 +16,6 @@ from cimento.report.design_differences import DesignDifference, said_of_differen
 from cimento.report.findings_pairs import FEW_MODELS, joined
 from cimento.report.formatting import interval, number, p_value
 
-MOST_IN_SHORT = 6
-"""Most DDs in one cell; of more it is only said how many show the effect."""
 MOST_IN_FULL = 4
 """Most phenomena of one result that are given with their numbers; else only with their names."""
 
@@ -73,22 +71,6 @@ class Designs:
 
 
 NO_DESIGNS = Designs()
-
-
-def design_in_short(effects: Sequence[DesignEffect]) -> str:
-    """The DDs of a run in one cell: each with its interval and p, or of many how many show it.
-
-    Args:
-        effects: of one run, one or more.
-    """
-    if len(effects) > MOST_IN_SHORT:
-        sides = [effect.side for effect in effects]
-        return f"DD: the effect in {sides.count('above')} of {len(sides)} phenomena"
-    sizes = [_number(effect) for effect in effects]
-    if len(effects) == 1:
-        return f"DD {sizes[0]}"
-    names = [effect.estimate.level for effect in effects]
-    return f"DD: {'; '.join(f'{name} {size}' for name, size in zip(names, sizes, strict=True))}"
 
 
 def said_of_designs(designs: Designs) -> Iterator[str]:

@@ -25,6 +25,7 @@ class PairTest:
         p: of the difference, before any correction; None where there is no test.
         shared: number of items with both, where a model lacks some; None where none does.
         percent: whether the difference is one of shares that are said in percent.
+        beside: whether it is of correlations that are said beside an accuracy.
     """
 
     suite: str
@@ -34,6 +35,7 @@ class PairTest:
     p: float | None
     shared: int | None = None
     percent: bool = False
+    beside: bool = False
 
     @property
     def size(self) -> str:

@@ -21,6 +21,7 @@ from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
 from cimento.io.values import grouped
 from cimento.report import JointReport, RunReport, SuiteReport
+from cimento.report.figure_room import room
 from cimento.report.figures import lacking_figures
 from cimento.report.findings import NOTHING_SAID, Findings
 from cimento.report.formatting import (
@@ -153,6 +154,10 @@ def html_page(page: Page) -> str:
         in_all=sum(run.n_items for run in page.runs if run.items),
         first=() if page.links else _first_items(page.runs),
         orders=ITEM_ORDERS,
+        has_verdicts=any(
+            item.outcome and item.outcome.verdict for run in page.runs for item in run.items
+        ),
+        crossed=any(run.effects for run in page.runs),
         steps=STEPS,
         step_bits=STEP_BITS,
         counting=counting(
@@ -422,10 +427,13 @@ def inline_svg(figure: Figure, *, name: str) -> str:
     parts = {part: f"part{k}" for k, part in enumerate(dict.fromkeys(_COUNTED.findall(svg)))}
     svg = _COUNTED.sub(lambda match: match[0].removesuffix(match[1]) + parts[match[1]], svg)
     size = _SIZE.search(svg)
-    width, height = size.groups() if size else ("400", "300")
+    width, height = map(float, size.groups() if size else ("400", "300"))
+    around = room(svg, width=width, height=height)
+    whole = f"{around.left + width + around.right:g}"
     title = escape(figure.title)
     opening = (
-        f'<svg class="figure" role="img" aria-labelledby="{name}-title" width="{width}"'
-        f' viewBox="0 0 {width} {height}"><title id="{name}-title">{title}</title>'
+        f'<svg class="figure" role="img" aria-labelledby="{name}-title" width="{whole}"'
+        f' viewBox="{-around.left:g} 0 {whole} {height + around.below:g}">'
+        f'<title id="{name}-title">{title}</title>'
     )
     return _OPENING.sub(lambda _: opening, svg, count=1)

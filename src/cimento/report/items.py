@@ -37,6 +37,7 @@ def item_records(
     requests: pl.DataFrame,
     *,
     limit: int | None = None,
+    question: str = "",
 ) -> tuple[ItemRecord, ...]:
     """The items of a run, worst first.
 
@@ -46,15 +47,19 @@ def item_records(
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
         limit: largest number of items; None for all.
+        question: the question that the verdict and the margin of an item are about, as DD is in a
+            design; empty, or where no outcome has it, for the last outcome.
 
     Returns:
-        Fails, ties, passes, each ordered by the margin of all predictions together, smallest first;
-        then unscored items.
+        Fails, ties, passes, each ordered by margin, smallest first; then unscored items.
     """
     import polars as pl
 
     by_item = grouped((outcome.item, outcome) for outcome in outcomes)
-    whole = {item: several[-1] for item, several in by_item.items()}
+    whole = {
+        item: next((one for one in several if question and one.question == question), several[-1])
+        for item, several in by_item.items()
+    }
     names = sorted((item.id for item in suite.items), key=lambda name: badness(whole.get(name)))
     if limit is not None:
         names = names[:limit]
@@ -68,16 +73,17 @@ def item_records(
             id=name,
             phenomenon=phenomena[name],
             outcome=whole.get(name),
-            parts=_parts(by_item.get(name, ())),
+            parts=_parts(by_item.get(name, ()), whole.get(name)),
             strips=strips.get(name, ()),
         )
         for name in names
     )
 
 
-def _parts(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """The outcomes of single questions, without that of all of them together."""
-    return tuple(outcomes if len(outcomes) == 1 else outcomes[:-1])
+def _parts(outcomes: Sequence[Outcome], whole: Outcome | None) -> tuple[Outcome, ...]:
+    """The outcomes of single questions, without that which the whole item has."""
+    several = len(outcomes) > 1 and whole is outcomes[-1]
+    return tuple(outcomes[:-1] if several else outcomes)
 
 
 def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:

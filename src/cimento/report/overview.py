@@ -20,9 +20,11 @@ from cimento.report.formatting import (
     ALL_MUST_HOLD,
     chances,
     estimate_label,
+    interval,
     length_rate,
     number,
     ties_pass,
+    with_minus,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class OverviewRow:
         parts = (
             "" if told else estimate_label(headline),
             size,
+            beside_text(run.beside) if run.beside else "",
             counted(headline.tied, "tie") if headline.tied else "",
             f"{headline.unscored} unscored" if headline.unscored else "",
             "" if self.baseline else baseline_text(headline, run.constant),
@@ -129,7 +132,7 @@ def _group(kind: str, members: Sequence[tuple[str, SuiteReport]]) -> OverviewGro
 
 _DD = (
     "The difference of differences by phenomenon, taken within items: above 0, both changes"
-    " together cost more than each alone."
+    " together cost more than the sum of what each costs alone."
 )
 _ACCURACY = "The proportion of items on which the model does as the suite predicts."
 
@@ -149,6 +152,16 @@ def baseline_text(estimate: Estimate, constant: ConstantAnswer | None) -> str:
     if constant is None:
         return chance
     return f"{constant.name} {number(constant.value)}{f' ({chance})' if chance else ''}"
+
+
+def beside_text(correlation: Estimate) -> str:
+    """A correlation with ratings in a few words: ``Spearman's rho of lp with ratings 0.118 ...``.
+
+    Without an interval, the reason is in its place.
+    """
+    ends = interval(correlation.low, correlation.high, absent=correlation.reason or "")
+    value = number(correlation.value, digits=3)
+    return with_minus(f"{estimate_label(correlation)} with ratings {value} {ends}".rstrip())
 
 
 def scaled(estimate: Estimate) -> Estimate | None:

@@ -228,12 +228,17 @@ def _difference(pair: PairOfModels, label: str, values: Sequence[SuiteValue]) ->
 
 
 def differences_grid(
-    differences: Sequence[SuiteDifference], *, correction: str = "holm", these_suites: bool = False
+    differences: Sequence[SuiteDifference],
+    *,
+    designs: Sequence[str] = (),
+    correction: str = "holm",
+    these_suites: bool = False,
 ) -> Grid:
     """A table of mean differences over suites.
 
     Args:
         differences: one per row, at least one.
+        designs: names of the factorial designs, which are left out.
         correction: name of the correction of p-values.
         these_suites: whether the interval for other items of these suites is beside the other.
     """
@@ -265,15 +270,23 @@ def differences_grid(
     return Grid.of(
         shown,
         columns,
-        title="Mean differences over suites, second minus first.",
+        title="Mean differences of accuracy over suites, second minus first.",
         labels=5 - len(without & {"measure", "chance"}),
         remarks=1,
         without=without,
-        notes=(
-            OTHER_PHENOMENA,
-            TWINS,
-            *(OTHER_ITEMS,) * these_suites,
-            *(f"Methods: {method}." for method in dict.fromkeys(o.method for o in shown if o.p)),
-            *(_ONLY_OVERALL,) * several,
-        ),
+        notes=(*_covered(shown, designs, these_suites=these_suites), *[_ONLY_OVERALL] * several),
+    )
+
+
+def _covered(
+    shown: Sequence[SuiteDifference], designs: Sequence[str], *, these_suites: bool
+) -> tuple[str, ...]:
+    """What differences are of, what their intervals are about, and how they were made."""
+    left_out = f"Without designs, which are compared by DD: {', '.join(designs)}."
+    return (
+        OTHER_PHENOMENA,
+        TWINS,
+        *[left_out] * bool(designs),
+        *[OTHER_ITEMS] * these_suites,
+        *(f"Methods: {method}." for method in dict.fromkeys(one.method for one in shown if one.p)),
     )

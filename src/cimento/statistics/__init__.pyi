@@ -47,6 +47,7 @@ from cimento.statistics.mixed_answers import logistic_mixed_model as logistic_mi
 from cimento.statistics.multiple import benjamini_hochberg as benjamini_hochberg
 from cimento.statistics.multiple import holm as holm
 from cimento.statistics.multiple import rank_by_pairs as rank_by_pairs
+from cimento.statistics.pairs_of_raters import mean_kappa as mean_kappa
 from cimento.statistics.planning import plan_size as plan_size
 from cimento.statistics.power import correlation_power as correlation_power
 from cimento.statistics.power import detectable_difference as detectable_difference
@@ -57,5 +58,6 @@ from cimento.statistics.power import tost as tost
 from cimento.statistics.power import tost_shares as tost_shares
 from cimento.statistics.raters import correlation_for_others as correlation_for_others
 from cimento.statistics.regression import regress as regress
+from cimento.statistics.reliability import ceiling_for_others as ceiling_for_others
 from cimento.statistics.reliability import split_half as split_half
 from cimento.statistics.resampling import bootstrap as bootstrap

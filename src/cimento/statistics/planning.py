@@ -228,7 +228,10 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
         seen, todo = f"the pilot has {few}", "Give a pilot of five independent items or clusters."
     elif len(pilot.design.factors()) > _MOST_FACTORS:
         seen = f"the clusters of the pilot have {len(pilot.design.factors())} crossed factors"
-        todo = "Plans take two: choose those between whose levels items differ most."
+        todo = (
+            "Plans take two: choose those between whose levels items differ most (--cluster"
+            " template,verb)."
+        )
     elif wanted == 0 or not math.isfinite(wanted):
         seen = f"a difference of {wanted:g} cannot be planned for"
         todo = "Give the smallest difference that matters (--difference)."

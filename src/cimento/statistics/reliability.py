@@ -7,8 +7,8 @@ standard errors were published, they give it too.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,15 @@ from cimento.statistics.design import (
     FEWEST_CLUSTERS,
     TOO_FEW,
     ArrayLike,
+    Design,
     Floats,
     Statistic,
     floats,
     same_length,
     sum_in_order,
 )
+from cimento.statistics.intervals import Interval
+from cimento.statistics.raters import FOR_OTHERS, PeoplesRatings, alpha_of_ratings
 
 if TYPE_CHECKING:
     from cimento.io.values import Integers
@@ -178,6 +181,56 @@ def split_half(
         return _nothing(len(used), draws, f"undefined in {undefined} of {draws} halvings")
     factor = float((1 / (sizes // 2)).mean() / (1 / sizes).mean())
     return _of_halves(halves, items=len(used), factor=factor)
+
+
+def ceiling_for_others(
+    ratings: Sequence[Sequence[float]],
+    people: Sequence[Sequence[Hashable | None]],
+    halves: SplitHalf,
+    *,
+    design: Design,
+    level: float = 0.95,
+) -> Interval:
+    """Compute the interval of a noise ceiling for other people and other items of the kind.
+
+    The reliability R of the means of k ratings has ``z = -log(1 - R) / 2``, which is Fisher's of
+    the reliability of one rating (1925, Statistical Methods for Research Workers, section 39).
+    That is what ordinal alpha measures too, so that the error of z is that of alpha's
+    (`alpha_for_others`), as one of halves would be the noise of the halving. The ends are taken
+    back to R and its root; an R below 0 has the ceiling 0.
+
+    Args:
+        ratings: of each item, in any order; those of items with fewer than two do not count.
+        people: who gave each rating, in the same form; None for somebody unknown.
+        halves: the ceiling of these ratings.
+        design: of the items.
+        level: confidence level.
+
+    Returns:
+        The interval, or the reason why there is none: no ceiling, people who are not known, or
+        fewer than five people or items.
+
+    Example:
+        >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],
+        ...            [1, 1, 2, 3, 2], [4, 5, 4, 3, 5]]
+        >>> people, items = [list("uvwxy")] * 6, Design.independent(6)
+        >>> halves = split_half(ratings, seed=1, kind="spearman")
+        >>> one = ceiling_for_others(ratings, people, halves, design=items)
+        >>> round(one.low, 1), round(halves.ceiling, 1), round(one.high, 1)
+        (0.7, 1.0, 1.0)
+    """
+    if halves.reliability is None or halves.ceiling is None:
+        return Interval(None, None, FOR_OTHERS, halves.reason)
+    kept = [place for place, given in enumerate(ratings) if len(given) > 1]
+    several, names = ([rows[place] for place in kept] for rows in (ratings, people))
+    each = PeoplesRatings.of(several, names, design.take(kept))
+    k = each.of_each
+    one = halves.reliability / (k - (k - 1) * halves.reliability)
+    ends = each.interval(alpha_of_ratings(each, scale="ordinal"), one, level=level, ratings=k)
+    if ends.low is None or ends.high is None:
+        return ends
+    low, high = (spearman_brown(end, factor=k) for end in (ends.low, ends.high))
+    return replace(ends, low=math.sqrt(max(low, 0.0)), high=math.sqrt(high))
 
 
 _VALUES_AT_ONCE = 200_000

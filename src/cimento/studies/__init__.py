@@ -264,6 +264,10 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         text = data.decode("utf-8-sig")
         # A row that is too short has empty cells at its end, one that is too long loses them.
         rows = list(_filled(text))
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=str(path), seen="is not CSV: it is not text in UTF-8", todo="Name another file."
+        ) from error
     except (OSError, EOFError, ValueError, csv.Error) as error:
         raise InputError(where=str(path), seen=f"cannot be read as CSV ({error})") from error
     if not rows:

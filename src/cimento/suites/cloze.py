@@ -219,8 +219,7 @@ class ClozeSuite:
             clusters are crossed. One name is enough where there is one. Of multiwords it is the
             expression unless it is declared: the words of one are not independent.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
-        limit: number of its items that are asked, from the first; None for all. Not written.
-        only: ids of those among them that are asked; None for all. Not written.
+        only: ids of the items that are asked; None for all. Not written.
     """
 
     meta: Meta
@@ -229,7 +228,6 @@ class ClozeSuite:
     multiwords: tuple[MultiwordItem, ...] = ()
     cluster: Sequence[str] = ()
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
-    limit: int | None = None
     only: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
@@ -375,7 +373,7 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
         )
     made = expand_templates(suite.templates)
     words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
-    items = (*suite.items, *made.items, *words)[: suite.limit]
+    items: tuple[ClozeItem, ...] = (*suite.items, *made.items, *words)
     if suite.only is not None:
         items = tuple(item for item in items if item.id in suite.only)
     return Expansion(items, made.shared)

@@ -392,16 +392,16 @@ def match_items(
     }
     ids = {item.id for item in kept}
     return MatchedSuite(
-        suite=remade(suite, kept, name="matched", said=origin_of(suite, sha256) | how),
+        suite=remade(suite, kept, name="matched", said=origin_of(suite.meta, sha256) | how),
         before=mean_balance(list(balances.values())),
         after=mean_balance([balances[item.id] for item in kept]),
         dropped=tuple(item.id for item in suite.items if item.id not in ids),
     )
 
 
-def origin_of(suite: Suite, sha256: str) -> dict[str, JsonValue]:
+def origin_of(meta: Meta, sha256: str) -> dict[str, JsonValue]:
     """The part of a copy's provenance that names the suite it was made from."""
-    return {"suite": suite.name, "version": suite.meta.version, "sha256": sha256}
+    return {"suite": meta.name, "version": meta.version, "sha256": sha256}
 
 
 def remade(

@@ -341,7 +341,7 @@ def wanted_files(dataset: PublishedDataset, names: list[str], language: str) -> 
         )
     if not language:
         return files
-    others = (known.get(language, "") for known in (dataset.codes, ISO_639_3, NAMES))
+    others = (known.get(language, "") for known in (ISO_639_3, NAMES))
     marks = {language, *others} - {""}
     words = {mark.casefold() for mark in marks}
     chosen = [name for name in files if words & {*re.split(r"[/._ -]", name.casefold())}]

@@ -86,7 +86,6 @@ class PublishedDataset:
         revision: commit of that dataset, pinned here or named by the user; without one, the newest
             is fetched.
         suffixes: suffixes of the wanted files on the hub.
-        codes: for each language, its name in the hub's files.
         archive: address of a repository's zip at one commit.
         inside: file or folder, in the archive or among the hub's or record's files, that holds the
             suites; ``{language}`` stands for a code.
@@ -108,7 +107,6 @@ class PublishedDataset:
     hub: str = ""
     revision: str = ""
     suffixes: tuple[str, ...] = ()
-    codes: Mapping[str, str] = field(default_factory=dict)
     archive: str = ""
     inside: str = ""
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import functools
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -23,7 +23,7 @@ PEOPLE = "people"
 BLIMP = "blimp"
 BLIMP_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", PEOPLE)
 """The models of BLiMP's paper, as tables show them, and people."""
-_LINES = ".jsonl"
+_LINES, _ARCHIVE = ".jsonl", ".tar.gz"
 _BITS = 4
 
 
@@ -41,6 +41,8 @@ class ResultSource:
         measure: the measure of whole sentences by which a run is scored likewise, ``regions`` for
             predictions about regions; empty where there is none, or where it is not known.
         people: what people were asked, in words; empty without figures of people.
+        copy: the copy of the set that was asked about, where it is not the files of the registry;
+            empty where it is.
         models: full names of models, by the name in the figures.
         items: ids of the items of a file in its order, separated by blanks, where they are not the
             numbers from 1.
@@ -54,6 +56,7 @@ class ResultSource:
     scored: str = ""
     measure: str = ""
     people: str = ""
+    copy: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     items: Mapping[str, str] = field(default_factory=dict)
 
@@ -69,7 +72,7 @@ class PublishedResult:
 
     Attributes:
         source: where it is from.
-        file: path of the file in the set.
+        file: path of the file in the set; empty for the mean over all its files.
         label: the set's own label of the items; empty for all items of the file.
         model: name of the model, or `PEOPLE`.
         n: number of items; of people, of answers or pairs as the source counts them.
@@ -138,7 +141,7 @@ def sets_with_results() -> tuple[str, ...]:
 
 
 def _by_digest() -> Mapping[str, Sequence[PublishedResult]]:
-    by_file = grouped(((one.source.set, one.file), one) for one in published_results())
+    by_file = grouped(((one.source.set, one.file), one) for one in published_results() if one.file)
     digests = {key: published()[key[0]].sha256[key[1]] for key in by_file}
     return {digests[key]: results for key, results in by_file.items()}
 
@@ -150,6 +153,21 @@ def results_on(sha256: str) -> Sequence[PublishedResult]:
         sha256: of the file, in hexadecimal.
     """
     return _by_digest().get(sha256, ())
+
+
+def results_on_all(name: str, digests: Collection[str]) -> Sequence[PublishedResult]:
+    """The released results on a whole set, if all of it was asked about.
+
+    Args:
+        name: of the set in the registry.
+        digests: the sha256 of each file that was asked about, in hexadecimal.
+    """
+    entry = published().get(name)
+    files = {} if entry is None else entry.sha256
+    suites = {digest for file, digest in files.items() if not file.endswith(_ARCHIVE)}
+    if not suites or not suites <= set(digests):
+        return ()
+    return [one for one in published_results() if one.source.set == name and not one.file]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 
 from cimento.errors import Fault, InputError
 from cimento.faults import fault
-from cimento.intake.reading import TableReading
+from cimento.intake.reading import TableReading, with_role
+from cimento.intake.shapes import RATINGS
 from cimento.io.clusters import cluster_cells
 from cimento.io.values import group_by
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
@@ -294,6 +295,15 @@ def rated_of(suite: Suite) -> RatedSet:
     return RatedSet(
         name=suite.name, sentences=tuple(sentences), scale=scale, language=suite.meta.language
     )
+
+
+def with_rating_roles(reading: TableReading) -> TableReading:
+    """The reading of the table of a suite of ratings, whose columns of ratings have their roles."""
+    cells = Cells("", dict.fromkeys(reading.unused, ""))
+    for role in OWN_COLUMNS:
+        reading = with_role(reading, role, [cells.find(role)])
+    is_rated = {"rating", _RATINGS} & {*reading.roles}
+    return replace(reading, shape=RATINGS.name) if is_rated else reading
 
 
 def rating_faults(suite: Suite, *, places: Sequence[str] = ()) -> list[Fault]:

@@ -81,7 +81,10 @@ def fetched_files(path: Path, suffixes: Sequence[str]) -> list[Path]:
     for folder, recorded, files in _complete(path):
         if is_address(str(recorded.get("name"))) or any(name.endswith(TOML) for name in files):
             return []
-        wanted = (*suffixes, TEXT) if recorded.get("read_as") else suffixes
+        entry = published().get(str(recorded.get("name")))
+        # Single files are named in the registry because they are suites.
+        has_texts = recorded.get("read_as") or (entry is not None and entry.files)
+        wanted = (*suffixes, TEXT) if has_texts else suffixes
         found = (folder / name for name in files if PurePosixPath(name).suffix.lower() in wanted)
         return sorted(file for file in found if file.is_relative_to(path) and file.is_file())
     return []

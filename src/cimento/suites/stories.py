@@ -229,9 +229,8 @@ class StorySuite:
     Attributes:
         meta: author, content and license.
         stories: in file order; ``stories[n].row == n``.
-        limit: only the first so many are asked about; None for all. The others stay, for worked
-            examples come from all stories.
-        only: rows of those among them that are asked about, as text; None for all.
+        only: rows of the stories that are asked about, as text; None for all. The others stay,
+            for worked examples come from all stories.
         format: what was read.
         path: file or folder.
         sha256: of the bytes read, hexadecimal; empty where it was made in Python.
@@ -242,7 +241,6 @@ class StorySuite:
 
     meta: Meta
     stories: tuple[Story, ...]
-    limit: int | None = None
     only: frozenset[str] | None = None
     format: StoryFormat = field(default="native", compare=False)
     path: Path = field(default=Path(), compare=False)
@@ -262,8 +260,9 @@ class StorySuite:
     @property
     def asked(self) -> tuple[Story, ...]:
         """The stories that are asked about."""
-        first = self.stories[: self.limit]
-        return tuple(story for story in first if self.only is None or str(story.row) in self.only)
+        if self.only is None:
+            return self.stories
+        return tuple(story for story in self.stories if str(story.row) in self.only)
 
 
 Bearer: TypeAlias = Literal["actor", "object"]

@@ -1,14 +1,12 @@
-"""Variants of a suite: a lexical change in every item, or other items as context.
+"""Variants of a suite: a lexical change in every item.
 
 A variant replaces phrases, or fills slots in the sentences of a suite (``{subject}``, or
-``{subject.verb}`` for a filler with several forms, which preserves agreement). Primed variants put
-sentences of other items before each sentence.
+``{subject.verb}`` for a filler with several forms, which preserves agreement).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import random
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,7 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
-from cimento.suites import Condition, Item, JoinRule, JsonValue, Region, Suite, sentence
+from cimento.suites import Condition, JsonValue, Region, Suite
 from cimento.suites.derived import origin_of, remade
 
 Filler: TypeAlias = "str | Mapping[str, str]"
@@ -140,7 +138,7 @@ def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> VariantSuite:
 
 def _provenance(suite: Suite, variant: Variant, sha256: str) -> dict[str, JsonValue]:
     said: dict[str, JsonValue] = {
-        **origin_of(suite, sha256),
+        **origin_of(suite.meta, sha256),
         "variant": variant.name,
         "replace": dict(variant.replace),
         "slots": {
@@ -272,82 +270,3 @@ def _slots(value: object, *, where: str) -> dict[str, Filler]:
             todo = 'Write subject = "io", or subject = { subject = "io", verb = "abbia" }.'
             raise InputError(where=where, seen=f"the slot {name} holds {filler!r}", todo=todo)
     return fillers
-
-
-COLUMN = "context"
-
-
-def prime(
-    suite: Suite,
-    condition: str,
-    n: int,
-    *,
-    seed: int,
-    sha256: str = "",
-    source: Suite | None = None,
-) -> Suite:
-    """A suite in which `n` sentences of other items precede every sentence.
-
-    They are put into the column ``context``, for ``--context-column context``. All sentences of an
-    item have the same context, from the same phenomenon if it has enough items, so that compared
-    sentences differ in nothing else. People accept islands more readily after having read some
-    (Snyder 2000, doi:10.1162/002438900554479).
-
-    Args:
-        suite: the suite.
-        condition: condition of the preceding sentences, such as ``long_island``.
-        n: number of preceding sentences.
-        seed: seed of their random choice.
-        sha256: digest of the suite, for the provenance.
-        source: the suite of the preceding sentences; None for the suite itself.
-
-    Raises:
-        UsageError: there is no such condition, or there are too few other items.
-    """
-    others = suite if source is None else source
-    need_known(
-        condition,
-        others.condition_names,
-        where=f"condition {condition!r}",
-        seen=f"the suite {others.name!r} has no such condition",
-    )
-    most = len(others.items) - (source is None)
-    if n < 1 or n > most:
-        seen = f"there are {most} for each item" if source else f"each item has {most} others"
-        todo = "Choose a number from 1 to that."
-        raise UsageError(where=f"{n} earlier sentences", seen=seen, todo=todo)
-    generator = random.Random(seed)  # noqa: S311 - a choice of stimuli, no secret
-    items = []
-    for number, item in enumerate(suite.items):
-        pool = list(others.items)
-        if source is None:
-            del pool[number]
-        items.append(_primed(item, pool, condition, n, generator, join=others.join))
-    said = {**origin_of(suite, sha256), "condition": condition, "n": n, "seed": seed}
-    said |= {} if source is None else {"source": source.name}
-    name = f"after-{n}-{condition}" if source is None else f"after-{n}-{source.name}-{condition}"
-    return remade(suite, items, name=name, said=said)
-
-
-def _primed(
-    item: Item,
-    others: Sequence[Item],
-    condition: str,
-    n: int,
-    generator: random.Random,
-    *,
-    join: JoinRule,
-) -> Item:
-    """An item after `n` sentences of others, of its own phenomenon where these are enough."""
-    phenomenon = item.column("phenomenon")
-    alike = [other for other in others if other.column("phenomenon") == phenomenon]
-    pool = alike if len(alike) >= n else others
-    chosen = generator.sample(pool, n)
-    context = " ".join(
-        sentence(context_item.condition(condition), rule=join) for context_item in chosen
-    )
-    conditions = tuple(
-        dataclasses.replace(condition, columns={**condition.columns, COLUMN: context})
-        for condition in item.conditions
-    )
-    return dataclasses.replace(item, conditions=conditions)

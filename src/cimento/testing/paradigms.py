@@ -275,12 +275,12 @@ def _refuses_what_it_does_not_honor(tried: _ParadigmTrial) -> Iterator[Finding]:
         yield Finding("an unknown option is refused", passed=False, detail="it was taken")
 
 
-def _takes_first_items(tried: _ParadigmTrial) -> Iterator[Finding]:
+def _takes_some_items(tried: _ParadigmTrial) -> Iterator[Finding]:
     few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)
     asked = few.outcomes()["item"].n_unique()
     whole = tried.run.outcomes()["item"].n_unique()
     yield Finding(
-        "a limit asks the first items only", passed=asked < whole or whole == 1, detail=str(asked)
+        "a limit asks some of the items", passed=asked < whole or whole == 1, detail=str(asked)
     )
 
 
@@ -378,7 +378,7 @@ CHECKS: tuple[_Check, ...] = (
     _has_estimates,
     _has_a_summary,
     _keeps_answers,
-    _takes_first_items,
+    _takes_some_items,
     _asks_adaptively,
     _refuses_what_it_does_not_honor,
 )

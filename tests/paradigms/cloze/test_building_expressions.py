@@ -98,3 +98,77 @@ def test_an_expression_has_one_kind(tmp_path, capsys, table, seen):
     arguments = ["suites", "build", "expressions", str(path), "--language", "it"]
     assert invoke([*arguments, "-o", str(tmp_path / "a"), "--kinds", str(kinds)]) == 2
     assert seen in capsys.readouterr().err
+
+
+TEXT = """Le reti neurali imparano da esempi. Una rete neurale profonda ha molti strati di unità.
+Durante l'addestramento si riduce la funzione di perdita. La rete elettrica è vecchia.
+parte di una frase con rete neurale che non comincia.
+Se il tasso di apprendimento è alto, la funzione di perdita oscilla.
+"""
+TERMS = """term\tforms\tkind
+rete neurale\treti neurali\tmodel
+rete
+funzione di perdita
+addestramento\t\tprocess
+retropropagazione
+"""
+
+
+def test_a_list_of_terms_is_looked_for_in_texts(tmp_path, capsys):
+    (tmp_path / "testo.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "termini.tsv").write_text(TERMS, encoding="utf-8")
+    out = tmp_path / "terms"
+    arguments = ["suites", "build", "expressions", str(tmp_path / "testo.txt"), "--language", "it"]
+    assert invoke([*arguments, "--terms", str(tmp_path / "termini.tsv"), "-o", str(out)]) == 0
+    # By hand: of nested terms the longer one; the third line does not begin a sentence.
+    found = {(item.expression, item.text) for item in load_suite(out).suite.multiwords}
+    assert found == {
+        ("rete neurale", "Le {reti} {neurali} imparano da esempi."),
+        ("rete neurale", "Una {rete} {neurale} profonda ha molti strati di unità."),
+        ("rete", "La {rete} elettrica è vecchia."),
+        ("funzione di perdita",
+         "Durante l'addestramento si riduce la {funzione} di {perdita}."),
+        ("funzione di perdita",
+         "Se il tasso di apprendimento è alto, la {funzione} di {perdita} oscilla."),
+        ("addestramento", "Durante l'{addestramento} si riduce la funzione di perdita."),
+    }  # fmt: skip
+    kinds = {item.expression: item.columns["kind"] for item in load_suite(out).suite.multiwords}
+    assert kinds == {
+        "rete neurale": "model", "rete": "term", "funzione di perdita": "term",
+        "addestramento": "process",
+    }  # fmt: skip
+    assert "left of those with 'retropropagazione': 0" in capsys.readouterr().err
+    assert invoke(["suites", "check", str(out)]) == 0
+
+
+def test_terms_one_a_line_are_looked_for_in_treebanks(tmp_path):
+    treebank = tmp_path / "a.conllu"
+    words = ["qui", "la", "rete", "neurale", "impara", "bene"]
+    rows = [f"{n}\t{w}\t{w}\tX\t_\t_\t{min(n - 1, 1)}\tdep\t_\t_" for n, w in enumerate(words, 1)]
+    lines = ["# sent_id = 1", f"# text = {' '.join(words)}", *rows]
+    treebank.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    (tmp_path / "terms.txt").write_text("Rete  neurale\n\n", encoding="utf-8")
+    out = tmp_path / "terms"
+    arguments = ["suites", "build", "expressions", str(treebank), "--language", "it"]
+    assert invoke([*arguments, "--terms", str(tmp_path / "terms.txt"), "-o", str(out)]) == 0
+    # A sentence of a treebank is whole, whatever its marks.
+    assert list(texts(out).values()) == ["qui la {rete} {neurale} impara bene"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ("term\tforms\nrete\treti\nmaglia\treti\n", "'reti' is a form of 'rete' and of 'maglia'"),
+        ("parola\tforms\nrete\treti\n", "term"),
+        ("term\n", "there is no term"),
+        ("\n", "is empty"),
+    ],
+)
+def test_terms_that_cannot_be_used(tmp_path, capsys, terms, message):
+    (tmp_path / "testo.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "termini.tsv").write_text(terms, encoding="utf-8")
+    arguments = ["suites", "build", "expressions", str(tmp_path / "testo.txt"), "--language", "it"]
+    arguments += ["--terms", str(tmp_path / "termini.tsv"), "-o", str(tmp_path / "out")]
+    assert invoke(arguments) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -8,8 +8,8 @@ import pytest
 
 from cimento import Meta, UsageError, evaluate
 from cimento.cli.main import invoke
+from cimento.paradigms.cloze.figures import curve_figure, curve_frame
 from cimento.paradigms.cloze.files import write_cloze
-from cimento.paradigms.cloze.sections import curve_figure, curve_frame
 from cimento.suites.cloze import ClozeItem, ClozeSuite, MultiwordItem
 
 pytest.importorskip("altair")

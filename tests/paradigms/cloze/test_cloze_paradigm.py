@@ -116,14 +116,22 @@ def test_each_item_has_one_outcome_for_a_question():
         assert judged["reason"].is_not_null().all()
 
 
-def test_what_cannot_be_found_is_a_failure_with_its_reason():
-    outcomes = open_run(STORED / "demo-masked").outcomes()
-    cannot = outcomes.filter(outcomes[GROUP + REACHABLE] == "no")
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("demo-masked", "the answer is several tokens, and one mask was asked"),
+        ("demo-causal", "the answer is several tokens, and candidates are the next token"),
+    ],
+)
+def test_what_cannot_be_found_is_a_failure_with_its_reason(name, reason):
+    run = open_run(STORED / name)
+    cannot = run.outcomes().filter(run.outcomes()[GROUP + REACHABLE] == "no")
     assert set(cannot["verdict"]) == {"fail"}
-    assert set(cannot["reason"]) == {"the answer is several tokens, and one mask was asked"}
+    assert set(cannot["reason"]) == {reason}
     assert cannot["value"].is_null().all()
-    [method] = stored("demo-masked")["methods"]
+    [method] = stored(name)["methods"]
     assert cannot["item"].unique(maintain_order=True).to_list() == method["unreachable_items"]
+    assert any("several tokens and cannot be found" in text for text in run.warnings)
 
 
 def test_candidates_that_nobody_judged_are_unscored_and_the_reader_is_told():

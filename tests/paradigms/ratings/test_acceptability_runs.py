@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
 from cimento.paradigms.ratings.paradigm import scatter_of
-from cimento.paradigms.ratings.sections import label_places
+from cimento.paradigms.ratings.scatter import label_places
 from cimento.suites.formats.native import write_native
 from cimento.suites.ratings import (
     RatedSentence,
@@ -280,6 +280,8 @@ def test_no_label_of_the_scatter_is_written_over_another():
         "value": [-50.0, -50.1, -20.0, -50.0, -180.0],
         "named": ["a", "b", "c", "d", None],
     })  # fmt: skip
-    first, second, third, other, none = label_places(frame, 3.0)
-    assert (second, third, other, none) == (-50.1, -20.0, -50.0, None)
-    assert first >= second + (180 - 20) * 13 / 320
+    first, second, third, other, none = label_places(frame)
+    assert (second, third, none) == (-50.1, -20.0, None)
+    apart = (180 - 20) * 13 / 320
+    assert first >= second + apart
+    assert other >= first + apart

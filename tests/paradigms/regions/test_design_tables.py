@@ -20,6 +20,7 @@ from cimento.paradigms.regions.factorial_tables import (
     factorial_items_grid,
 )
 from cimento.paradigms.regions.paper_tables import dd_in_paper, effects_in_paper
+from cimento.paradigms.regions.sections import region_report
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, grid_as_text
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
@@ -270,7 +271,7 @@ def test_the_report_command_refuses_what_is_no_table(tmp_path, capsys):
 
 def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
-    command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
+    command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "8"]
     code = invoke([*command, "--measure", "lp,penlp,lp-l,penlp-l", "-o", str(tmp_path / "runs")])
     printed = capsys.readouterr()
     assert code == 0, printed.err
@@ -375,3 +376,23 @@ def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
     differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))
     assert grid_as_text(differing).splitlines()[2].split() == ["suite", "n", "note"]
     assert grid_as_text(dataclasses.replace(grid, rows=())).splitlines()[0] == "t"
+
+
+def test_the_items_of_a_design_are_shown_by_their_dd(tmp_path):
+    table = tmp_path / "isole.csv"
+    table.write_text(
+        "item,non_short,non_long,island_short,island_long\n"
+        # DD = (7 - 4) - (4 - 3) = 2 nats, a word costing one.
+        "1,La zia parte.,La zia parte oggi.,La zia canta oggi.,La zia parte domani con noi oggi.\n"
+        # DD = (5 - 5) - (4 - 3) = -1 nat.
+        "2,Il cane dorme.,Il cane dorme sempre qui.,Il cane mangia qui.,Il cane mangia poco qui.\n",
+        encoding="utf-8",
+    )
+    run = evaluate(table, FakeScorer(lambda *_: -1.0), language="it")
+    report = region_report(run)
+    whole = {item.id: (item.outcome.question, item.outcome.verdict) for item in report.items}
+    assert whole == {"2": ("DD", "fail"), "1": ("DD", "pass")}
+    assert [item.outcome.value for item in report.items] == pytest.approx(
+        [-1 / math.log(2), 2 / math.log(2)]
+    )
+    assert [part.question for part in report.items[0].parts][-1] == "all predictions"

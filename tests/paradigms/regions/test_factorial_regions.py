@@ -215,20 +215,20 @@ def test_a_declaration_that_cannot_be_used_is_refused(windows, tmp_path, capsys)
 def test_run_and_report_show_it(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     runs = str(tmp_path / "runs")
-    command = ["run", "it-islands", "-m", "demo-causal", "--limit", "6", "-o", runs]
+    command = ["run", "it-islands", "-m", "demo-causal", "--limit", "10", "-o", runs]
     assert invoke(command) == 0
     shown = capsys.readouterr().out
     start = shown.index("DD by region")
     rows = [line.split() for line in shown[start:].splitlines()]
     cells = {row[0]: row[1:] for row in rows if row and row[0].endswith("_clause")}
     # The matrix clause is the same with and without the island, and nothing comes before it.
-    assert cells["main_clause"][:2] == ["6", "0.00"]
+    assert cells["main_clause"][:2] == ["2", "0.00"]
     embedded = cells["embedded_clause"]
-    assert embedded[0] == "6"
+    assert embedded[0] == "2"
     assert float(embedded[1]) != 0.0
     out = tmp_path / "regions.csv"
     assert invoke(["report", runs, "--table", "regions", "-o", str(out)]) == 0
-    assert "embedded_clause,6," in out.read_text(encoding="utf-8")
+    assert "embedded_clause,2," in out.read_text(encoding="utf-8")
     page = tmp_path / "page.html"
     assert invoke(["report", runs, "-o", str(page)]) == 0
     assert "DD by region" in page.read_text(encoding="utf-8")

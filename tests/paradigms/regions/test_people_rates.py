@@ -12,7 +12,8 @@ import pytest
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
 from cimento.judgments import BETTER, Judgment, table_of, write_judgments
-from cimento.paradigms.regions.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON, people_of
+from cimento.paradigms.regions.people_rates import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON
+from cimento.paradigms.regions.people_tables import people_of
 from cimento.testing import FakeScorer
 
 FIRST_IS_BETTER = "(*;%good%) < (*;%bad%)"
@@ -66,16 +67,16 @@ def by_who(people_rates, question="prediction 0"):
 def test_people_and_a_model_stand_beside_each_other_on_the_items_that_people_answered():
     people, one, model = rates(suite(lengths=LENGTHS))
 
-    assert (people.who, people.n, people.tied, people.choices) == (MAJORITY, 5, 1, 23)
+    assert (people.who, people.n, people.tied, people.answers) == (MAJORITY, 5, 1, 23)
     assert people.rate == pytest.approx(3 / 5)
     # Wilson's interval of 3 of 5, from the quadratic (p - x)² n = z² x (1 - x).
     z2, n = 1.959963984540054**2, 5
     for end in (people.low, people.high):
         assert (0.6 - end) ** 2 * n == pytest.approx(z2 * end * (1 - end))
-    assert (one.who, one.n, one.tied, one.choices) == (ONE_PERSON, 5, None, 23)
+    assert (one.who, one.n, one.tied, one.answers) == (ONE_PERSON, 5, None, 23)
     assert one.rate == pytest.approx((1 + 3 / 4 + 1 / 2 + 1 / 5 + 4 / 5) / 5)
     assert 0 < one.low < one.rate < one.high < 1
-    assert (model.of_people, model.n, model.tied, model.choices) == (False, 5, 1, None)
+    assert (model.of_people, model.n, model.tied, model.answers) == (False, 5, 1, None)
     assert model.rate == pytest.approx(3 / 5)
 
 
@@ -116,7 +117,7 @@ def test_a_prediction_about_several_sentences_is_decided_by_single_choices_where
     by_group = by_who(people_rates, "prediction 1")
     assert by_group[MAJORITY].rate == 1
     assert by_group[ONE_PERSON].rate == pytest.approx((3 * 3 / 4 + 2 * 5 / 8) / 5)
-    assert by_group[ONE_PERSON].choices == 3 * 4 + 2 * 8
+    assert by_group[ONE_PERSON].answers == 3 * 4 + 2 * 8
     # Both together hold of many people and never of one choice.
     by_group = by_who(people_rates, "all predictions")
     assert by_group[MAJORITY].rate == pytest.approx(3 / 5)
@@ -178,8 +179,8 @@ def test_shares_of_choices_count_as_choices_do():
     counted, given = (
         rates(suite(choices, lengths=LENGTHS[:5])) for choices in (CHOICES[:5], shares)
     )
-    assert [rate.choices for rate in given] == [None, None, None]
-    assert [replace(rate, choices=None) for rate in counted] == given
+    assert [rate.answers for rate in given] == [None, None, None]
+    assert [replace(rate, answers=None) for rate in counted] == given
 
 
 def test_nobody_answered_is_no_rate_and_no_column_is_no_table():
@@ -240,7 +241,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     command = ["run", str(answered), "-m", "demo-causal", "-m", "demo-masked", "-o", runs]
     assert invoke([*command, "--no-cache"]) == 0
     out = capsys.readouterr().out
-    assert out.index("accuracy") < out.index("How often people choose as is predicted")
+    assert out.index("accuracy") < out.index("How often people's choices agree with predictions")
     table = [line.split() for line in out[out.index("How often people") :].splitlines()]
     lines = [" ".join(line) for line in table]
     assert any(line.startswith("harbor prediction 0 most people 6 0 18 0.833 [") for line in lines)
@@ -248,8 +249,8 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     (one,) = [line for line in lines if line.startswith("one person ")]
     assert one.startswith("one person 6 18 0.611 [")
     # The reasons why rho has no interval are notes below.
-    models = [line.split("@")[0] for line in lines if line.startswith("demo-")]
-    assert models == ["demo-causal", "demo-masked"]
+    models = dict.fromkeys(line.split("@")[0] for line in lines if line.startswith("demo-"))
+    assert [*models] == ["demo-causal", "demo-masked"]
 
     assert invoke(["report", runs, "--table", "people", "--format", "csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
@@ -265,7 +266,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
 
     page = tmp_path / "page.html"
     assert invoke(["report", runs, "-o", str(page)]) == 0
-    assert "How often people choose as is predicted" in page.read_text(encoding="utf-8")
+    assert "choices agree with predictions" in page.read_text(encoding="utf-8")
 
 
 def test_a_table_of_people_of_runs_without_choices_is_refused(tmp_path, capsys):

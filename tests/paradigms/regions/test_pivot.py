@@ -87,11 +87,14 @@ def test_one_table_over_suites_of_any_kind(pairs):
         ("prova", "np", "mean of pairs", 1.0),
         ("coppie", "coppie", "good", 0.5),
     ]
-    last = as_csv(pivot_grid(cells)).splitlines()[-1]
-    # (100 + 50) / 2, each suite once; two phenomena have no interval
-    few = "2 phenomena: an interval needs 5 or more"
-    assert last == f"Mean over suites,,,suites,50.0,2,75.0,,,2,{few}"
-    assert "fewer than 5 phenomena." in grid_as_text(pivot_grid(cells))
+    *_, suites, designs = as_csv(pivot_grid(cells)).splitlines()
+    # A pair of conditions is not a prediction: the design has a mean of its own.
+    few = "1 suite: an interval needs 5 or more"
+    assert suites == f"Mean over suites,,,suites,50.0,1,50.0,,,1,{few}"
+    assert designs == f"Mean over designs,,,designs,50.0,1,100.0,,,1,{few}"
+    assert "designs, whose main number is DD, have a mean of their own" in " ".join(
+        grid_as_text(pivot_grid(cells)).split()
+    )
     both = pivot(runs, ["lp,penlp"])
     assert {cell.measure for cell in both} == {"lp", "penlp"}
     with pytest.raises(UsageError, match="no such measure"):
@@ -110,6 +113,25 @@ def cell(suite, accuracy, chance, what="prediction"):
         suite=suite, language="it", phenomenon="x", what=what, model="m", measure="",
         accuracy=accuracy, low=accuracy - 0.1, high=accuracy + 0.1, n=20, chance=chance,
     )  # fmt: skip
+
+
+def test_no_mean_mixes_pairs_of_designs_with_predictions():
+    plain = [cell(f"s{k}", 0.6 + k / 50, 0.5) for k in range(5)]
+    designs = [cell(f"d{k}", 0.9, 0.5, "mean of pairs") for k in range(3)]
+    suites, pairs = pivot_grid([*plain, *designs]).text[-2:]
+    # (.60 + .62 + .64 + .66 + .68) / 5, and three times .9; all eight together would be .7375.
+    assert suites[:6] == ("Mean over suites", "", "", "suites", "50.0", "5")
+    assert suites[6].startswith("64.0 [")
+    assert pairs[:7] == ("Mean over designs", "", "", "designs", "50.0", "3", "90.0")
+
+
+def test_two_suites_have_no_interval_of_their_mean():
+    grid = pivot_grid(
+        [cell("a", 0.6, 0.5), dataclasses.replace(cell("b", 0.8, 0.5), phenomenon="y")]
+    )
+    few = "2 phenomena: an interval needs 5 or more"
+    assert as_csv(grid).splitlines()[-1] == f"Mean over suites,,,suites,50.0,2,70.0,,,2,{few}"
+    assert "fewer than 5 phenomena." in grid_as_text(grid)
 
 
 def test_no_mean_mixes_levels_of_chance():

@@ -277,9 +277,12 @@ def test_a_recording_makes_an_ordinary_stored_run(tmp_path):
 
 
 def test_a_recording_of_other_stories_or_of_nothing_is_refused(tmp_path):
+    other = recorded(tmp_path, {"doc": 80, "task": STORY, "label": "true"})
+    with pytest.raises(SuiteError, match="doc is 80, and there are 15 stories"):
+        ask(other, limit=3)
     name = recorded(tmp_path, {"doc": 8, "task": STORY, "label": "true"})
-    with pytest.raises(UsageError, match="no answer about the stories"):
-        ask(name, limit=3)
+    # A limit is of the items that a recording has.
+    assert set(ask(name, limit=3).table("requests")["item"]) == {"8"}
     with pytest.raises(UsageError, match="task='pair'"):
         ask(name, task="pair")
     with pytest.raises(SuiteError, match="empty"):

@@ -8,6 +8,7 @@ from cimento.people.surveys.building import build_design
 from cimento.people.surveys.material import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
+from tests.helpers.rated import load_rated
 
 
 @pytest.mark.parametrize("header", ["Frase", "n\tFrase"])
@@ -47,3 +48,22 @@ def test_who_is_responsible_is_named_below_a_text_of_ones_own(tmp_path):
     file.write_text(f"Chiedete a {rosa}.\n", encoding="utf-8")
     named = build_design(path, SurveyPlan(checks=0, consent=file, contact=rosa)).consent
     assert named == (f"Chiedete a {rosa}.",)
+
+
+def test_a_list_of_sentences_becomes_a_suite_of_ratings(tmp_path, capsys):
+    source, answers = tmp_path / "frasi.txt", tmp_path / "answers.csv"
+    source.write_text("La gatta dorme al sole.\nLe porte è aperte.\n", encoding="utf-8")
+    answers.write_text(
+        "participant,sentence,rating\na,La gatta dorme al sole.,5\nb,La gatta dorme al sole.,4"
+        "\na,Le porte è aperte.,1\n",
+        encoding="utf-8",
+    )
+    judgments, copy = tmp_path / "j.csv", tmp_path / "copy"
+    asked = ["annotate", "import", str(answers), "--suite", str(source), "--names", "keep"]
+    assert invoke([*asked, "-o", str(judgments)]) == 0
+    apply = ["annotate", "apply", str(source), str(judgments), "-o", str(copy)]
+    assert invoke([*apply, "--scale", "1,5", "--language", "it"]) == 0
+    assert "3 answers" in capsys.readouterr().err
+    rated = load_rated(copy).rated
+    assert [one.mean for one in rated.sentences] == [4.5, 1]
+    assert (rated.language, rated.scale.low, rated.scale.high) == ("it", 1, 5)

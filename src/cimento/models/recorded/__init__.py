@@ -18,7 +18,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -314,7 +314,7 @@ def replay(suite: Suite, path: Path, *, spec: Path | None = None, unit: Unit = "
     )
 
 
-def replay_log(suite: Suite, path: Path) -> Replay:
+def replay_log(suite: Suite, path: Path, *, limit: int | None = None) -> Replay:
     """Match sentences that lm-eval scored with the stimuli of a suite, by their texts.
 
     Each sentence has a single number, which is treated as that of one token.
@@ -322,19 +322,16 @@ def replay_log(suite: Suite, path: Path) -> Replay:
     Args:
         suite: whose conditions have one region each.
         path: lm-eval's logs of one model (`cimento.models.recorded`).
+        limit: how many items are needed, whichever were logged; None for all.
 
     Raises:
         InputError: the logs cannot be read.
         TableError: the suite is judged by regions, or a sentence was not logged.
     """
     log = one_log(path)
-    values: dict[str, float] = {}
-    after = 0
-    for task in log.tasks:
-        for sample in task.samples:
-            after += any(map(str.strip, sample.contexts))
-            for text, value in zip(sample.texts, sample.logprobs_nats, strict=True):
-                values.setdefault(one_spelling(text.strip()), value)
+    values, after = _logged_sentences(log)
+    if limit is not None:
+        suite = _logged_part(suite, values, limit)
     rows, stimuli = [], []
     for request, (item, condition) in enumerate(suite.stimuli()):
         text, regions = join_regions(condition.regions, rule=suite.join)
@@ -364,6 +361,31 @@ def replay_log(suite: Suite, path: Path) -> Replay:
         tokens=pl.DataFrame(rows, schema=TOKENS.polars(present=["region"]), orient="row"),
         warnings=(said,) if after else (),
     )
+
+
+def _logged_sentences(log: ModelLog) -> tuple[dict[str, float], int]:
+    """The value of each sentence of a log, and the number of samples that followed a context."""
+    values: dict[str, float] = {}
+    after = 0
+    for task in log.tasks:
+        for sample in task.samples:
+            after += any(map(str.strip, sample.contexts))
+            for text, value in zip(sample.texts, sample.logprobs_nats, strict=True):
+                values.setdefault(one_spelling(text.strip()), value)
+    return values, after
+
+
+def _logged_part(suite: Suite, values: Mapping[str, float], limit: int) -> Suite:
+    """The items all of whose sentences were logged; all items if those are fewer than needed."""
+    logged = tuple(
+        item
+        for item in suite.items
+        if all(
+            one_spelling(join_regions(condition.regions, rule=suite.join)[0].strip()) in values
+            for condition in item.conditions
+        )
+    )
+    return suite if len(logged) < limit else replace(suite, items=logged)
 
 
 def _check_count(suite: Suite, recording: RecordedSurprisals, path: Path) -> None:

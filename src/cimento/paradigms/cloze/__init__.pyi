@@ -1,7 +1,10 @@
 from cimento.paradigms.cloze.building import build_templates as build_templates
-from cimento.paradigms.cloze.building import items_of_concordances as items_of_concordances
 from cimento.paradigms.cloze.building import read_description as read_description
-from cimento.paradigms.cloze.building import read_kinds as read_kinds
+from cimento.paradigms.cloze.expressions import Drawing as Drawing
+from cimento.paradigms.cloze.expressions import items_of_concordances as items_of_concordances
+from cimento.paradigms.cloze.expressions import items_of_terms as items_of_terms
+from cimento.paradigms.cloze.expressions import read_kinds as read_kinds
+from cimento.paradigms.cloze.expressions import read_terms as read_terms
 from cimento.paradigms.cloze.paradigm import CLOZE as CLOZE
 from cimento.paradigms.cloze.people import CHOICES_FILE as CHOICES_FILE
 from cimento.paradigms.cloze.people import LABELS as LABELS

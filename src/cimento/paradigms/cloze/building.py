@@ -3,30 +3,18 @@
 A build writes what was generated to ``generated.tsv`` and, where there is none yet, the same forms
 to ``seeds.tsv``, which is the list that counts: a person removes, corrects and adds rows there. A
 later build leaves it alone and says what the two differ in.
-
-Also built: multiword items, from concordances. The keyword's words are in braces, each asked in
-turn.
 """
 
 from __future__ import annotations
 
 import math
-import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from cimento.corpus.texts import (
-    PlainSentence,
-    balanced,
-    concordance_sentences,
-    read_concordance,
-    tokens,
-)
-from cimento.errors import InputError, SuiteError, did_you_mean
+from cimento.errors import InputError, SuiteError
 from cimento.intake.decoding import decode
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
@@ -50,11 +38,9 @@ from cimento.suites.cloze import (
     SEED,
     BaseSentence,
     ClozeSuite,
-    MultiwordItem,
     SeedSet,
     Template,
 )
-from cimento.suites.derived import OTHER, closed_class
 from cimento.suites.formats.native import meta_of
 
 if TYPE_CHECKING:
@@ -315,113 +301,3 @@ def _rows(seeds: Mapping[str, Iterable[Seed]]) -> list[dict[str, str]]:
 
 def _shown(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.6f}"
-
-
-NamedBy: TypeAlias = Literal["keyword", "file"]
-"""Whether concordances are named after their keywords or their file."""
-FEWEST_WORDS = 2
-"""Words that an expression must have besides articles and the like."""
-
-_WORD = re.compile(r"\w+(?:-\w+)*")
-
-
-def items_of_concordances(
-    paths: Sequence[Path],
-    *,
-    language: str,
-    named_by: NamedBy,
-    per: int | None,
-    seed: int,
-    shortest: int,
-    longest: int,
-    kinds: Mapping[str, str] | None = None,
-) -> tuple[list[MultiwordItem], Counter[str]]:
-    """Items of the sentences around the keywords, and the number of lines left out by reason.
-
-    Args:
-        paths: concordances, as for ``cimento corpus concordance``.
-        language: ISO 639-1 code; function words (*al* in *testa al toro*) are not hidden.
-        named_by: whether an expression is called like its keyword, or like its file.
-        per: sentences for each expression, in turn from thirds of length; None for all.
-        seed: of the draw and of the order.
-        shortest: least number of tokens.
-        longest: greatest number of tokens.
-        kinds: expression to its kind (idiom, term), a column of its items; None for no column.
-
-    Raises:
-        InputError: a file cannot be read, or an expression has no kind.
-    """
-    counts = Counter[str]()
-    by_group: dict[str, list[MultiwordItem]] = {}
-    for path in paths:
-        extracted = concordance_sentences(
-            read_concordance(path), name=path.stem, seed=seed, shortest=shortest, longest=longest
-        )
-        counts.update(extracted.counts)
-        for sentence in extracted.sentences:
-            name = path.stem.replace("_", " ") if named_by == "file" else sentence.comments["node"]
-            text, reason = _braced(sentence, language)
-            if reason:
-                counts[reason] += 1
-                continue
-            columns = {"source": sentence.id, "reference": sentence.comments["reference"]}
-            by_group.setdefault(name, []).append(MultiwordItem("", name, text, columns))
-    items = []
-    for name, group in by_group.items():
-        kind = _kind_of(name, kinds)
-        lengths = [len(list(tokens(item.text))) for item in group]
-        for number, item in enumerate(balanced(group, lengths, n=per, seed=seed), start=1):
-            columns = {**kind, **item.columns}
-            items.append(MultiwordItem(f"{name}/{number}", name, item.text, columns))
-    return items, counts
-
-
-def read_kinds(path: Path) -> dict[str, str]:
-    """The kind of each expression in a table with the columns ``expression`` and ``kind``.
-
-    Raises:
-        InputError: it cannot be read, a column is missing, or an expression has two kinds.
-    """
-    table = table_with(path, "expression", "kind")
-    kinds: dict[str, str] = {}
-    for row in table.rows:
-        name, kind = (read_cell(row.cells[column]) for column in ("expression", "kind"))
-        if kinds.setdefault(name, kind) != kind:
-            raise InputError(
-                where=table.where(row),
-                seen=f"{name!r} is {kind!r} here and {kinds[name]!r} above",
-                todo="Give each expression one kind.",
-            )
-    return kinds
-
-
-def _kind_of(name: str, kinds: Mapping[str, str] | None) -> dict[str, str]:
-    """The column of an expression's kind; none where kinds are not told apart."""
-    if kinds is None:
-        return {}
-    if not kinds.get(name):
-        raise InputError(
-            where=f"expression {name!r}", seen="it has no kind", todo=did_you_mean(name, kinds)
-        )
-    return {"kind": kinds[name]}
-
-
-def _braced(sentence: PlainSentence, language: str) -> tuple[str, str]:
-    """The sentence with the words of its keyword in braces, or why it cannot be used."""
-
-    def is_content(word: str) -> bool:
-        return closed_class(word, language, initial=False) in {OTHER, None}
-
-    parts = sentence.comments["node"].split()
-    pattern = r"\s*".join(map(re.escape, parts))
-    matches = list(re.finditer(rf"(?<!\w){pattern}(?!\w)", sentence.text, re.IGNORECASE))
-    if len(matches) != 1 or not {"{", "}"}.isdisjoint(sentence.text):
-        return "", "keyword not there once, left out"
-    start, end = matches[0].span()
-    marked = _WORD.sub(
-        lambda word: f"{{{word[0]}}}" if is_content(word[0].lower()) else word[0],
-        sentence.text[start:end],
-    )
-    if marked.count("{") < FEWEST_WORDS:
-        return "", "keyword with one word to hide, left out"
-    return sentence.text[:start] + marked + sentence.text[end:], ""

@@ -24,7 +24,7 @@ from cimento.paradigms.cloze.detecting import SHEET, SYNTACTIC, is_released
 from cimento.paradigms.cloze.judgments import parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table
 from cimento.paradigms.cloze.portuguese import read_multiwords, read_released_sheet, read_templates
-from cimento.paradigms.cloze.reading import ITEMS, SEEDS, cloze_fault, read_folder
+from cimento.paradigms.cloze.reading import ITEMS, SEEDS, cloze_fault, mark_between, read_folder
 from cimento.suites import JsonValue, Meta
 from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
@@ -170,7 +170,7 @@ def _check_multiwords(items: Iterable[MultiwordItem]) -> Iterator[Fault]:
         words, opened = len(item.words), item.text.count("{")
         if not words == opened == item.text.count("}"):
             seen = f"The braces in {item.text!r} do not pair up."
-        elif words == 1:
+        elif words == 1 != len(item.expression.split()):
             seen = f"Only one word is marked in {item.text!r}."
         elif not all(word.strip() for word in item.words):
             seen = f"There are braces with no word in {item.text!r}."
@@ -257,7 +257,7 @@ def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:
         (item, option)
         for item in items
         for option in item.options
-        if option.role != "target" and any(mark in option.spellings[0] for mark in ",;")
+        if mark_between(option.spellings[0])
     ]
     roles = (Counter(option.role for option in item.options) for item in items)
     if others and all(count == 1 for counts in roles for count in counts.values()):

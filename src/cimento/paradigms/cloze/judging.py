@@ -54,10 +54,10 @@ CHOSEN, OPTION = "chosen", "option"
 """Groups of choices: the role of the most probable option, and its text; ties are joined."""
 
 UNREACHABLE = "the answer is several tokens, and one mask was asked"
+NOT_NEXT = "the answer is several tokens, and candidates are the next token"
 NOT_FOUND = "the target is not among the candidates"
 NOT_JUDGED = "nobody judged this candidate, or people were divided"
 _NOT_KNOWN = "its probability is not known"
-NO_CHOICE = "there are not two options to choose among"
 
 
 def cloze_outcomes(answers: ClozeAnswers) -> pl.DataFrame:
@@ -151,7 +151,9 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
     """
     with_target = [item for item in answers.items if item.targets]
     ranks = hit_ranks(with_target, answers.candidates(method))
-    unreachable = unreachable_items(answers, with_target) if method in ("mask", "words") else set()
+    is_single = method in ("mask", "left", "words")
+    unreachable = unreachable_items(answers, with_target) if is_single else set()
+    cannot_be = UNREACHABLE if answers.by_rule("mask") else NOT_NEXT
     for k in depths_of(answers):
         for item in with_target:
             rank, cannot = ranks[item.id], item.id in unreachable
@@ -164,7 +166,7 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
                 right=held,
                 value=rank,
                 unit="rank",
-                reason=UNREACHABLE if cannot else "" if rank else NOT_FOUND,
+                reason=cannot_be if cannot else "" if rank else NOT_FOUND,
                 cluster=answers.cluster_of[item.id],
                 groups={
                     **item.columns,
@@ -174,14 +176,21 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
 
 
 def unreachable_items(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[str]:
-    """Items none of whose targets is one token; empty where options were not scored at a mask."""
-    at_mask = answers.by_rule("mask")
+    """Items none of whose targets is one token; empty where their number of tokens is not known.
+
+    At a mask, an option of several tokens has no score; after the text before the blank it has
+    one, with the number of its tokens.
+    """
+    at_mask, after_text = answers.by_rule("mask"), answers.by_rule("left")
     unreachable = set()
     for item in items:
         targets = set(map(one_spelling, item.targets))
-        at_gap = at_mask.get(item.id, ())
+        at_gap = (at_mask or after_text).get(item.id, ())
         known = [option for option in at_gap if one_spelling(option.text) in targets]
-        if known and all(option.logprob_nats is None for option in known):
+        if known and all(
+            option.logprob_nats is None if at_mask else (option.n_pieces or 1) > 1
+            for option in known
+        ):
             unreachable.add(item.id)
     return unreachable
 
@@ -262,7 +271,7 @@ def choose(
     return [
         _choice(item, scores.get(item.id, {}))
         for item in items
-        if len(item.options) > 1 and item.targets
+        if item.targets and any(option.role != "target" for option in item.options)
     ]
 
 
@@ -277,8 +286,6 @@ def _choice(item: ClozeItem, scores: Mapping[str, float | None]) -> Outcome:
     scored = [(option, best[option.text] or 0.0) for option in item.options]
     targets = [score for option, score in scored if option.role == "target"]
     others = [score for option, score in scored if option.role != "target"]
-    if not others:
-        return replace(unscored, reason=NO_CHOICE)
     margin = max(targets) - max(others)
     highest = max(score for _, score in scored)
     chosen = [option for option, score in scored if score == highest]

@@ -22,6 +22,7 @@ from cimento.paradigms.cloze.reading import (
     ITEM_COLUMNS,
     SUFFIXES,
     cloze_fault,
+    mark_between,
     read_options,
     suite_of_items,
 )
@@ -137,8 +138,6 @@ def _with_our_names(table: Table) -> Table:
 
 
 _NUMBERED = re.compile(r"\s*[0-9]+$")
-_MARKS = (";", ",")
-"""What people write between options instead of bars, the first that a cell has."""
 _SHOWN = 3
 _MOST_WORDS = 3
 """Number of words above which a cell is a remark and no option."""
@@ -152,8 +151,8 @@ def _with_bars(table: Table, faults: list[Fault]) -> Table:
     known = [name for name in ROLES if name in table.cells]
     has_bars = any("|" in cell or "\\" in cell for name in known for cell in table.cells[name])
     cells = dict(table.cells)
-    for name in () if has_bars else [name for name in known if name != "target"]:
-        marks = [next((m for m in _MARKS if m in cell), "") for cell in cells[name]]
+    for name in () if has_bars else known:
+        marks = [mark_between(cell) for cell in cells[name]]
         row = next((row for row, mark in enumerate(marks) if mark), None)
         if row is None:
             continue

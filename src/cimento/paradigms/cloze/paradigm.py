@@ -35,6 +35,7 @@ from cimento.paradigms.cloze.files import (
 )
 from cimento.paradigms.cloze.judging import (
     HIT,
+    NOT_NEXT,
     UNREACHABLE,
     asked,
     cloze_outcomes,
@@ -55,6 +56,7 @@ from cimento.paradigms.cloze.requests import (
 from cimento.records.outcomes import Estimate
 from cimento.suites.cloze import ClozeSuite, cluster_of, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask
+from cimento.suites.limits import PHENOMENA, ItemGroups
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,9 +104,13 @@ class ClozeReader(SuiteReader[ClozeSuite]):
         """Every fault of a suite."""
         return check_cloze(suite)
 
-    def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
-        """The suite with only its first items, of whatever they are made."""
-        return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
+    def groups(self, suite: ClozeSuite) -> ItemGroups:
+        """The items, of whatever they are made, by phenomenon and template."""
+        items = expand_suite(suite).items
+        return ItemGroups(
+            [item.id for item in items],
+            {name: [item.columns.get(name) for item in items] for name in PHENOMENA},
+        )
 
     def selected(self, suite: ClozeSuite, items: Collection[str]) -> ClozeSuite:
         """The suite with some of its items, of whatever they are made."""
@@ -297,12 +303,13 @@ def _noted(answers: ClozeAnswers, method: str) -> Iterator[str]:
     """Warnings about the candidates of one method."""
     estimates = [one for one in answers.run.estimates() if one.method == method]
     cannot = asked(answers.run.outcomes(), f"{HIT}{answers.options.k}", method)
-    items = cannot.filter(cannot["reason"] == UNREACHABLE)["item"]
-    if len(items):
-        yield (
-            f"{counted(len(items), 'answer is', 'answers are')} several tokens and cannot be found"
-            f" at one mask; the first is that of item {items[0]}"
-        )
+    for reason, place in ((UNREACHABLE, "at one mask"), (NOT_NEXT, "as the next token")):
+        items = cannot.filter(cannot["reason"] == reason)["item"]
+        if len(items):
+            yield (
+                f"{counted(len(items), 'answer is', 'answers are')} several tokens and cannot be"
+                f" found {place}; the first is that of item {items[0]}"
+            )
     k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
     judged = [c for c in answers.judged(method) if c.rank <= answers.options.k]
     yield from check_candidates(judged, items=[item.id for item in answers.items], k=k)

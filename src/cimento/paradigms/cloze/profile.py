@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 
 from cimento.errors import InputError, TableError, did_you_mean, need_known
 from cimento.io.values import grouped
+from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import open_run
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
@@ -432,14 +433,16 @@ def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
     return record
 
 
-def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
+def open_cloze_runs(paths: Iterable[Path], *, cluster: Sequence[str] = ()) -> list[ClozeAnswers]:
     """The runs of cloze suites in some folders; runs of other suites are ignored.
 
     Args:
         paths: folders of runs, or of single ones.
+        cluster: columns by which items belong together; empty for those of each suite.
 
     Raises:
         TableError: a folder holds no such run, or one that cannot be read.
+        UsageError: a suite lacks one of the columns.
     """
     several: list[ClozeAnswers] = []
     for path in paths:
@@ -450,5 +453,6 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
                 seen="there is no run of a cloze suite here",
                 todo="Give a folder that `cimento run` made from a suite of kind cloze.",
             )
-        several += (ClozeAnswers(open_run(folder.path)) for folder in folders)
+        runs = with_clusters((open_run(folder.path) for folder in folders), cluster)
+        several += map(ClozeAnswers, runs)
     return several

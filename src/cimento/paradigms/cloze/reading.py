@@ -110,6 +110,19 @@ def _option_texts(cell: str) -> list[list[str]]:
     return [[_text(text) for text in _split(_stripped(part), "/")] for part in parts]
 
 
+def mark_between(cell: str) -> str:
+    """The mark that people write between options instead of a bar; empty if a cell has none.
+
+    A mark at an end separates nothing: a comma may itself be due in a blank.
+    """
+    inside = cell.strip(f" {''.join(_MARKS)}")
+    return next((mark for mark in _MARKS if mark in inside), "")
+
+
+_MARKS = (";", ",")
+"""The marks, the first that a cell has."""
+
+
 def read_parts(cell: str) -> tuple[str, ...]:
     """The texts in a cell, with bars between them."""
     pieces = _stripped(_pieces(cell))
@@ -339,7 +352,9 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
     for name, row in _named_rows(table, faults):
         if has_braces(row.cells["text"]):
             item = MultiwordItem(name, _cell(row, "expression"), read_cell(row.cells["text"]))
-            expression = item.expression or " ".join(item.words).lower()
+            # One word is an expression only if it is said to be one.
+            marked = " ".join(item.words).lower() if len(item.words) > 1 else ""
+            expression = item.expression or marked
             columns = _free(row, (*ITEM_COLUMNS, "expression"))
             multiwords.append(replace(item, expression=expression, columns=columns))
         elif around := _around_blank(table, row, faults):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import InputError, need_known
 from cimento.intake.tables import open_table
+from cimento.paradigms.cloze.figures import dimensions_figure, expressions_figure
 from cimento.paradigms.cloze.judging import judged_by
 from cimento.paradigms.cloze.judgments import (
     JudgmentComparison,
@@ -30,7 +31,6 @@ from cimento.paradigms.cloze.profile import (
     profile,
 )
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers, check_candidates
-from cimento.paradigms.cloze.sections import dimensions_figure, expressions_figure
 from cimento.paradigms.cloze.text import (
     compared_text,
     comparison_text,
@@ -63,6 +63,7 @@ class ProfileSettings:
         at_most: the highest rating of an expression that counts.
         people: a table of what people chose; None for none.
         rule: the rule by which options were scored; empty for the last one.
+        cluster: columns by which items belong together; empty for those of each suite.
     """
 
     by: str = ""
@@ -78,6 +79,7 @@ class ProfileSettings:
     at_most: float = 1.0
     people: Path | None = None
     rule: str = ""
+    cluster: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +186,7 @@ def profile_runs(
         UsageError: no item has a column, or a run has no such candidates or options.
     """
     rated = _ratings(settings.ratings) if settings.ratings else None
-    runs = open_cloze_runs(folders)
+    runs = open_cloze_runs(folders, cluster=settings.cluster)
     return RunProfiles(
         tuple(_profiled(answers, settings, rated, remark) for answers in runs), settings.k
     )

@@ -1,20 +1,29 @@
-"""Sections and figures of a report on cloze runs: hits, choices, items with their fillers."""
+"""Sections of a report on cloze runs: hits, choices, items with their fillers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.errors import few_of_each_code
+from cimento.errors import counted, few_of_each_code
 from cimento.kinds.clusters import designs_said
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
-from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
+from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
+from cimento.paradigms.cloze.judging import (
+    DIVIDED,
+    FORCED_CHOICE,
+    HIT,
+    OPTION,
+    OPTION_ALONE,
+    asked,
+)
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
-from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
+from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
@@ -29,7 +38,10 @@ from cimento.report import (
     provenance_of,
 )
 from cimento.report.cells import count
-from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, require_rows
+from cimento.report.figures import (
+    Figure,
+    drawable,
+)
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import percent
 from cimento.report.grid import EstimateCell, Grid, GridCell
@@ -290,11 +302,25 @@ def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, .
     return {item: tuple(candidates) for item, candidates in by_item.items()}
 
 
+def _surprisal(option: Candidate) -> str:
+    """The surprisal of an option, with the number of its tokens; empty if it has no score."""
+    if option.logprob_nats is None:
+        return ""
+    tokens = f" in {counted(option.n_pieces, 'token')}" if option.n_pieces else ""
+    return f"{-option.logprob_nats / math.log(2):.2f} bits{tokens}"
+
+
 def _remarks(
     answers: ClozeAnswers, item: ClozeItem, hits: _Hits, choice: Outcome | None
 ) -> Iterator[tuple[str, str]]:
     if item.targets:
         yield "target", " / ".join(item.targets)
+    for rule in filter(OPTION_ALONE.__contains__, answers.choices):
+        scored = answers.by_rule(rule).get(item.id, ())
+        targets = [one for one in scored if one.text in item.targets]
+        said = [bits for one in targets if (bits := _surprisal(one))]
+        if said:
+            yield f"surprisal of the target, {rule}", " / ".join(said)
     for method, of_method in hits.items():
         if item.id in of_method:
             rank = of_method[item.id].value
@@ -302,181 +328,3 @@ def _remarks(
             yield f"rank of the target, {method}", f"{rank:.0f}" if rank else missed
     if choice and OPTION in choice.groups:
         yield "chosen among the options", choice.groups[OPTION]
-
-
-Named = tuple[str, Profile]
-"""A model's label and its profile."""
-
-
-def expressions_figure(profiles: Sequence[Named]) -> Figure:
-    """acc@1 and acc@k of each word of each expression, a column for each model and word.
-
-    Raises:
-        UsageError: no item belongs to an expression.
-        MissingDependencyError: altair is not installed.
-    """
-    frame = heat_frame(profiles)
-    require_rows(
-        frame,
-        where="figure heat",
-        seen="no item belongs to a multiword expression",
-        todo="Ask for --figure=dimensions instead.",
-    )
-    import altair as alt
-
-    title = "Proportion of sentences in which the word of the expression is hit"
-    order = list(dict.fromkeys(frame["expression"]))
-    base = alt.Chart().encode(
-        x=alt.X("word:N", title="masked word", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("expression:N", title=None, sort=order),
-    )
-    squares = base.mark_rect(stroke="white").encode(
-        color=alt.Color("accuracy:Q", title="acc@k").scale(scheme="blues", domain=[0, 1])
-    )
-    counts = base.mark_text().encode(
-        text="shown:N",
-        color=alt.condition("datum.accuracy > 0.5", alt.value("white"), alt.value("#333333")),
-    )
-    chart = (
-        alt.layer(squares, counts, data=frame)
-        .properties(width=alt.Step(56), height=alt.Step(15))
-        .facet(
-            column=alt.Column(
-                "model:N",
-                title=None,
-                sort=list(dict.fromkeys(frame["model"])),
-                header=alt.Header(labelLimit=110),
-            ),
-            row=alt.Row("at:N", title=None, sort=list(dict.fromkeys(frame["at"]))),
-            title=title,
-        )
-    )
-    return figure_of(chart, name="heat", title=title, frame=frame)
-
-
-def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
-    """The numbers of `heat_figure`: a row for each model, expression, word and k."""
-    import polars as pl
-
-    rows = (
-        (model, cell.expression, f"W{cell.word}", f"@{k}", share.correct, share.n, share.value)
-        for model, profiled in profiles
-        for cell in profiled.heat
-        for k, share in ((1, cell.first), (profiled.k, cell.top))
-    )
-    frame = frame_of(
-        rows, model=str, expression=str, word=str, at=str, correct=int, n=int, accuracy=float
-    )
-    return frame.with_columns(
-        pl.concat_str("correct", pl.lit("/"), "n").alias("shown"),
-    )
-
-
-def dimensions_figure(profiles: Sequence[Named]) -> Figure:
-    """acc@1, acc@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
-
-    Raises:
-        UsageError: nothing was hit or judged in any dimension.
-        MissingDependencyError: altair is not installed.
-    """
-    frame = dimensions_frame(profiles)
-    require_rows(
-        frame,
-        where="figure dimensions",
-        seen="no item has a target, and no candidate was judged",
-        todo="Give --dictionary or --judgments.",
-    )
-    import altair as alt
-
-    title = "The profile, with 95% intervals that respect clusters"
-    order = list(dict.fromkeys(frame["dimension"]))
-    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
-    whiskers = base.mark_rule(color=BLUE).encode(
-        x=alt.X("low:Q", title="share").scale(domain=[0, 1]), x2="high:Q"
-    )
-    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
-    chart = (
-        alt.layer(whiskers, points, data=frame)
-        .properties(width=130, height=alt.Step(18))
-        .facet(
-            column=alt.Column("value:N", title=None, sort=list(dict.fromkeys(frame["value"]))),
-            row=alt.Row(
-                "model:N",
-                title=None,
-                sort=list(dict.fromkeys(frame["model"])),
-                header=alt.Header(labelAngle=0, labelOrient="top", labelAnchor="start"),
-            ),
-            title=title,
-        )
-    )
-    return figure_of(chart, name="dimensions", title=title, frame=frame)
-
-
-def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
-    """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
-    rows = []
-    for model, profiled in profiles:
-        for part in profiled.dimensions:
-            for name, shares in (("acc", part.hits), ("P", part.fitting)):
-                for k, one in zip((1, profiled.k), shares, strict=False):
-                    share, interval = one.share, one.interval
-                    ends = (interval.low, interval.high, interval.method)
-                    numbers = (share.correct, share.n, share.value, *ends)
-                    rows.append((model, part.name, f"{name}@{k}", *numbers))
-    return frame_of(
-        rows, model=str, dimension=str, value=str, correct=int, n=int, share=float, low=float,
-        high=float, interval_method=str,
-    )  # fmt: skip
-
-
-_WIDTH, _HEIGHT = 320, 220
-
-
-def curve_figure(runs: Sequence[Run]) -> Figure:
-    """acc@1 to acc@k, a line for each model, by its first way to find candidates.
-
-    Args:
-        runs: of cloze suites whose items have targets; k is that of each run.
-
-    Raises:
-        UsageError: none of the runs has targets.
-    """
-    frame = curve_frame(runs)
-    require_rows(
-        frame,
-        where="figure curve",
-        seen="none of the runs has items with targets",
-        todo="Give runs of a suite whose items say what belongs in the blank.",
-    )
-    import altair as alt
-
-    chart = (
-        alt.Chart(frame)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("k:O", title="candidates that count", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("accuracy:Q", title="acc@k").scale(domain=[0, 1]),
-            color=alt.Color("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
-            strokeDash=alt.StrokeDash("suite:N", title=None),
-        )
-        .properties(width=_WIDTH, height=_HEIGHT)
-    )
-    return figure_of(
-        chart, name="curve", title=f"acc@1 to acc@{max(frame['k'].to_list())}", frame=frame
-    )
-
-
-def curve_frame(runs: Sequence[Run]) -> pl.DataFrame:
-    """The numbers of the curve: suite, model, k, correct, n, accuracy."""
-    rows = (
-        (run.suite.name, run.model, int(e.question.removeprefix(HIT)), e.right, e.n, e.value)
-        for run in runs
-        for e in _hits(run)
-    )
-    return frame_of(rows, suite=str, model=str, k=int, correct=int, n=int, accuracy=float)
-
-
-def _hits(run: Run) -> list[Estimate]:
-    """acc@1 to acc@k over all items, by the first method."""
-    hits = [e for e in run.estimates() if e.question.startswith(HIT) and not e.group]
-    return [hit for hit in hits if hit.method == hits[0].method]

@@ -61,6 +61,8 @@ _KINDS_IN_WORDS: Mapping[FillKind, tuple[str, str]] = {
     "punctuation": ("punctuation mark", "punctuation marks"),
     "unknown": ("unknown token", "unknown tokens"),
 }
+_BEGUN = ("word or the beginning of one", "words or beginnings of words")
+"""What a next token is that begins with a blank: the word may go on after it."""
 _BAR = "█"
 _MISS = "·"
 _LISTED = 12
@@ -138,8 +140,8 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
     k = answers.options.k
     kinds = Counter(candidate.kind for candidate in answers.candidates(method))
     counts = ", ".join(
-        counted(kinds[kind], one, several)
-        for kind, (one, several) in _KINDS_IN_WORDS.items()
+        counted(kinds[kind], *(_BEGUN if (method, kind) == ("left", "word") else in_words))
+        for kind, in_words in _KINDS_IN_WORDS.items()
         if kinds[kind]
     )
     yield f"{method}: {counted(kinds.total(), 'candidate')}: {counts or 'none'}"

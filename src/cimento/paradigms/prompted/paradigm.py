@@ -104,7 +104,7 @@ class PromptedReader(SuiteReader[Suite]):
     write = staticmethod(RATINGS.reader.write)
     check = staticmethod(RATINGS.reader.check)
     holds = staticmethod(RATINGS.reader.holds)
-    limited = staticmethod(RATINGS.reader.limited)
+    groups = staticmethod(RATINGS.reader.groups)
     selected = staticmethod(RATINGS.reader.selected)
     sentences = staticmethod(RATINGS.reader.sentences)
 

@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import NoValue, Value
 from cimento.paradigms.ratings.others import (
+    SHARED_PEOPLE,
     agreement_for_others,
+    ceiling_with_others,
     correlations_for_others,
+    kappas_of_pairs,
     partial_for_others,
 )
 from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,
     LEVELS,
-    SHARED,
     UNNAMED,
     WORDS,
     RatedValue,
     belongs_to,
     correlation,
     correlations_with_rest,
-    pair_kappas,
     partial_spearman,
     sentence_design,
 )
@@ -387,7 +388,10 @@ def ceilings(
     halves = split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
     reason = halves.reason or "the spread of halvings is not an interval of the ceiling"
     by_halves = replace(like, method=BY_HALVES, n=halves.items, reason=reason)
-    yield replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
+    plain = replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
+    yield plain
+    if halves.ceiling is not None:
+        yield ceiling_with_others(sentences, halves, plain)
     yield replace(by_halves, statistic="split-half reliability", value=halves.reliability)
     known = [
         (sentence.mean, sentence.sd / math.sqrt(sentence.n))
@@ -409,7 +413,8 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
     """The agreement among people: alphas, kappas, and each person with the others.
 
     Alphas and Fleiss's kappa have intervals over sentences, with pairs as clusters. The two means
-    over people have none, since different pairs of people include the same person.
+    over people have none, since different pairs of people include the same person; that of Cohen's
+    kappa has one for other people.
 
     Args:
         sentences: sentences; those without single ratings are ignored.
@@ -430,19 +435,16 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
     yield from by_level.values()
     if rated:
         yield from agreement_for_others(rated, once, by_level)
-    means = {
-        ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
-        ("mean correlation with the rest", ""): correlations_with_rest(sentences),
-    }
-    for (statistic, method), values in means.items():
-        yield replace(
-            like,
-            statistic=statistic,
-            method=method,
-            value=math.fsum(values) / len(values) if values else None,
-            n=len(values),
-            reason=_SHARED_PEOPLE if values else _NOBODY[statistic],
-        )
+    yield from kappas_of_pairs(sentences, like)
+    with_rest = correlations_with_rest(sentences)
+    nobody = f"nobody shares three sentences with others, or {UNNAMED}"
+    yield replace(
+        like,
+        statistic="mean correlation with the rest",
+        value=math.fsum(with_rest) / len(with_rest) if with_rest else None,
+        n=len(with_rest),
+        reason=SHARED_PEOPLE if with_rest else nobody,
+    )
 
 
 def _of_each_once(sentence: RatedSentence) -> list[Rating]:
@@ -453,13 +455,6 @@ def _of_each_once(sentence: RatedSentence) -> list[Rating]:
         for rating in sentence.ratings
         if not rating.participant or first.setdefault(rating.participant, rating) is rating
     ]
-
-
-_SHARED_PEOPLE = "pairs of people share people, so that there is no interval"
-_NOBODY = {
-    "mean Cohen's kappa": f"no two people rated {SHARED} sentences in common, or {UNNAMED}",
-    "mean correlation with the rest": f"nobody shares three sentences with others, or {UNNAMED}",
-}
 
 
 def _described(groups: Sequence[Description], like: Estimate) -> Iterator[Estimate]:

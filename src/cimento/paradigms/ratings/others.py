@@ -6,17 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.ratings.people import KINDS, LEVELS, RatedValue, sentence_design
+from cimento.paradigms.ratings.people import (
+    KINDS,
+    LEVELS,
+    UNNAMED,
+    RatedValue,
+    sentence_design,
+)
+from cimento.paradigms.regions.people_tables import OTHERS
 from cimento.records.outcomes import Estimate
 from cimento.report.formatting import interval
 from cimento.statistics.raters import FOR_OTHERS, UNKNOWN_PEOPLE
 
 if TYPE_CHECKING:
     from cimento.statistics.intervals import Interval
+    from cimento.statistics.reliability import SplitHalf
     from cimento.suites.ratings import RatedSentence, Rating
 
-OTHERS = ", other people"
-"""The end of the names of statistics whose intervals are for other sentences and other people."""
 ALPHA = "Krippendorff's alpha"
 
 
@@ -100,6 +106,55 @@ def agreement_for_others(
         yield _with(estimates[level], ends, name=ALPHA)
     kappa = estimates[""]
     yield _with(kappa, fleiss_for_others(values, people, design=design), name=kappa.statistic)
+
+
+def ceiling_with_others(
+    sentences: Sequence[RatedSentence], halves: SplitHalf, plain: Estimate
+) -> Estimate:
+    """A noise ceiling once more, with its interval for other sentences and other people.
+
+    Args:
+        sentences: those whose ratings were halved.
+        halves: the ceiling.
+        plain: the same as an estimate.
+    """
+    from cimento.statistics.reliability import ceiling_for_others
+
+    values = [[rating.value for rating in sentence.ratings] for sentence in sentences]
+    people = [_people(sentence.ratings) for sentence in sentences]
+    ends = ceiling_for_others(values, people, halves, design=sentence_design(sentences))
+    return _with(plain, ends, name=plain.statistic)
+
+
+def kappas_of_pairs(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
+    """The mean of Cohen's kappa over pairs of people, and once more for others.
+
+    Args:
+        sentences: sentences with or without single ratings.
+        like: an estimate with the suite, model and question.
+    """
+    from cimento.statistics.pairs_of_raters import FEWEST_SHARED, mean_kappa
+
+    mean = mean_kappa(
+        [[rating.value for rating in sentence.ratings] for sentence in sentences],
+        [_people(sentence.ratings) for sentence in sentences],
+        design=sentence_design(sentences),
+    )
+    nobody = f"no two people rated {FEWEST_SHARED} sentences in common, or {UNNAMED}"
+    plain = replace(
+        like,
+        statistic="mean Cohen's kappa",
+        method="quadratic weights",
+        value=mean.value,
+        n=mean.pairs,
+        reason=nobody if mean.value is None else SHARED_PEOPLE,
+    )
+    yield plain
+    if mean.value is not None:
+        yield _with(plain, mean.others, name=plain.statistic)
+
+
+SHARED_PEOPLE = "pairs of people share people, so that there is no interval for these people"
 
 
 def _people(ratings: Sequence[Rating]) -> list[str | None]:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
 from cimento.faults import NO_PREDICTIONS
-from cimento.intake.reading import with_role
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
 from cimento.kinds.asker import Asker
@@ -40,12 +39,11 @@ from cimento.paradigms.ratings.runs import (
     perplexity_of,
     rating_options,
 )
+from cimento.paradigms.ratings.scatter import scatter_figure, scatter_frame
 from cimento.paradigms.ratings.sections import (
     rated_tables,
     rated_text,
     rating_remarks,
-    scatter_figure,
-    scatter_frame,
     with_people,
 )
 from cimento.paradigms.regions import REGIONS
@@ -70,13 +68,13 @@ from cimento.suites.formats.ratings import is_rated_table, read_rated
 from cimento.suites.ratings import (
     AUTHOR,
     DECIMALS,
-    OWN_COLUMNS,
     RatedSentence,
     looks_decimal,
     rated_of,
     rating_faults,
     ratings_by,
     suite_from_ratings,
+    with_rating_roles,
 )
 from cimento.suites.stimuli import count_words
 
@@ -104,7 +102,7 @@ class RatingReader(SuiteReader[Suite]):
     files = staticmethod(REGIONS.reader.files)
     write = staticmethod(REGIONS.reader.write)
     holds = staticmethod(REGIONS.reader.holds)
-    limited = staticmethod(REGIONS.reader.limited)
+    groups = staticmethod(REGIONS.reader.groups)
     selected = staticmethod(REGIONS.reader.selected)
     sentences = staticmethod(REGIONS.reader.sentences)
     read_copy = staticmethod(REGIONS.reader.read_copy)
@@ -144,7 +142,7 @@ class RatingReader(SuiteReader[Suite]):
         reading = REGIONS.reader.read(path)
         wrong = rating_faults(reading.suite) if reading.suite is not None else ()
         faults = (*_without_predictions(reading.faults), *wrong)
-        table = reading.table and with_role(reading.table, "rating", OWN_COLUMNS)
+        table = reading.table and with_rating_roles(reading.table)
         return dataclasses.replace(reading, faults=faults, table=table)
 
     def owns(self, suite: object) -> bool:

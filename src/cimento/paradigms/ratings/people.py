@@ -7,7 +7,6 @@ that the suite declares, are not independent. They are left out together in the 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 import re
 import statistics
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation
 
 LEVELS = ("nominal", "ordinal", "interval")
-SHARED = 10
-"""Fewest sentences rated by both of two people for their kappa to count."""
 
 _PLACES = range(1, 6)
 """Choices on a sheet of BLiMP's."""
@@ -205,27 +202,6 @@ def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]
             if rating.participant:
                 people.setdefault(rating.participant, {}).setdefault(sentence.id, rating.value)
     return people
-
-
-def pair_kappas(sentences: Sequence[RatedSentence]) -> list[float]:
-    """Cohen's kappa (quadratic weights) for every two people who share enough sentences."""
-    from cimento.statistics.agreement import cohen_kappa
-
-    people = _by_person(sentences)
-    scale = sorted({value for ratings in people.values() for value in ratings.values()})
-    kappas = []
-    for first, second in itertools.combinations(people.values(), 2):
-        shared = first.keys() & second.keys()
-        if len(shared) >= SHARED:
-            kappa = cohen_kappa(
-                [first[item] for item in shared],
-                [second[item] for item in shared],
-                weights="quadratic",
-                categories=scale,
-            )
-            if kappa.value is not None:
-                kappas.append(kappa.value)
-    return kappas
 
 
 def correlations_with_rest(sentences: Sequence[RatedSentence]) -> list[float]:

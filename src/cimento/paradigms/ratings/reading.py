@@ -87,7 +87,13 @@ def _has_ratings(path: Path, header: Table) -> bool:
         return True
     # Two judgments in an item are those of a pair; ratings are graded.
     is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
-    return is_graded and not header.find("condition")
+    return is_graded and not _several_conditions(filled)
+
+
+def _several_conditions(table: Table) -> str | None:
+    """The column of conditions of a table that has more than one; None for any other table."""
+    name = table.find("condition")
+    return name if name and table.profile(name).n_distinct > 1 else None
 
 
 def _is_labeled(table: Table) -> bool:
@@ -193,7 +199,7 @@ def _read_as(given: Table, arranged: _Arranged, *, n_items: int) -> TableReading
     is_rated = shape in (RATINGS, ANSWERS)
     roles |= {"rating": rating_column(given)} if is_rated else {}
     roles |= found
-    condition = given.find("condition")
+    condition = _several_conditions(given)
     roles |= {"item": find(given, "item", "item", "id")}
     roles["condition"] = None if [condition] == found.get(LABEL) else condition
     roles["phenomenon"] = given.find("phenomenon")
@@ -211,6 +217,9 @@ def _arranged(table: Table, path: Path, faults: Sequence[Fault]) -> _Arranged:
     """
     if wrong := _wrong_columns(table):
         raise unusable(path, [*faults, *wrong])
+    single = table.find("condition")
+    if single and table.find("item") and not _several_conditions(table):
+        table = table.with_cells({k: v for k, v in table.cells.items() if k != single})
     said, roles, form = list[Fault](), dict[str, Sequence[str]](), None
     if not (rating_column(table) or columns_of_people(table)):
         forms = forms_of(table, LABELED.name, needs=LABELED.needs)

@@ -1,18 +1,16 @@
-"""The text and the report of runs of rated sentences: tables, and a scatter with labeled misses."""
+"""The text and the report of runs of rated sentences."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import shorten
-from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.io.values import group_by, grouped
-from cimento.measures import Measure, NoValue, find_measure
+from cimento.measures import NoValue, find_measure
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
@@ -20,24 +18,20 @@ from cimento.paradigms.ratings.estimates import (
     RATING,
     TOKENS,
 )
-from cimento.paradigms.ratings.others import OTHERS, alphas_in_words, correlations_in_words
-from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
+from cimento.paradigms.ratings.others import alphas_in_words, correlations_in_words
+from cimento.paradigms.ratings.people import KINDS
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.people_effects import people_of_suite
-from cimento.records.outcomes import Estimate
+from cimento.paradigms.regions.people_tables import OTHERS
+from cimento.records.outcomes import Estimate, beside_ratings
 from cimento.records.wrong_side import against_ratings
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.cells import count, no_ends
-from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.suites.ratings import RatedSentence
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 _WHOSE = {"people": "people", "author": "the author's expectation"}
 _WIDTH = 60
@@ -148,11 +142,16 @@ def _people(run: RatedRun) -> Iterator[str]:
     compared, given = _WHICH if rating_options(run.run).ratings == "z" else ("", "")
     halves = run.find(RATING, "noise ceiling", BY_HALVES)
     errors = run.find(RATING, "noise ceiling", BY_ERRORS)
+    known_ends = run.find(RATING, f"noise ceiling{OTHERS}", BY_HALVES)
+    others = ""
+    if known_ends is not None and known_ends.low is not None:
+        ends = interval(known_ends.low, known_ends.high)
+        others = f"; 95% for other sentences and other people {ends}"
     known = next(
         (estimate for estimate in (halves, errors) if estimate and estimate.value is not None), None
     )
     if known is not None:
-        yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}"
+        yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}{others}"
     elif halves is not None:
         yield f"noise ceiling{compared}: - ({halves.reason})"
     alphas = ", ".join(
@@ -248,116 +247,6 @@ def _accuracies(run: RatedRun) -> Iterator[str]:
         yield columns(rows, indent=2)
 
 
-_SCATTER = "scatter"
-_POINT_LABELS = ("acceptable", "unacceptable", "sentence")
-_COLORS = (BLUE, ORANGE, GRAY)
-_NAME_WIDTH = 40
-_HEIGHT = 320
-_LINE = 13
-"""Pixels of the figure, and of a label with what parts it from the next."""
-
-
-def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
-    """The table that `scatter_figure` draws, with a row for each sentence with rating and value.
-
-    Columns: ``id``, ``text``, ``label``, ``rating``, ``value``, ``gap`` (its rank by the model
-    minus its rank by the ratings, between -1 and 1) and ``named``, a short text for the worst
-    misses.
-
-    Args:
-        rows: sentences with a rating and a value of the measure.
-        higher_is_better: whether the better sentence has the higher value.
-    """
-    worst = [row.sentence.id for row, _ in farthest_apart(rows, higher_is_better=higher_is_better)]
-    cells = [
-        (
-            row.sentence.id,
-            row.sentence.text,
-            row.sentence.label or "sentence",
-            row.rating,
-            row.value,
-            gap,
-            shorten(row.sentence.text, _NAME_WIDTH, placeholder=" ...")
-            if row.sentence.id in worst
-            else None,
-        )
-        for row, gap in gaps(rows, higher_is_better=higher_is_better)
-    ]
-    return frame_of(
-        cells, id=str, text=str, label=str, rating=float, value=float, gap=float, named=str
-    )
-
-
-def label_places(frame: pl.DataFrame, middle: float) -> list[float | None]:
-    """The height at which the label of each point stands, so that none is written over another.
-
-    Args:
-        frame: table made by `scatter_frame`.
-        middle: rating up to which labels are on the right of their points, else on the left.
-    """
-    values, ratings = frame["value"].to_list(), frame["rating"].to_list()
-    apart = (max(values) - min(values)) * _LINE / _HEIGHT
-    places: list[float | None] = [None] * len(values)
-    last = {False: -math.inf, True: -math.inf}
-    rows = [row for row, name in enumerate(frame["named"].to_list()) if name is not None]
-    for row in sorted(rows, key=values.__getitem__):
-        side = ratings[row] > middle
-        places[row] = last[side] = max(values[row], last[side] + apart)
-    return places
-
-
-def scatter_figure(
-    frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure
-) -> Figure:
-    """A scatter of ratings (x axis) and a measure (y axis), with the worst misses labeled.
-
-    Args:
-        frame: table made by `scatter_frame`.
-        suite: name of the suite.
-        model: name of the model.
-        by: source of the ratings.
-        measure: measure on the y axis.
-
-    Raises:
-        UsageError: no sentence has both a rating and a value.
-        MissingDependencyError: altair is not installed.
-    """
-    require_rows(
-        frame,
-        where=f"figure {_SCATTER}",
-        seen=f"no sentence has a rating and a value of {measure.name}",
-        todo="Choose another --measure, or a suite with ratings.",
-    )
-    import altair as alt
-    import polars as pl
-
-    title = f"{model} beside {by} on {suite} ({measure.name})"
-    labels = [name for name in _POINT_LABELS if name in set(frame["label"])]
-    y_title = f"{measure.name} ({measure.unit})" if measure.unit else measure.name
-    x = alt.X("rating:Q", title=f"rating, by {by}", scale=alt.Scale(zero=False))
-    y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
-    legend = alt.Legend() if len(labels) > 1 else None
-    color = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
-        domain=labels, range=[_COLORS[_POINT_LABELS.index(name)] for name in labels]
-    )
-    ratings = frame["rating"].to_list()
-    middle = (min(ratings) + max(ratings)) / 2
-    base = alt.Chart(frame.with_columns(pl.Series("label_at", label_places(frame, middle))))
-    points = base.mark_circle(size=32, opacity=0.7).encode(
-        x=x, y=y, color=color, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
-    )
-    named = base.encode(x=x, y="label_at:Q", text="named:N")
-    # Labels are placed on the side that has room for them.
-    after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
-    before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
-    names = (
-        after.mark_text(align="left", dx=6),
-        before.mark_text(align="right", dx=-6),
-    )
-    chart = alt.layer(points, *names).properties(width=440, height=_HEIGHT, title=title)
-    return figure_of(chart, name=_SCATTER, title=title, frame=frame)
-
-
 def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
     """The tables of some runs of one suite.
 
@@ -446,7 +335,10 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     notes = (*report.notes, *rated_notes(run))
     # Single sentences have no regions: their values are those of measures.
     regions = report.regions if report.claims else ()
-    return replace(report, n_items=len(items), items=items, notes=notes, regions=regions)
+    return replace(
+        report, n_items=len(items), items=items, notes=notes, regions=regions,
+        beside=beside_ratings(run.run.estimates()),
+    )  # fmt: skip
 
 
 def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:

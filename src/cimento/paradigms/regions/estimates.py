@@ -1,6 +1,6 @@
 """The estimates of region suites: those of outcomes, and those of designs.
 
-Designs have factorial effects, DD by region, licensing, and people's choices.
+Designs have factorial effects, DD by region, licensing, and people's answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, s
 from cimento.paradigms.regions.factorial import DDTest, Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import licensing_grid, regions_grid
 from cimento.paradigms.regions.judging import (
-    CHOSEN_BY,
     compares_sentences,
     crosses_factors,
     has_parts,
@@ -36,8 +35,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.licensing import licensing_effects
 from cimento.paradigms.regions.near import nearness as nearness_of
-from cimento.paradigms.regions.people import people_of
-from cimento.paradigms.regions.people_tables import choice_estimates, people_grid
+from cimento.paradigms.regions.people_tables import people_estimates, people_grid, people_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.readings import readings_of, same_dd
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
@@ -146,7 +144,7 @@ def licensing_of_run(run: Run) -> list[Estimate]:
 
 
 def declared_tables(runs: Sequence[Run], *, label: Callable[[Run], str]) -> list[NamedGrid]:
-    """The tables of what only some suites declare: DD by region, licensing, people's choices.
+    """The tables of what only some suites declare: DD by region, licensing, people's answers.
 
     Args:
         runs: runs of any region suites.
@@ -242,8 +240,7 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
     """
     options = options_of(run)
     yield from accuracies_of(run)
-    if CHOSEN_BY in judged_suite(run).column_names:
-        yield from choice_estimates(run)
+    yield from people_estimates(run)
     for measure in options.also:
         beside = run.judge(measure=measure, also=())
         for estimate in accuracies_of(beside):

@@ -272,7 +272,8 @@ def _drawn(result: Factorial, scale: Normalization) -> str:
         measure = find_measure(result.measure)
     except UsageError:  # human ratings; z-scores have the same values on every scale
         known = "z-score" if result.unit == "z" else SCALES.get(scale, "as given")
-        return f"{result.measure}, {known}"
+        # "rating, z by participant" says it already.
+        return result.measure if ", z " in result.measure else f"{result.measure}, {known}"
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"
@@ -283,7 +284,8 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     effects = panel.phenomenon.effects[scale]
     if effects.dd is None:
         return f"DD undefined: {effects.reason}"
-    parts = [f"DD {effects.dd:.2f}".replace("-", "−")]
+    unit = " z" if scale == "z" else ""
+    parts = [f"DD {effects.dd:.2f}{unit}".replace("-", "−")]
     if panel.p is not None:
         parts.append(p_value(panel.p))
     parts.append(f"n {len(effects.item_dds) or panel.phenomenon.n_items}")

@@ -10,7 +10,13 @@ from cimento.kinds.base import MethodFacts
 from cimento.measures.normalizing import MODEL
 from cimento.paradigms.regions.chance import COUNTED, NORMAL
 from cimento.paradigms.regions.judging import judged_suite, options_of, suite_of
-from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
+from cimento.statistics.means import (
+    CLUSTERED_T,
+    CROSSED_T,
+    STUDENT,
+    STUDENTIZED,
+    STUDENTIZED_CLUSTERED,
+)
 from cimento.suites import PAIR_PREDICTION, Prediction, Suite
 from cimento.suites.design import N_FACTORS, licensing_of
 from cimento.suites.formula import parse, references
@@ -73,9 +79,8 @@ def _in_brief(run: Run) -> list[str]:
     met = (
         _met(suite.predictions[0], "better value" if options.measure else "lower surprisal")
         if len(suite.predictions) == 1
-        else f"Each prediction is an inequality between these"
-        f" {'values' if options.measure else 'surprisals'}; an item is correct on a prediction if"
-        " the inequality holds, and correct as a whole if all of them hold."
+        else "Each prediction is an inequality of them; an item is correct on one that holds, and"
+        " correct as a whole if all of them hold."
     )
     return [compared, met]
 
@@ -119,12 +124,16 @@ def _effects(run: Run) -> list[str]:
     if len(judged_suite(run).factors) != N_FACTORS:
         return []
     drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
-    by_t = bool(made & {STUDENT, CLUSTERED_T})
+    crossed = CROSSED_T in made
     ways = [
         *(["studentized bootstrap [@hall1988]"] if drawn else []),
-        *(["Student's t"] if by_t else []),
+        *(["Student's t"] if STUDENT in made else []),
+        *(["t with CR2 errors [@bell2002]"] if CLUSTERED_T in made else []),
+        *(["t with CR2 errors [@cameron2011]"] if crossed else []),
     ]
-    intervals = f" with 95% intervals over items ({' or '.join(ways)}) and" if ways else " with"
+    over = "clusters" if made & {STUDENTIZED_CLUSTERED, CLUSTERED_T} else "items"
+    over = "crossed clusters" if crossed else over
+    intervals = f" with 95% intervals over {over} ({' or '.join(ways)}) and" if ways else " with"
     effect = "The effect is the difference of differences (DD)"
     return [f"{effect} [@sprouse2012],{intervals} Holm-corrected p [@holm1979]."]
 

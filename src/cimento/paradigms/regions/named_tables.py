@@ -21,8 +21,8 @@ from cimento.paradigms.regions.factorial import dd_tests, design_models
 from cimento.paradigms.regions.judging import compares_sentences
 from cimento.paradigms.regions.lexicon import lexicon_grid, lexicon_rates
 from cimento.paradigms.regions.paper_tables import dd_in_paper, effects_in_paper
-from cimento.paradigms.regions.people import people_of
-from cimento.paradigms.regions.people_tables import people_grid
+from cimento.paradigms.regions.people_items import people_by_item, people_items_grid
+from cimento.paradigms.regions.people_tables import people_grid, people_of
 from cimento.paradigms.regions.perplexity import (
     RANKED_BY,
     perplexities,
@@ -120,6 +120,7 @@ def _of_declared(name: str, runs: Sequence[Run], settings: TableSettings) -> Gri
         "licensing": (lambda: of_each(licensing_of_run), tables.licensing_grid),
         "regions": (lambda: of_each(region_dds_of), tables.regions_grid),
         "people": (lambda: of_each(people_of), people_grid),
+        "people-items": (lambda: of_each(people_by_item), people_items_grid),
     }
     find_all, write = makers[name]
     results = list(find_all())
@@ -145,11 +146,14 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
         ("covariates", "baselines", "lexicon", "predictions"),
         ("with predictions", "Give runs of suites that formulas judge."),
     ),
-    "people": (
-        "whose sentences people chose between",
+    **dict.fromkeys(
+        ("people", "people-items"),
         (
-            'Put their choices into it with cimento annotate apply (see the page "Ask'
-            ' people"); for ratings give --table correlations.'
+            "with predictions whose sentences people rated or chose between",
+            (
+                'Put their answers into it with cimento annotate apply (see the page "Ask people").'
+                " For ratings of single sentences give --table correlations."
+            ),
         ),
     ),
 }

@@ -60,6 +60,7 @@ from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
 from cimento.suites.design import bad_cell
 from cimento.suites.formats.native import write_native
+from cimento.suites.limits import sentence_groups
 from cimento.suites.load import open_copy, read_suite, suite_files
 
 if TYPE_CHECKING:
@@ -129,11 +130,7 @@ class RegionReader(SuiteReader[Suite]):
             parts.append(counted(len(suite.predictions), "prediction"))
         return "; ".join(filter(None, (*parts, bad_cell(suite))))
 
-    def limited(self, suite: Suite, limit: int) -> Suite:
-        """The first items of a suite; the suite itself if it has no more."""
-        if limit >= len(suite.items):
-            return suite
-        return dataclasses.replace(suite, items=suite.items[:limit])
+    groups = staticmethod(sentence_groups)
 
     def selected(self, suite: Suite, items: Collection[str]) -> Suite:
         """The suite with some of its items."""
@@ -201,8 +198,7 @@ class RegionAsker(Asker[Suite, RegionOptions]):
         is_logged = is_log(path)
         refuse_what_is_fixed(scoring, ordered=not is_logged)
         if is_logged:
-            asked = suite if scoring.limit is None else REGIONS.reader.limited(suite, scoring.limit)
-            replayed = replay_log(asked, path)
+            replayed = replay_log(suite, path, limit=scoring.limit)
         else:
             file_digest(path)  # reports why a file cannot be read
             replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
@@ -261,8 +257,8 @@ class RegionPresenter(PlainPresenter[Suite]):
 
     tables = (
         "accuracy", "effects", "tests", "regions", "mixed", "items", "licensing", "perplexity",
-        "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "predictions",
-        "sensitivity", "lexicon",
+        "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "people-items",
+        "predictions", "sensitivity", "lexicon",
     )  # fmt: skip
     figures = (
         "interaction", "rows", "items", "position", "tokens", "length", "regions", "region-sums",
@@ -405,7 +401,7 @@ class RegionSurveyor(Surveyor[Suite, "Run"]):
         self, suite: Suite, judgments: Sequence[Judgment]
     ) -> tuple[Mapping[str, Mapping[str, str]], str]:
         """Whether all predictions hold of each person's answers, by item."""
-        from cimento.paradigms.regions.people import verdicts_of_people
+        from cimento.paradigms.regions.people_rates import verdicts_of_people
 
         return verdicts_of_people(suite, judgments)
 

@@ -26,6 +26,8 @@ from cimento.statistics.suite_means import SuiteValue, mean_over_suites
 from cimento.suites.twins import units_of
 
 _CHANCE_OF_PAIRS = 0.5
+_PAIRS = "mean of pairs"
+"""What the accuracy of a factorial design is of."""
 _NOT_JUDGED = "the suite has no predictions"
 
 
@@ -121,7 +123,7 @@ def _cells(run: Run) -> Iterator[PivotCell]:
             yield replace(
                 empty,
                 phenomenon=effects.name,
-                what="mean of pairs",
+                what=_PAIRS,
                 accuracy=mean.value,
                 low=mean.low,
                 high=mean.high,
@@ -150,7 +152,8 @@ def pivot_grid(cells: Sequence[PivotCell], *, these_suites: bool = False) -> Gri
     """Suites and phenomena in rows, models and measures in columns; accuracies in percent.
 
     Of several suites, the last rows are means over suites of the mean over a suite's phenomena, one
-    for each level of chance: what is .5 by chance and what is .333 have no mean.
+    for each level of chance: what is .5 by chance and what is .333 have no mean. Designs have means
+    of their own, since a pair of conditions is not a prediction.
 
     Args:
         cells: the numbers.
@@ -212,15 +215,17 @@ def _rows(
 def _means(
     cells: Sequence[PivotCell], columns: Sequence[tuple[str, str]], *, these_suites: bool
 ) -> Iterator[tuple[GridCell, ...]]:
-    """Rows for each level of chance with the means over suites of that level."""
-    for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
-        level = [cell for cell in cells if cell.chance == chance]
+    """Rows for each level of chance with the means over suites of that level, designs apart."""
+    levels = {(cell.chance, cell.what == _PAIRS) for cell in cells if cell.chance is not None}
+    for chance, of_designs in sorted(levels):
+        level = [c for c in cells if c.chance == chance and (c.what == _PAIRS) == of_designs]
+        noun = "designs" if of_designs else "suites"
         means = [
             mean_over_suites(_suite_values([c for c in level if c.column == one]))
             for one in columns
         ]
         shown = [_shown(mean.mean, mean.mean) for mean in means]
-        labels = ("Mean over suites", BLANK, BLANK, "suites")
+        labels = (f"Mean over {noun}", BLANK, BLANK, noun)
         yield (*labels, _chance(chance), sizes(shown), *shown)
         if these_suites:
             of_items = [_shown(mean.mean, mean.items) for mean in means]
@@ -236,12 +241,17 @@ def _of_means(cells: Sequence[PivotCell], *, these_suites: bool) -> tuple[str, .
     return (
         "n: items; of means: suites. Each level of chance has a mean of its own.",
         *("A suite with several phenomena enters a mean with the mean over them.",) * has_parts,
+        *(_OF_DESIGNS,) * any(cell.what == _PAIRS for cell in cells),
         *(TWINS,) * has_twins,
         MEANS_TARGET,
         *(OTHER_ITEMS,) * these_suites,
     )
 
 
+_OF_DESIGNS = (
+    f"{_PAIRS}: of a design, over its pairs of conditions; designs, whose main number is DD, have a"
+    " mean of their own."
+)
 _REGION_MEASURE_NOTE = (
     "regions: judged by the surprisals of regions, as the suite's formulas say.",
 )

@@ -33,6 +33,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.lens import lens_of
 from cimento.records.outcomes import each_outcome
+from cimento.records.wrong_side import DD
 from cimento.report import (
     Claim,
     ItemRecord,
@@ -88,7 +89,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         run: run of a region suite.
         items: number of items shown with their tokens, worst first; None for all.
     """
-    suite, summary = judged_suite(run), run.summary()
+    suite, summary, effects = judged_suite(run), run.summary(), design_effects(run)
     return RunReport(
         suite=summary.suite,
         paradigm=summary.paradigm,
@@ -106,6 +107,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
                 tokens_of(run).collect(),
                 run.table("requests"),
                 limit=items,
+                question=DD if effects else "",
             ),
         ),
         claims=tuple(
@@ -119,7 +121,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         metric=suite.metric,
         provenance=provenance_of({**run.manifest, "options": summary.plain_options}),
         headline=summary.headline,
-        effects=design_effects(run),
+        effects=effects,
         rates=_rates(summary),
         notes=(*remarks(summary), *designs_said([run])),
     )

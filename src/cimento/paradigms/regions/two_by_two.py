@@ -6,9 +6,9 @@ factor changed, c the one with the second factor changed, and d the one with bot
     length effect     a - b         structure effect   a - c        total effect   a - d
     DD = (b - d) - (a - c) = total - (length + structure)
 
-DD above 0 is super-additivity: both changes together cost more than each alone explains (Sprouse,
-Wagers and Phillips 2012, doi:10.1353/lan.2012.0004). "Length" and "structure" are the terms of
-island studies for the first and the second factor of any design.
+DD above 0 is super-additivity: both changes together cost more than the sum of what each costs
+alone (Sprouse, Wagers and Phillips 2012, doi:10.1353/lan.2012.0004). "Length" and "structure" are
+the terms of island studies for the first and the second factor of any design.
 
 DD by region shows in which part of the sentence it arises. Surprisal in bits adds up over regions,
 and so does DD: a DD in the matrix clause, before an island begins, is not an island effect. Other

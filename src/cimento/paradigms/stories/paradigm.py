@@ -65,6 +65,7 @@ from cimento.suites.formats.stories import (
     read_stories,
     write_suite,
 )
+from cimento.suites.limits import ItemGroups
 from cimento.suites.reading import TOML
 from cimento.suites.stories import StoryFormat, StorySuite
 from cimento.suites.story_clusters import (
@@ -99,9 +100,8 @@ _ANSWERS = {
     "constrained": "The model wrote its answer, restricted to the options.",
 }
 _METRICS = (
-    "Accuracy is the proportion of stories that are right at the first tier, consistency the"
-    " share of"
-    " implausible stories that are right at the first two, and verifiability at all three"
+    "Accuracy is the proportion of stories right at the first tier, consistency the share of"
+    " implausible stories right at the first two, and verifiability at all three"
     " [@storks2021; @pensa2024]."
 )
 
@@ -198,9 +198,12 @@ class StoryReader(SuiteReader[StorySuite]):
             return stories
         return f"{stories}, too few for {Shots().n} worked examples in the prompt"
 
-    def limited(self, suite: StorySuite, limit: int) -> StorySuite:
-        """The first stories are asked about; worked examples come from all of them."""
-        return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
+    def groups(self, suite: StorySuite) -> ItemGroups:
+        """The stories by their type: plausible, or with a cloze or order variant."""
+        asked = suite.asked
+        return ItemGroups(
+            [str(story.row) for story in asked], {"type": [story.type for story in asked]}
+        )
 
     def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
         """Some stories are asked about; worked examples come from all of them."""

@@ -13,6 +13,9 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, z_quantile
 
 _EFFECT = "effect on log-odds"
+_BY_CLUSTER = (
+    "With cluster in the formula, conditions may differ more in one cluster than in another."
+)
 
 
 def targets_text(summaries: Sequence[QuestionSummary], clusters: ItemClusters) -> str:
@@ -51,11 +54,14 @@ def models_text(models: Sequence[ConditionModel]) -> str:
         for model in models
         if model.fit.fixed
     )
+    clustered = any(model.clusters for model in models)
+    others = "items, clusters and people" if clustered else "items and people"
     method = (
         "Mixed models of ordered answers (cumulative link, logit; of yes and no logistic), by"
-        " Laplace's approximation; 95% and p: normal, not corrected; for other items and people."
+        f" Laplace's approximation; 95% and p: normal, not corrected; for other {others}."
     )
-    return "\n".join([columns([header, *rows]), *notes, method])
+    by_cluster = [_BY_CLUSTER] if clustered else []
+    return "\n".join([columns([header, *rows]), *notes, method, *by_cluster])
 
 
 def _rows(model: ConditionModel) -> Iterator[tuple[str, ...]]:

@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
+from cimento.intake.decoding import decoded
 from cimento.intake.forms import program_of, programs
 from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Table
@@ -31,8 +32,10 @@ from cimento.judgments.told import told_advised
 from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
-from cimento.kinds.registry import load_suite, load_suites
+from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.people.annotate.rows import PROGRAM_FORMS, Import, ImportOptions, judgments_from
+from cimento.people.surveys.material import load_material
+from cimento.suites.sentence_list import sentence_list
 
 BYTES = 32
 """The length of a new secret."""
@@ -80,7 +83,7 @@ def questions_by_name(suites: Sequence[Path]) -> AskedItems:
 
 
 def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
-    for loaded in load_suites(path):
+    for loaded in _suites_of(path):
         suite = loaded.suite.name
         surveyor = surveyor_of(loaded.paradigm, loaded.suite)
         asked = surveyor.survey_items(loaded.suite, None).items
@@ -92,6 +95,16 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
         for name, count in Counter(item.item for item in asked).items():
             if count > 1:
                 yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
+
+
+def _suites_of(path: Path) -> list[LoadedSuite]:
+    """The suites of a path; a list of sentences is one of sentences to be rated."""
+    try:
+        return list(load_suites(path))
+    except InputError:
+        if sentence_list(path) is None:
+            raise
+        return [load_material(path)]
 
 
 def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
@@ -191,7 +204,7 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
         raise unclear_form(path, form)
     columns = usual_columns(program, alone=program.shape != "long").with_own(options.columns)
     if form == "jspsych":
-        return read_jspsych(path, columns, person)
+        return read_jspsych(path, columns, person, asked=options.places)
     if form == "pcibex":
         return read_pcibex(path, columns, person, keep_names=options.secret is None)
     return read_program(path, program, columns, person)
@@ -206,13 +219,21 @@ FORMS = {
 """The forms of answers beside those of programs."""
 
 
-def unclear_form(path: Path, form: str) -> UsageError:
-    """The error of a file whose form is not clear, or that has no answers.
+_NO_TEXT = frozenset({".xlsx", ".parquet"})
+
+
+def unclear_form(path: Path, form: str) -> CimentoError:
+    """The error of a file whose form is not clear, that has no answers or that cannot be read.
 
     Args:
         path: of the file.
         form: what it has in place of answers; empty if that is not known.
     """
+    try:
+        # A file that is not what it is called, or no text, has no form.
+        (open_table if path.suffix in _NO_TEXT else decoded)(path)
+    except CimentoError as fault:
+        return fault
     if form == "prolific":
         return UsageError(
             where=path.name,
@@ -316,7 +337,7 @@ def apply_judgments(
     """Write a copy of a suite with what people said of it, see `Surveyor.apply_judgments`.
 
     Args:
-        path: the suite.
+        path: the suite, or a list of sentences, which becomes a suite of ratings.
         judgments: those of other suites, and attention checks, are skipped and counted.
         output: folder of the copy.
         scale: ends of the scale of ratings, the worst first; None for those of the suite.
@@ -331,7 +352,7 @@ def apply_judgments(
         raise UsageError(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
-    loaded = load_suite(path, language=language)
+    loaded = load_material(path, language=language)
     surveyor = surveyor_of(loaded.paradigm, loaded.suite)
     first = once(judgments)
     applied: list[AppliedJudgments] = []
@@ -345,5 +366,6 @@ def apply_judgments(
         folder_atomically(output, save)
     if again := len(judgments) - len(first):
         why = "the same person had answered the question before"
-        return replace(applied[0], passed={**applied[0].passed, why: again})
-    return applied[0]
+        passed = {**applied[0].passed, why: again}
+        return replace(applied[0], passed=passed, suite=loaded.suite.name)
+    return replace(applied[0], suite=loaded.suite.name)

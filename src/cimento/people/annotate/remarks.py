@@ -18,6 +18,8 @@ from cimento.judgments.summaries import (
 )
 
 _SHOWN = 5
+_COARSE = 0.33
+"""The proportion of answers above which those to a question answered before show a wrong column."""
 
 
 def spelled_apart(people: Mapping[str, str]) -> Iterator[str]:
@@ -54,10 +56,16 @@ def doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
     )
     if n := sum(count - 1 for count in counts.values()):
         people = [name or "?" for (name, *_), count in counts.items() if count > 1]
+        coarse = ""
+        if n > _COARSE * counts.total():
+            coarse = (
+                " So many are probably to other items, and another column has their names:"
+                " `--columns item=COLUMN` chooses it."
+            )
         yield (
             f"{counted(n, 'answer is', 'answers are')} to a question that the same person had"
             f" answered before ({_listed(people)}); all are in the table, and the first ones count:"
-            " `cimento annotate filter --duplicates` keeps others, or none."
+            f" `cimento annotate filter --duplicates` keeps others, or none.{coarse}"
         )
 
 

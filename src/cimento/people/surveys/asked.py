@@ -7,7 +7,6 @@ from pathlib import Path
 
 from cimento.errors import CimentoError
 from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems
-from cimento.kinds.registry import load_suite
 from cimento.people.surveys import (
     FILE,
     SurveyDesign,
@@ -15,6 +14,7 @@ from cimento.people.surveys import (
     SurveyQuestion,
     read_design,
 )
+from cimento.people.surveys.material import load_material
 
 
 def asked_by(design: SurveyDesign, *, stored: bool) -> AskedItems:
@@ -68,14 +68,14 @@ def language_of(suite: Path, answers: Iterable[Path]) -> tuple[str, Path | None]
     """The language of a suite: its own, or that of the survey that was made from it.
 
     Args:
-        suite: the suite; a survey counts if it is of the same content.
+        suite: the suite, or a list of sentences; a survey counts if it is of the same content.
         answers: the files of answers: the survey may be in the folder of one, in a folder beside
             one, or likewise where the suite is.
 
     Returns:
         The language, empty if nothing tells it, and the survey's design if that does.
     """
-    loaded = load_suite(suite)
+    loaded = load_material(suite)
     if own := loaded.suite.meta.language:
         return own, None
     folders = dict.fromkeys(path.parent for path in (suite, *answers))

@@ -15,17 +15,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
+from pathlib import Path
 
 from cimento.engine.cache import MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.evaluation.freetext import surprisals_of_words
+from cimento.judgments import FILLER, PRACTICE
 from cimento.models.base import Score
 from cimento.models.in_memory import ModelLike, as_scorers
 from cimento.models.settings import Asking
 from cimento.people.reading_times import without_marks
 from cimento.people.surveys import SurveyQuestion
+from cimento.people.surveys.building import read_sentences
 from cimento.people.surveys.lexicon import Lexicon
+from cimento.people.surveys.material import SurveyPlan, read_material, words
 from cimento.people.surveys.maze import COLUMNS, FIRST_FOIL
 
 HEADER = (*COLUMNS, "word_bits", "distractor_bits", "word_zipf", "distractor_zipf", "note")
@@ -92,6 +96,24 @@ class _Place:
     @property
     def before(self) -> str:
         return " ".join(self.question.words[: self.index])
+
+
+def sentences_of(path: Path, plan: SurveyPlan) -> list[SurveyQuestion]:
+    """The sentences that a maze needs distractors for: those of the suite, practice and fillers.
+
+    Args:
+        path: a suite, or a list of sentences.
+        plan: of the maze, which still lacks them.
+
+    Raises:
+        CimentoError: the suite, or a table of sentences, cannot be used.
+    """
+    material = read_material(path, plan)
+    questions = [question for members in material.sets for question in members]
+    texts = words(material.language)
+    for table, kind in ((plan.practice, PRACTICE), (plan.fillers, FILLER)):
+        questions += read_sentences(table, kind, texts) if table else []
+    return questions
 
 
 def propose_distractors(

@@ -315,13 +315,15 @@ def load_material(path: Path, *, language: str = "") -> LoadedSuite:
 
     Args:
         path: a suite, or a list of sentences.
-        language: ISO 639-1 code of such sentences.
+        language: ISO 639-1 code of sentences that do not say their own.
 
     Raises:
         CimentoError: it cannot be read.
     """
     try:
-        return load_suite(path)
+        loaded = load_suite(path)
+        says_none = language and not loaded.suite.meta.language
+        return load_suite(path, language=language) if says_none else loaded
     except InputError:
         if (listed := sentence_list(path, language=language)) is None:
             raise

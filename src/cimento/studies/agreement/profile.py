@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.io.values import group_by
-from cimento.report.figures import Figure, figure_of, frame_of, require_rows
+from cimento.report.figures import Figure, figure_of, frame_of, in_lines, require_rows
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
@@ -268,6 +268,8 @@ def _profile_row(
 
 VERSIONS = ("plain", "adversarial")
 
+_NAME_LINE = 24
+"""Most letters in a line of a model's name above its columns."""
 _PALE = "abs(datum.ratio - 0.5) < 0.3"
 """Where a square is so pale that dark figures are read better on it."""
 
@@ -305,16 +307,13 @@ def profile_figure(rows: Sequence[ProfileRow]) -> Figure:
         text=alt.Text("ratio:Q", format=".2f"),
         color=alt.condition(_PALE, alt.value("#222222"), alt.value("white")),
     )
+    models = list(dict.fromkeys(frame["model"]))
+    header = alt.Header.from_dict(dict(in_lines(models, _NAME_LINE)), validate=False)
     chart = (
         alt.layer(squares, numbers, data=frame)
         .properties(width=alt.Step(76), height=alt.Step(17))
         .facet(
-            column=alt.Column(
-                "model:N",
-                title=None,
-                sort=list(dict.fromkeys(frame["model"])),
-                header=alt.Header(labelLimit=150),
-            ),
+            column=alt.Column("model:N", title=None, sort=models, header=header),
             title=title,
         )
     )

@@ -178,20 +178,20 @@ def paper_tables(
         "table-4": _table_4([RatedRun(run) for run in rated]),
         "table-5": _table_5(material, [ClozeAnswers(run) for run in filled]),
     }
-    notes = (*_first_only(material, rated, filled), *material.notes)
+    notes = (*_few_only(material, rated, filled), *material.notes)
     noted = {name: replace(table, notes=(*table.notes, *notes)) for name, table in tables.items()}
     return {**noted, "table-6": _table_6(counted)}
 
 
-def _first_only(material: Material, rated: Sequence[Run], filled: Sequence[Run]) -> Iterator[str]:
-    """What has to be said of runs that were asked the first items alone."""
+def _few_only(material: Material, rated: Sequence[Run], filled: Sequence[Run]) -> Iterator[str]:
+    """What has to be said of runs that were asked some items alone."""
     every = len(material.sentences.sentences) if material.sentences else 0
     sizes = [(run, len(RatedRun(run).sentences), every, "sentences") for run in rated]
     every = len(material.blanks.items) if material.blanks else 0
     sizes += [(run, len(ClozeAnswers(run).items), every, "blanks") for run in filled]
     for run, n, total, what in sizes:
         if n < total:
-            yield f"{run.model}: the first {n} of {total} {what} only."
+            yield f"{run.model}: only {n} of {total} {what}."
 
 
 def model_sections(runs: Sequence[Run]) -> list[Section]:

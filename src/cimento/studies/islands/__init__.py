@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from cimento.errors import UsageError, need_known
+from cimento.errors import InputError, UsageError, need_known
 from cimento.faults import CHECKS
 from cimento.io.values import group_by
+from cimento.judgments import is_judgments, judgments_of, read_judgments
+from cimento.kinds.registry import load_suite, sentence_suite
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report
 from cimento.measures.normalizing import NORMALIZATIONS, Normalization
@@ -23,6 +25,7 @@ from cimento.paradigms.regions.factorial import (
     normalized_scores,
 )
 from cimento.paradigms.regions.figures_conditions import Column, rows_figure
+from cimento.paradigms.regions.people_effects import people_in_judgments
 from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.records.store import file_name
 from cimento.report.figures import Figure
@@ -257,23 +260,48 @@ SCALE: Normalization = "likert-z"
 """Of the study's figures: z-scores of seven equal bins."""
 
 
-def people_ratings(data: Path | None, given: Path | None) -> tuple[str, Factorial]:
+def people_ratings(
+    data: Path | None, given: Path | None, asked: IslandSuites
+) -> tuple[str, Factorial]:
     """The ratings of people for the first panels, and how they are called.
 
     Args:
         data: folder of released files, in which the English ratings may be.
-        given: a user's file of ratings; None for the English ones.
+        given: a user's file of ratings, or of judgments on one of the suites; None for the English
+            ratings.
+        asked: the suites of the study.
 
     Raises:
         InputError: the user's file, or the released one, cannot be used.
     """
     if given is not None:
-        return f"people, {given.stem}", people_result(given)
+        result = _judged(given, asked) if is_judgments(given) else people_result(given)
+        return f"people, {given.stem}", result
     english = "people, English"
     try:
         return english, people_result(find_file(data, RATINGS)) if data else known_people()
     except AbsentError:
         return english, known_people()
+
+
+def _judged(path: Path, asked: IslandSuites) -> Factorial:
+    """The ratings in a table of judgments such as ``annotate import`` writes.
+
+    Raises:
+        InputError: they are about none of the suites.
+    """
+    judgments = judgments_of(read_judgments(path))
+    about = {judgment.suite for judgment in judgments}
+    names = [name for name in (asked.new, asked.published) if name]
+    if not about & {*names}:
+        raise InputError(
+            where=str(path),
+            seen=f"it is about {', '.join(sorted(about))}",
+            todo=f"Give judgments on {' or '.join(names)}.",
+        )
+    suites = (sentence_suite(load_suite(one)) for one in asked.suites)
+    suite = next(suite for suite in suites if suite.name in about & {*names})
+    return people_in_judgments(suite, judgments).result
 
 
 def study_figures(

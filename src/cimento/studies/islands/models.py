@@ -41,9 +41,7 @@ from cimento.studies.islands.tables import (
     published_items,
     sentence_faults,
 )
-from cimento.studies.limits import of_each_phenomenon
 from cimento.suites import BAD, GOOD, Suite
-from cimento.suites.builtin import find_suite
 from cimento.suites.derived import merge_suites, pairs
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.load import open_suite
@@ -77,33 +75,16 @@ class IslandSuites:
         return list(dict.fromkeys(note for notes in self.notes.values() for note in notes))
 
 
-def island_suites(data: Path | None, limit: int | None = None) -> IslandSuites:
+def island_suites(data: Path | None) -> IslandSuites:
     """The suites to ask.
 
     Args:
         data: folder with released files; None for cimento's own items.
-        limit: how many items of each suite, of its phenomena in turn; None for all.
 
     Raises:
         AbsentError: it has no Italian items of the study.
         SuiteError: a file cannot be used.
     """
-    asked = _all_suites(data)
-    if limit is None:
-        return asked
-    suites = [
-        of_each_phenomenon(suite if isinstance(suite, Suite) else _opened(suite), limit)
-        for suite in asked.suites
-    ]
-    return replace(asked, suites=suites)
-
-
-def _opened(suite: SuiteLike) -> Suite:
-    """The suite behind a name or a path."""
-    return open_suite(find_suite(str(suite))).suite
-
-
-def _all_suites(data: Path | None) -> IslandSuites:
     if data is None:
         ours = (f"Published rows are about the study's items, those of your models about {STARTER},"
                 " cimento's own items.")  # fmt: skip

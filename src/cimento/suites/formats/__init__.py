@@ -29,6 +29,7 @@ from cimento.suites.formats import (
     blimp,
     coded_cells,
     contexts,
+    endings,
     examples,
     factorial,
     lm_eval,
@@ -143,6 +144,10 @@ FORMATS = {
         " as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
         sentences.read_minicons,
     ),
+    "endings": Format(
+        "a list of prefixes with a right and a wrong ending, as BHS's (.json)",
+        endings.read_endings,
+    ),
     "crossed": Format(
         "a table with the columns Context1, Context2, Target1 and Target2, as EWoK's"
         " (.csv, .jsonl, .parquet)",
@@ -221,6 +226,8 @@ def _json_format(data: bytes, path: Path) -> str:
         return "syntaxgym-rows"
     if pairs.is_choices(data):
         return "choices"
+    if endings.is_endings(data):
+        return "endings"
     default = "syntaxgym" if path.suffix.lower() == ".json" else "blimp"
     if default == "blimp" and blimp.is_blimp(first_line(data)):
         return default
@@ -333,6 +340,7 @@ _WITHOUT_COLUMNS: Mapping[str, str] = {
     "syntaxgym-rows": "rows of SyntaxGym suites",
     "clams": "lines of CLAMS",
     "zorro": "pairs of lines, the bad one first",
+    "endings": "prefixes, each with a right and a wrong ending",
     "good-first": "pairs of lines, the good one first",
     examples.FORMAT: "a list of sentences, each followed by the bad one with its mark",
 }

@@ -90,17 +90,29 @@ def _texts_needed(table: Table) -> str:
 
 def _blanks_needed(table: Table) -> str:
     """Advice on sentences with blanks, or with others than underscores beside words due there."""
-    if any(cells and all(_BLANK in cell for cell in cells) for cells in table.cells.values()):
-        return _AS_BLANKS
+    blanks = [
+        name for name in table.columns if table.numbers and all(map(_has_blank, table.cells[name]))
+    ]
+    if blanks:
+        known = {*blanks, table.find("item"), table.find("phenomenon")}
+        others = [name for name in table.columns if name not in known]
+        if len(blanks) > 1 or [table.profile(name).kind for name in others] != ["words"]:
+            return _AS_BLANKS
+        option = as_option({"text": blanks[0], "target": others[0]})
+        return f"If {others[0]!r} holds the words that are due in the blanks, say so: {option}."
     text = table.find("text")
     due = table.find("target")
-    if not (text and due) or any(map(_BLANK.__contains__, table.cells[text])):
+    if not (text and due) or any(map(_has_blank, table.cells[text])):
         return ""
     if table.is_mostly(due, is_number):  # *Respuesta* may head answers of people
         return ""
     todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
     return f"{todo} {EXAMPLE}{_OTHER_BLANK.sub(_BLANK, marked, count=1)!r}." if marked else todo
+
+
+def _has_blank(cell: str) -> bool:
+    return _BLANK in cell
 
 
 def _continuations_needed(table: Table, sentences: Sequence[str]) -> str:

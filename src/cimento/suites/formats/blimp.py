@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from sys import intern
 from typing import TypeAlias, cast
@@ -80,7 +80,7 @@ def read_blimp(path: Path) -> Reading:
         meta=Meta(
             name=pairs.only(PARADIGM_KEY) or path.stem,
             phenomenon=pairs.only(PHENOMENON_KEY),
-            language=_known(pairs.only(PARADIGM_KEY)),
+            language=_known(pairs.only(PARADIGM_KEY), items.texts),
         ),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
@@ -92,9 +92,13 @@ def read_blimp(path: Path) -> Reading:
     return Reading(suite, sha256, places, (*faults, *more), read)
 
 
-def _known(dataset: str) -> str:
-    """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's."""
-    return "en" if dataset in blimp_names() else ""
+def _known(dataset: str, texts: Iterable[str]) -> str:
+    """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's.
+
+    Sets of other languages have names of BLiMP too, as ZhoBLiMP has anaphor_gender_agreement; the
+    sentences of BLiMP have no letter beyond ASCII.
+    """
+    return "en" if dataset in blimp_names() and all(map(str.isascii, texts)) else ""
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list[Fault]]:
@@ -274,7 +278,7 @@ def losses_of(
 def pair_losses(suite: Suite) -> list[str]:
     """The parts of a suite that pairs with free columns cannot hold, as phrases; may be empty."""
     of_meta = {key: getattr(suite.meta, key) for key in _META_KEYS}
-    if of_meta["language"] == _known(suite.name):
+    if of_meta["language"] == _known(suite.name, suite.columns.texts):
         del of_meta["language"]
     others = []
     if set(suite.condition_names) != SENTENCES.keys():

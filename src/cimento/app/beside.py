@@ -1,0 +1,163 @@
+"""Ratings of people beside models: in a copy of the test, and against runs of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nicegui import ui
+
+from cimento.app.findings import button, show_translated
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.parts import ends, table
+from cimento.app.rated import ratings_of, scale_of
+from cimento.app.shown import BesideModel, beside_models
+from cimento.app.words import Words, reason_of, two_decimals
+from cimento.app.workspace import SUITES
+from cimento.errors import CimentoError
+from cimento.judgments import Judgment
+from cimento.kinds.run import Run, open_run
+from cimento.people.annotate.importing import apply_judgments
+from cimento.people.surveys import SurveyDesign
+from cimento.people.surveys.material import load_material
+from cimento.suites.builtin import find_suite
+
+FEWEST = 10
+"""Sentences below which neither a correlation nor its interval is to be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The answers that are looked at.
+
+    Attributes:
+        judgments: the answers.
+        place: the table with them.
+    """
+
+    judgments: Sequence[Judgment]
+    place: Path
+
+
+class BesideModels:
+    """The part of a page that puts ratings beside models.
+
+    Args:
+        visit: what the page is built for.
+        design: what a survey asked; None for a form.
+        asked: gives the answers that are looked at.
+        settle: keeps what was typed about their scale; raises an error where that is unknown.
+    """
+
+    def __init__(
+        self,
+        visit: Visit,
+        design: SurveyDesign | None,
+        *,
+        asked: Callable[[], Asked],
+        settle: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._visit, self._say, self._design = visit, visit.say, design
+        self._asked, self._settle = asked, settle
+
+    def build(self) -> None:
+        """Build the part in the place where it is called."""
+        say, visit = self._say, self._visit
+        heading(say("people.models"), level=3)
+        Text(say("people.models-what"))
+        with ui.element("div").classes("tools"):
+            button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
+            button(say("people.compare"), guarded(visit, self._compare), icon="insights")
+        self._command = CommandLine(visit)
+        self._command.show([], whole=False)
+        self._shown = ui.element("div").props("aria-live=polite").mark("beside")
+
+    async def _compare(self) -> None:
+        """The ratings beside the scores of the workspace's runs."""
+        judgments = self._asked().judgments
+        runs = await asyncio.to_thread(self._runs, judgments)
+        rows = await asyncio.to_thread(beside_models, judgments, runs)
+        say = self._say
+        self._shown.clear()
+        with self._shown:
+            if not ratings_of(judgments):
+                Text(say("people.no-ratings"))
+                return
+            if not rows:
+                Text(say("people.no-runs", step=say("people.apply")))
+                return
+            names = ("suite", *(f"of-{n}" for n in ("model", "measure", "sentences", "rho")))
+            titles = [say(f"people.{name}") for name in (*names, "of-interval")]
+            table(titles, [_row(row, say) for row in rows])
+            Text(say("people.rho-sign")).classes("small")
+            if any(row.correlation.n < FEWEST for row in rows):
+                Text(say("people.few-sentences", fewest=FEWEST)).classes("mend")
+            for row in rows:
+                if row.others:
+                    Text(say("people.other-sentences", suite=row.suite, model=row.model,
+                             items=", ".join(row.others))).classes("small")  # fmt: skip
+
+    def _runs(self, judgments: Sequence[Judgment]) -> list[Run]:
+        """The stored runs of the suites that people were asked about."""
+        suites = {judgment.suite for judgment in judgments}
+        return [open_run(run.path) for run in self._visit.workspace.runs() if run.suite in suites]
+
+    async def _apply(self) -> None:
+        """A copy of the suite with the ratings, which runs are then compared with."""
+        await self._settle()
+        visit, asked = self._visit, self._asked()
+        suite, language = next((one.suite for one in asked.judgments if one.suite), ""), ""
+        if self._design is not None:
+            suite, language = self._design.source.suite, self._design.language
+        place = await asyncio.to_thread(_suite_of, visit, suite, language)
+        output = visit.workspace.new(SUITES, f"{suite}-judged")
+        applied = await asyncio.to_thread(
+            apply_judgments, place, asked.judgments, output, language=language
+        )
+        name, inner = visit.workspace.name_of(output), visit.workspace.name_of
+        of = inner(place) if place.is_relative_to(visit.workspace.folder) else suite
+        words = ["annotate", "apply", of, inner(asked.place), "-o", name]
+        self._command.show([*words, *(["--language", language] if language else [])])
+        self._shown.clear()
+        with self._shown:
+            Text(self._say("people.applied", count=applied.used, file=name))
+            for why, number in applied.passed.items():
+                show_translated(f"{number} skipped: {why}", self._say).classes("small")
+            if scale_of(asked.judgments):
+                Text(self._say("people.then-run", compare=self._say("people.compare")))
+            ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
+
+
+def _suite_of(visit: Visit, name: str, language: str) -> Path:
+    """The suite, or the list of sentences, with a name: in the workspace or built-in.
+
+    Raises:
+        InputError: there is none.
+    """
+    # A file that is named like its suite is the likeliest, and only then are others opened.
+    suites = sorted(visit.workspace.suites(), key=lambda suite: suite.path.stem != name)
+    for suite in suites:
+        with contextlib.suppress(CimentoError):
+            if load_material(suite.path, language=language).suite.name == name:
+                return suite.path
+    return find_suite(visit.workspace.suite(name))
+
+
+def _row(row: BesideModel, say: Words) -> list[str]:
+    correlation = row.correlation
+    interval = ends(correlation.low, correlation.high, say)
+    return [
+        row.suite, row.model, _measure(row, say), say.number(correlation.n),
+        two_decimals(correlation.r, say), interval or reason_of(correlation.reason, say),
+    ]  # fmt: skip
+
+
+def _measure(row: BesideModel, say: Words) -> str:
+    """The measure in words, turned round where less of it is better: more is then expected."""
+    if not row.is_turned:
+        return say.named("measure", row.measure)
+    turned = say.named("turned", row.measure)
+    return turned if turned != row.measure else say("people.turned", measure=row.measure)

@@ -1,0 +1,199 @@
+"""People left out by rules: the form, and what each rule did as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from nicegui import ui
+
+from cimento.app.findings import button
+from cimento.app.frame import Text, Visit, guarded, heading
+from cimento.app.parts import number_field, number_in, refused, table
+from cimento.app.words import Words, said
+from cimento.errors import InputError
+from cimento.judgments import Judgment
+from cimento.judgments.filters import ExclusionRules, FilterResult, FilterStep
+from cimento.judgments.summaries import QuestionSummary, is_rated
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that leaves people out.
+
+    Attributes:
+        field: of `ExclusionRules`.
+        flag: of the command, without its dashes.
+        name: in the result of filtering.
+        least: the least limit that makes sense.
+        most: the largest.
+    """
+
+    field: str
+    flag: str
+    name: str
+    least: float
+    most: float
+
+
+RULES = (
+    Rule("answered", "answered", "questions answered", 0, 1),
+    Rule("attention", "attention", "attention checks", 0, 1),
+    Rule("seconds", "min-seconds", "completion time", 0, 36_000),
+    Rule("median_seconds", "min-median-seconds", "median answer time", 0, 3_600),
+    Rule("same_run", "same-run", "straight-lining, run", 1, 1000),
+    Rule("same_share", "same-share", "straight-lining, share", 0, 1),
+    Rule("with_rest", "with-rest", "agreement with the rest", -1, 1),
+)
+_BY_NAME = {rule.name: rule for rule in RULES}
+
+
+Filtered: TypeAlias = "tuple[FilterResult, Sequence[Judgment]]"
+"""What came of rules, and the answers before."""
+
+
+class ExclusionForm:
+    """The rules that leave people out, and what came of them.
+
+    Args:
+        visit: what the page is built for.
+        apply: leaves people out, by the rules and the words of the command's options.
+    """
+
+    def __init__(
+        self,
+        visit: Visit,
+        apply: Callable[[ExclusionRules, Sequence[str]], Awaitable[Filtered]],
+    ) -> None:
+        self._visit, self._say, self._apply = visit, visit.say, apply
+
+    def build(self) -> None:
+        """Build the form in the place where it is called."""
+        say = self._say
+        heading(say("people.filter"), level=3)
+        Text(say("people.filter-what"))
+        with ui.element("div").classes("form-grid rules"):
+            self._fields = {
+                rule: number_field(
+                    say(f"people.rule-{rule.flag}"),
+                    # Other limits have a unit, which their names say.
+                    hint=say("people.range", least=say.number(rule.least, ",g"),
+                             most=say.number(rule.most, ",g")) if rule.most == 1 else "",
+                )
+                for rule in RULES
+            }  # fmt: skip
+        button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
+        self._shown = ui.element("div").props("aria-live=polite").mark("filtered")
+
+    def clear(self) -> None:
+        """Take away what earlier rules did, as other answers are looked at."""
+        self._shown.clear()
+
+    async def _filter(self) -> None:
+        """Leave people out, and show what came of it.
+
+        Raises:
+            InputError: there is no rule, or a limit that no answers could have.
+        """
+        say, given = self._say, dict[str, Any]()
+        options: list[str] = []
+        for rule, field in self._fields.items():
+            limit = number_in(field, say)
+            if limit is None:
+                continue
+            # No answers could have such a limit, a share in percent, say.
+            if not rule.least <= limit <= rule.most:
+                ends = {"least": say.number(rule.least, ",g"), "most": say.number(rule.most, ",g")}
+                raise refused(field, say("people.limits", **ends))
+            given[rule.field] = int(limit) if rule.field == "same_run" else limit
+            options += [f"--{rule.flag}", f"{limit:g}"]
+        if not given:
+            raise InputError(where=say("people.filter"), seen=say("people.no-rule"))
+        rules = ExclusionRules(**given)
+        filtered, before = await self._apply(rules, options)
+        self._shown.clear()
+        with self._shown:
+            _show(filtered, rules, before, say)
+
+
+def _show(
+    filtered: FilterResult, rules: ExclusionRules, before: Sequence[Judgment], say: Words
+) -> None:
+    """Show what rules did, in the place where the page is being built.
+
+    Args:
+        filtered: what is left, with the steps.
+        rules: the rules.
+        before: the answers that were filtered.
+        say: the words of the page.
+    """
+    Text(say("people.filtered", left=len(filtered.judgments), count=len(before)))
+    names = ("rule", "limit", "left-out", "answers-out", "mean", "alpha-only")
+    table(
+        [say(f"people.of-{name}") for name in names],
+        [_step_row(step, rules, say) for step in filtered.steps],
+    )
+    people = [
+        (exclusion.annotator, _rule(step, say), _short(exclusion.measured, say),
+         str(exclusion.judgments))
+        for step in filtered.steps for exclusion in step.excluded
+    ]  # fmt: skip
+    if people:
+        titles = [say(f"people.of-{name}") for name in ("person", "rule", "measured", "judgments")]
+        table(titles, people)
+    for step in filtered.steps:
+        for why, count in Counter(step.unmeasured.values()).items():
+            reason = said(why, say.language) or why
+            Text(say("people.unmeasured", rule=_rule(step, say), count=count, why=reason)).classes(
+                "small"
+            )
+        if step.moved is not None:
+            place, old, new = step.moved
+            sentence = _sentence(before, place)
+            Text(say("people.moved", rule=_rule(step, say), sentence=sentence,
+                     before=say.number(old, ".2f"), after=say.number(new, ".2f"))
+            ).classes("small")  # fmt: skip
+
+
+def _sentence(judgments: Sequence[Judgment], place: str) -> str:
+    """The sentence of an item and its condition, or these if it is not known."""
+    found = (
+        one.candidate for one in judgments
+        if one.candidate and f"{one.item} {one.condition}".strip() == place
+    )  # fmt: skip
+    return next(found, place)
+
+
+def _rule(step: FilterStep, say: Words) -> str:
+    return say(f"people.rule-{_BY_NAME[step.rule].flag}")
+
+
+def _short(value: float | None, say: Words) -> str:
+    """A limit, or what was measured of a person; empty where there is nothing."""
+    if value is None:
+        return ""
+    return say.number(value, ",g" if float(value).is_integer() else ".2f")
+
+
+def _step_row(step: FilterStep, rules: ExclusionRules, say: Words) -> list[str]:
+    sides = [_main(step.before), _main(step.after)]
+    return [
+        _rule(step, say), _short(getattr(rules, _BY_NAME[step.rule].field), say),
+        str(len(step.excluded)), str(sum(one.judgments for one in step.excluded)),
+        _change([side.mean if side else None for side in sides], say),
+        _change([side.alpha.value if side else None for side in sides], say),
+    ]  # fmt: skip
+
+
+def _main(summaries: Sequence[QuestionSummary]) -> QuestionSummary | None:
+    """The summary of ratings, or of the first other question."""
+    rated = (one for one in summaries if is_rated(one.question))
+    return next(rated, next(iter(summaries), None))
+
+
+def _change(values: Sequence[float | None], say: Words) -> str:
+    """A number before a rule and after it; once where it stays."""
+    shown = ["–" if value is None else say.number(value, ".2f") for value in values]
+    return " → ".join(dict.fromkeys(shown))

@@ -1,0 +1,144 @@
+"""What is said of each result: a sentence on what can and cannot be concluded, in all languages."""
+
+import math
+from shutil import copytree
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+from cimento.app.conclusions import RunResult, result_of
+from cimento.app.words import LANGUAGES, words
+from cimento.app.workspace import Workspace
+from cimento.cli.main import invoke
+from cimento.kinds.run import open_runs
+from cimento.records.effects import DesignEffect
+from cimento.records.outcomes import Estimate
+from cimento.records.store import MANIFEST
+from cimento.report.findings import Headline
+from tests.helpers.app_user import visit
+
+
+def share(value, low, high, *, chance=0.5, **more):
+    """The result of a suite of pairs."""
+    given = {"suite": "s", "model": "m", "question": "number", "right": 1, "n": 20, **more}
+    estimate = Estimate(value=value, low=low, high=high, chance=chance, role="headline", **given)
+    return RunResult(headline=Headline("m", estimate))
+
+
+def rho(value, low, high):
+    return share(value, low, high, chance=0.0, question="lp", right=None, statistic="spearman")
+
+
+def dd(level, value, p, reason=""):
+    estimate = Estimate(
+        suite="s", model="m", question="DD", statistic="DD", unit="bits", level=level, value=value,
+        low=value - 1, high=value + 1, p_corrected=p, reason=reason, n=12,
+    )  # fmt: skip
+    return DesignEffect(estimate, None)
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (share(0.9, 0.7, 0.98), "Right more often than without any knowledge (0.500)"),
+        (share(0.5, 0.3, 0.7), "From 20 items it cannot be told whether"),
+        (share(0.1, 0.02, 0.3), "the opposite of what is expected"),
+        (share(0.1, None, None, reason="two values"), "There is no interval (two values)"),
+        (share(0.9, 0.7, 0.98, chance=None), "What a model without knowledge would reach"),
+        (rho(0.6, 0.2, 0.8), "Sentences that people rate better are more expected"),
+        (rho(0.1, -0.3, 0.5), "From 20 sentences it cannot be told"),
+        (rho(-0.6, -0.8, -0.2), "are less expected by the model: the opposite"),
+        (RunResult(), ""),
+    ],
+)
+def test_a_sentence_says_what_follows_from_the_interval(result, sentence):
+    said = result.sentence(words("en"))
+    assert sentence in said
+    assert bool(said) == bool(sentence)
+
+
+def test_the_effects_of_a_design_are_said_side_by_side():
+    effects = (dd("island", 5.0, 0.001), dd("wh", 0.5, 0.4), dd("subject", -4.0, 0.01))
+    result = RunResult(effects)
+    assert result.sentence(words("en")) == (
+        "island: the effect is there, for other items like these too."
+        " wh: it cannot be told whether there is an effect."
+        " subject: the opposite of what is expected."
+    )
+    assert result.number(words("it")).startswith("DD: island 5,00 [4,00; 6,00]; wh 0,50")
+    assert RunResult((dd("x", 1.0, None, "one item"),)).sentence(words("en")) == (
+        "x: there is no test (one item), so nothing can be concluded."
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_are_those_of_the_language_in_every_one(language):
+    say = words(language)
+    decimal = "." if language == "en" else ","
+    assert f"0{decimal}900" in share(0.9, 0.7, 0.98).number(say)
+    assert say.number(math.pi, ".3f") in share(0.9, 0.7, 0.98, chance=math.pi).sentence(say)
+    for result in (share(0.9, 0.7, 0.98), rho(0.1, -0.3, 0.5), RunResult((dd("x", 1.0, 0.01),))):
+        assert result.sentence(say).endswith(".")
+
+
+@pytest.fixture(scope="module")
+def with_runs(tmp_path_factory):
+    """A workspace with the runs of two models on a suite."""
+    folder = tmp_path_factory.mktemp("files")
+    models = ["-m", "demo-causal", "-m", "demo-masked"]
+    command = ["run", "it-subject-verb", *models, "--limit", "6", "-o", str(folder / "runs")]
+    assert invoke(command) == 0
+    return folder
+
+
+async def seen(user, text):
+    await user.should_see(text, retries=200)
+
+
+def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tmp_path):
+    copytree(with_runs / "runs", tmp_path / "runs")
+    runs = Workspace(tmp_path).runs()
+    for run in runs:
+        headline = open_runs([run.path])[0].summary().headline
+        ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
+        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
+    (runs[0].path / MANIFEST).write_text("{}")
+    assert result_of(runs[0].path).number(words("en")) == "–"
+    assert result_of(runs[0].path).sentence(words("en")) == ""
+
+    async def flow(user):
+        await user.open("/it/read")
+        await seen(user, "Risultato")
+        ends = f"[{headline.low:.3f}; {headline.high:.3f}]"
+        await seen(user, f"{headline.value:.3f} {ends}".replace(".", ","))
+
+    visit(tmp_path, flow)
+
+
+def test_a_card_of_the_queue_opens_its_own_runs_also_those_from_before(with_runs, tmp_path):
+    """Not the newest ones, and not those of the same suite with another limit."""
+    copytree(with_runs / "runs", tmp_path / "runs")
+    by_model = {run.model.partition("@")[0]: run.name for run in Workspace(tmp_path).runs()}
+    asked = (("demo-causal", 6, {by_model["demo-causal"]}), ("demo-masked", 3, set()))
+
+    async def flow(user):
+        for number, (model, limit, expected) in enumerate(asked, start=1):
+            await user.open("/en/run?suite=it-subject-verb")
+            for marker, value in (("models", [model]), ("limit", limit)):
+                (field,) = user.find(marker=marker).elements
+                field.value = value
+            user.find(marker="run").click()
+            await seen(user, f"it-subject-verb × {model}")
+            await user.open(f"/en/read?job={number}")
+            chosen = {
+                name
+                for name in by_model.values()
+                for box in user.find(marker=f"choose {name}").elements
+                if box.value
+            }
+            assert chosen == expected
+            if not expected:
+                await user.should_see("The runs of this card are not stored as they were")
+
+    visit(tmp_path, flow)

@@ -1,0 +1,103 @@
+"""The conformance kit for measures: cimento's own pass, and each mistake is found by its check."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+
+from cimento import Measure, UndefinedValueError, UsageError
+from cimento.measures import MEASURES
+from cimento.testing import check_measure
+from cimento.testing.measures import SENTENCES
+
+MEAN = Measure(
+    name="mean",
+    formula="LP / n",
+    unit="nats per token",
+    higher_is_better=True,
+    source="-",
+    function=lambda sentence: math.fsum(sentence.logprobs_nats) / sentence.n_tokens,
+    divisor=lambda sentence: sentence.n_tokens,
+    function_of="meanlp",
+)
+
+
+def failed(measure: Measure) -> dict[str, str]:
+    return {one.name: one.detail for one in check_measure(measure) if not one.passed}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_of_cimento_passes(name):
+    assert failed(MEASURES[name]) == {}
+
+
+def test_a_plain_measure_passes_all_of_its_checks():
+    findings = check_measure(MEAN)
+    assert all(finding.passed for finding in findings)
+    assert len(findings) >= 10
+
+
+def raises(_sentence):
+    raise KeyError("weights")
+
+
+def is_undefined(_sentence):
+    raise UndefinedValueError(" ")
+
+
+def reads_unigrams(sentence):
+    return math.fsum(sentence.unigram_logprobs_nats)
+
+
+def counter():
+    numbers = itertools.count()
+    return lambda _sentence: float(next(numbers))
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "said"),
+    [
+        ({"name": "Mean Token"}, "its name can be asked for", "lower case"),
+        ({"name": "regions"}, "its name can be asked for", "regions"),
+        ({"unit": "furlongs"}, "its unit is nats or bits, alone or with a divisor, or empty",
+         "furlongs"),
+        ({"source": " "}, "it has a formula and a source", "empty: source"),
+        ({"function": raises}, "a sentence has a finite number, or there is a reason",
+         "it raised KeyError: 'weights'"),
+        ({"function": lambda _: math.inf}, "a sentence has a finite number, or there is a reason",
+         "it returned inf; where there is no value, raise UndefinedValueError"),
+        ({"function": lambda _: None}, "a sentence has a finite number, or there is a reason",
+         "it returned None, and must return a number"),
+        ({"function": is_undefined}, "a reason is not empty", " "),
+        ({"function": is_undefined}, "some sentence has a value", "0 of 3"),
+        ({"function": counter()}, "the same sentence has the same value again", "3 differ"),
+        ({"function": reads_unigrams}, "needs names all that it reads besides log-probabilities",
+         "3 of 3 sentences have no value without"),
+        ({"function": reads_unigrams, "needs": ("unigrams",)},
+         "without unigrams it says that it has no value", "it raised TypeError"),
+        ({"higher_is_better": False}, "a sentence with more probable tokens is no worse",
+         "3 of 3 sentences are worse"),
+        ({"divisor": lambda _: 1.0}, "it divides the sum of log-probabilities by its divisor",
+         "divisor 1, and the measure moves as if it were 4"),
+        ({"divisor": lambda _: 0.0}, "it divides the sum of log-probabilities by its divisor",
+         "divisor 0"),
+        ({"function_of": "meanlpp"}, "it is a monotone function of meanlpp",
+         "there is no such measure"),
+        ({"function": lambda s: 1.0 if s.n_tokens < 4 else float(s.n_tokens)},
+         "it is a monotone function of meanlp", "3 sentences in the order of meanlp"),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_found(change, check, said):
+    found = failed(replace(MEAN, **change))
+    assert check in found
+    assert said in found[check]
+
+
+def test_what_is_no_measure_and_too_little_are_refused():
+    with pytest.raises(UsageError, match="a function is not a measure"):
+        check_measure(raises)
+    with pytest.raises(UsageError, match="2 sentences or more"):
+        check_measure(MEAN, sentences=SENTENCES[:1])
