@@ -135,7 +135,7 @@ def test_pages_keep_the_rules_of_axe(opened, place, scheme):
         tab.wait_for_selector(".ag-row")
     if "survey=" in place and scheme == "light":
         tab.get_by_role("button", name="Abrir o questionário").click()
-        tab.wait_for_selector(".room svg")
+        tab.wait_for_selector(".room a")
     tab.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     tab.wait_for_timeout(500)
     tab.add_script_tag(path=str(AXE))

@@ -381,23 +381,29 @@ def rows_of_two(right):
     return "\n".join([head, *lines]) + "\n"
 
 
-@pytest.mark.slow
-def test_r_gives_no_p_value_of_a_degenerate_fit(exported, tmp_path):
+def printed_by_r(folder: Path) -> str:
+    """What the exported script prints; the test is skipped where R or lme4 is absent."""
     if shutil.which("Rscript") is None:
         pytest.skip("R is not installed")
-    shutil.copytree(exported / "r", tmp_path, dirs_exist_ok=True)
-    right = [(1, 1)] + [(0, 0)] * 8 + [(0, 1)] * 3
-    (tmp_path / "outcomes.csv").write_text(rows_of_two(right))
     done = subprocess.run(
         ["Rscript", "analysis.R"],  # noqa: S607  # the program is on the path
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     if "lme4" in done.stderr and done.returncode:
         pytest.skip("lme4 is not installed")
-    verdicts = done.stdout.partition("s - all predictions")[2].partition("it-islands")[0]
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_r_gives_no_p_value_of_a_degenerate_fit(exported, tmp_path):
+    shutil.copytree(exported / "r", tmp_path, dirs_exist_ok=True)
+    right = [(1, 1)] + [(0, 0)] * 8 + [(0, 1)] * 3
+    (tmp_path / "outcomes.csv").write_text(rows_of_two(right))
+    verdicts = printed_by_r(tmp_path).partition("s - all predictions")[2].partition("it-islands")[0]
     assert "No p-values, since the fit is degenerate: random effects vary by" in verdicts
     assert "Pr(>|z|)" not in verdicts
     # binom.test(0, 3): 2 / 2^3
@@ -405,27 +411,24 @@ def test_r_gives_no_p_value_of_a_degenerate_fit(exported, tmp_path):
 
 
 @pytest.mark.slow
-def test_r_fits_what_we_fit(exported):
-    if shutil.which("Rscript") is None:
-        pytest.skip("R is not installed")
-    command = ["Rscript", "analysis.R"]
-    done = subprocess.run(  # noqa: S603  # the program is on the path, the script is ours
-        command, cwd=exported / "r", capture_output=True, text=True, check=False
-    )
-    if "lme4" in done.stderr and done.returncode:
-        pytest.skip("lme4 is not installed")
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(io.StringIO((exported / "r/scores.csv").read_text("utf-8"))))
-    rows = [row for row in rows if row["first_factor"]]
+def test_r_fits_what_we_fit(tmp_path):
+    runs, exported = str(tmp_path / "runs"), tmp_path / "r"
+    # Three items of each of the five types, which have a model each.
+    assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "15", "-o", runs]) == 0
+    assert invoke(["export", runs, "--to", "r", "-o", str(exported)]) == 0
+    printed = printed_by_r(exported)
+    rows = list(csv.DictReader(io.StringIO((exported / "scores.csv").read_text("utf-8"))))
     names = {"score": "oriented", "first": "distance_code", "second": "structure_code"}
-    columns = {name: [float(row[column]) for row in rows] for name, column in names.items()}
-    model = mixed_model(INTERCEPTS, {**columns, "item": [row["item"] for row in rows]})
-    effect = model.effect("second:first")
-    name = "structure_code:distance_code"
-    line = next(row for row in done.stdout.splitlines() if row.startswith(name))
-    estimate, error = map(float, line.split()[1:3])
-    assert estimate == pytest.approx(effect.estimate, rel=1e-3)
-    assert error == pytest.approx(effect.se, rel=1e-3)
+    for kind in {row["phenomenon"] for row in rows}:
+        of_kind = [row for row in rows if row["phenomenon"] == kind]
+        columns = {name: [float(row[column]) for row in of_kind] for name, column in names.items()}
+        model = mixed_model(INTERCEPTS, {**columns, "item": [row["item"] for row in of_kind]})
+        effect = model.effect("second:first")
+        fitted = printed.partition(f"- {kind}")[2].splitlines()
+        line = next(row for row in fitted if row.startswith("structure_code:distance_code"))
+        estimate, error = map(float, line.split()[1:3])
+        assert estimate == pytest.approx(effect.estimate, rel=1e-3)
+        assert error == pytest.approx(effect.se, rel=1e-3)
 
 
 def test_the_same_run_makes_the_same_files(runs_of_every_kind, exported, tmp_path):

@@ -13,8 +13,7 @@ from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.paradigms.regions.people_tables import KAPPA, SAME
-from cimento.records.outcomes import beside_ratings, best_constant
+from cimento.records.outcomes import KAPPA, SAME_VERDICT, beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest
@@ -77,7 +76,7 @@ def _same_verdict(model: str, estimates: Sequence[Estimate]) -> str:
     """The sentence of one model; empty if people's answers to its headline question are unknown."""
     questions = {one.question for one in estimates if one.role == "headline"}
     known = {one.statistic: one for one in estimates if one.question in questions}
-    same, kappa = known.get(SAME), known.get(KAPPA)
+    same, kappa = known.get(SAME_VERDICT), known.get(KAPPA)
     if same is None or kappa is None or same.value is None:
         return ""
     agreed = (

@@ -201,6 +201,9 @@ Role: TypeAlias = Literal["headline", "main", "detail"]
 """``headline``: the one number of a run; ``main``: its first table; ``detail``: all others."""
 
 
+SAME_VERDICT, KAPPA = "same verdict as people", "Cohen's kappa with people"
+"""How often a model's verdicts are those of people together, and the same beyond chance."""
+
 STATISTICS = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
 """Statistics of estimates that have a name in prose, each mapped to it."""
 _DIGITS = 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.io.values import grouped
 from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, rates_of_choices
 from cimento.paradigms.regions.people_ratings import rates_of_ratings
-from cimento.records.outcomes import Estimate
+from cimento.records.outcomes import KAPPA, SAME_VERDICT, Estimate
 from cimento.report.cells import Shown
 from cimento.report.formatting import ends_of, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 OTHERS = ", other people"
 """The end of the names of statistics whose intervals are for other items and other people."""
-SAME, KAPPA = "same verdict as people", "Cohen's kappa with people"
-"""The statistics of a model's verdicts beside those of people together."""
 
 
 def people_of(run: Run) -> list[PeopleRate]:
@@ -184,7 +182,7 @@ def _of_same(run: Run, rate: PeopleRate, same: SameVerdict) -> Iterator[Estimate
     )
     yield dataclasses.replace(
         like,
-        statistic=SAME,
+        statistic=SAME_VERDICT,
         value=same.same / same.n if same.n else None,
         low=same.interval.low,
         high=same.interval.high,

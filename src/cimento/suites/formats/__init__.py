@@ -388,8 +388,9 @@ def _unknown(path: Path, seen: str) -> InputError:
 
 
 def formats_named() -> str:
-    """The sentence that names all formats of suites."""
-    return f"Suites are: {'; '.join(form.title for form in FORMATS.values())}."
+    """The formats of suites, one per line, since a single line would be too long to be shown."""
+    lines = ";\n".join(f"  {form.title}" for form in FORMATS.values())
+    return f"Suites are:\n{lines}."
 
 
 @dataclass(frozen=True, slots=True)
