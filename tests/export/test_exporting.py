@@ -9,7 +9,6 @@ import io
 import json
 import math
 import shutil
-import subprocess
 import uuid
 from pathlib import Path
 
@@ -19,10 +18,8 @@ import pytest
 from cimento import Estimate, open_runs
 from cimento.cli.main import invoke
 from cimento.export.data import run_data, standard_error
-from cimento.paradigms.regions.factorial import INTERCEPTS
 from cimento.paradigms.regions.judging import scores_of
 from cimento.records.store import find_runs
-from cimento.statistics.mixed import mixed_model
 
 TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
 
@@ -368,67 +365,6 @@ def test_tables_for_r(exported, runs):
     rated = [row for row in sentences if row["suite"] == "it-acceptability"]
     assert all(row["rating"] and row["phenomenon"] for row in rated)
     assert {row["phenomenon"] for row in scores} == first
-
-
-def rows_of_two(right):
-    """Verdicts on two models, from pairs of ones and zeros."""
-    head = "suite,model,kind,item,cluster,question,verdict,right,value,unit,reference,phenomenon"
-    lines = [
-        f"s,{model},causal,{item},,all predictions,,{one},,,,"
-        for item, both in enumerate(right)
-        for model, one in zip("ab", both, strict=True)
-    ]
-    return "\n".join([head, *lines]) + "\n"
-
-
-def printed_by_r(folder: Path) -> str:
-    """What the exported script prints; the test is skipped where R or lme4 is absent."""
-    if shutil.which("Rscript") is None:
-        pytest.skip("R is not installed")
-    done = subprocess.run(
-        ["Rscript", "analysis.R"],  # noqa: S607  # the program is on the path
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if "lme4" in done.stderr and done.returncode:
-        pytest.skip("lme4 is not installed")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.slow
-def test_r_gives_no_p_value_of_a_degenerate_fit(exported, tmp_path):
-    shutil.copytree(exported / "r", tmp_path, dirs_exist_ok=True)
-    right = [(1, 1)] + [(0, 0)] * 8 + [(0, 1)] * 3
-    (tmp_path / "outcomes.csv").write_text(rows_of_two(right))
-    verdicts = printed_by_r(tmp_path).partition("s - all predictions")[2].partition("it-islands")[0]
-    assert "No p-values, since the fit is degenerate: random effects vary by" in verdicts
-    assert "Pr(>|z|)" not in verdicts
-    # binom.test(0, 3): 2 / 2^3
-    assert "on 12 items: only a right 0, only b right 3, p = 0.25" in verdicts
-
-
-@pytest.mark.slow
-def test_r_fits_what_we_fit(tmp_path):
-    runs, exported = str(tmp_path / "runs"), tmp_path / "r"
-    # Three items of each of the five types, which have a model each.
-    assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "15", "-o", runs]) == 0
-    assert invoke(["export", runs, "--to", "r", "-o", str(exported)]) == 0
-    printed = printed_by_r(exported)
-    rows = list(csv.DictReader(io.StringIO((exported / "scores.csv").read_text("utf-8"))))
-    names = {"score": "oriented", "first": "distance_code", "second": "structure_code"}
-    for kind in {row["phenomenon"] for row in rows}:
-        of_kind = [row for row in rows if row["phenomenon"] == kind]
-        columns = {name: [float(row[column]) for row in of_kind] for name, column in names.items()}
-        model = mixed_model(INTERCEPTS, {**columns, "item": [row["item"] for row in of_kind]})
-        effect = model.effect("second:first")
-        fitted = printed.partition(f"- {kind}")[2].splitlines()
-        line = next(row for row in fitted if row.startswith("structure_code:distance_code"))
-        estimate, error = map(float, line.split()[1:3])
-        assert estimate == pytest.approx(effect.estimate, rel=1e-3)
-        assert error == pytest.approx(effect.se, rel=1e-3)
 
 
 def test_the_same_run_makes_the_same_files(runs_of_every_kind, exported, tmp_path):

@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +23,7 @@ from cimento.records.outcomes import design_of, each_outcome
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.mixed import mixed_model
 from cimento.suites.builtin import find_suite
+from tests.helpers.r_script import printed_by_r
 
 SUITE = "it-connectives-cloze"
 TARGETS = ("inspect", "every-eval-ever", "hf-dataset", "r")
@@ -160,21 +159,10 @@ def test_without_slopes_by_cluster_models_seem_to_differ_where_they_do_not():
 
 @pytest.mark.slow
 def test_r_fits_them(clustered):
-    if shutil.which("Rscript") is None:
-        pytest.skip("R is not installed")
-    done = subprocess.run(
-        ["Rscript", "analysis.R"],  # noqa: S607  # the program is on the path
-        cwd=clustered / "r",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if "lme4" in done.stderr and done.returncode:
-        pytest.skip("lme4 is not installed")
-    assert done.returncode == 0, done.stderr
-    assert f"Random effects of {CLUSTERS} clusters and their items" in done.stdout
+    printed = printed_by_r(clustered / "r")
+    assert f"Random effects of {CLUSTERS} clusters and their items" in printed
     model, *_ = _fitted(clustered / "r" / "scores.csv")
-    lines = done.stdout.partition("demo-causal@91bca5d - whether")[2].splitlines()
+    lines = printed.partition("demo-causal@91bca5d - whether")[2].splitlines()
     line = next(row for row in lines if row.startswith("structure_code:distance_code"))
     estimate, error = map(float, line.split()[1:3])
     effect = model.effect("second:first")
