@@ -60,7 +60,7 @@ def test_the_stored_schema_is_the_one_of_the_records():
 
 
 def test_the_json_of_a_summary_is_the_text_of_its_file(tmp_path):
-    run = evaluate("it-subject-verb", FakeScorer(), limit=5, output=tmp_path)
+    run = evaluate("it-subject-verb", "demo-causal", limit=5, output=tmp_path)
     text = (run.folder / "summary.json").read_text(encoding="utf-8")
     assert run.summary().to_json() == text
     assert Summary.from_json(text).runs == (run.summary(),)

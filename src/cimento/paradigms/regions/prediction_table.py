@@ -81,7 +81,7 @@ def prediction_rates(run: Run) -> list[PredictionRate]:
         margin = mean_of(known["value"].to_list(), design, seed=options_of(run).seed)
         rates.append(
             PredictionRate(words=words[rate.question], model=label_of(run), rate=rate,
-                           margin=margin, unit=asked["unit"].first() or "")
+                           margin=margin, unit="".join(asked["unit"].unique()))
         )  # fmt: skip
     return rates
 
@@ -99,8 +99,8 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
         by_place.setdefault(one.place, {})[short[one.model]] = one
     beside = [*short.values()] if len(short) <= MOST_COLUMNS else []
     several = len({suite for suite, *_ in by_place}) > 1
-    in_columns = [[one for one in rates if short[one.model] == model] for model in beside]
-    units = [{one.unit for one in column} for column in in_columns or [rates]]
+    columns = [[one for one in rates if short[one.model] == model] for model in beside]
+    units = [{one.unit for one in column} for column in columns or [[*rates]]]
     mixed = max(map(len, units)) > 1
     rows: list[tuple[GridCell, ...]] = []
     rules = []
