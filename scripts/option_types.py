@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from cimento.kinds.registry import own_paradigms
+from cimento.measures import names_of_measures
 from cimento.models.hf.arguments import texts_of_arguments
 from cimento.models.settings import dtype_rule
 from cimento.options import ModelOptions, RunOptions, ScoringOptions, TargetOptions
@@ -33,6 +34,7 @@ INNER = {*TargetOptions.model_fields, *NAMED, "set", "from_file"}
 TAKEN: Mapping[object, str] = {
     texts_of_arguments: "Mapping[str, Any] | Sequence[str] | str",
     dtype_rule: "object",
+    names_of_measures: "object",
 }
 """What validators take that turn it into another type."""
 OBJECTS = {"tokenizer": "object"}

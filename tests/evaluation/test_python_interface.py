@@ -132,6 +132,7 @@ PUBLIC = (
 """Modules that pages may import; of the statistics, every module."""
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 SAID = re.compile(r"(?:from|import) (cimento(?:\.\w+)*)")
+TARGET = re.compile(r"\]\(reference/[^)\s]*\)")
 DOTTED = re.compile(r"cimento(?:\.[a-z_]+)+\.\w+")
 
 
@@ -187,6 +188,7 @@ def test_a_page_imports_nothing_internal(page):
     assert [fault for some in code for fault in faults_of(some)] == []
     assert [module for module in SAID.findall(text) if not is_public(module)] == []
     if page.parent.name != "design":
+        text = TARGET.sub("]", text)  # places in the reference are named after internal modules
         named = [name for name in DOTTED.findall(text) if not is_public(name.rpartition(".")[0])]
         assert named == []
 

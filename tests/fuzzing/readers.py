@@ -355,10 +355,10 @@ def run(folder: Path) -> object:
     """A stored run, judged again and put into a report, with the scores of its regions."""
     from cimento.kinds.run import open_runs
     from cimento.paradigms.regions.judging import scores_of
-    from cimento.records.summary import Summary, to_json
+    from cimento.records.summary import Summary
 
     runs = open_runs([folder])
-    return to_json(Summary(runs=tuple(run.summary() for run in runs))), [*map(scores_of, runs)]
+    return Summary(runs=tuple(run.summary() for run in runs)).to_json(), [*map(scores_of, runs)]
 
 
 def cache(folder: Path) -> object:

@@ -257,9 +257,9 @@ def cloze_run(folder: Path) -> object:
 
 def summary(path: Path) -> object:
     """What a run says, in one record."""
-    from cimento.records.summary import from_json
+    from cimento.records.summary import Summary
 
-    return from_json(path.read_bytes().decode("utf-8", "replace"))
+    return Summary.from_json(path.read_bytes().decode("utf-8", "replace"))
 
 
 def unit(path: Path) -> object:

@@ -34,6 +34,24 @@ def test_a_run_shows_its_suite_model_and_accuracy_with_the_interval(tmp_path):
     assert repr(in_memory).endswith(": accuracy 0.900 [0.596, 0.982]>")
 
 
+def test_a_run_judged_otherwise_is_not_said_to_be_stored(tmp_path):
+    """Every word costs the same, so that all pairs are ties.
+
+    The intervals are Wilson's of 0 and 10 of 10: scipy.stats.binomtest(0, 10)
+    .proportion_ci(method="wilson") is (0, 0.2775).
+    """
+    same = FakeScorer(lambda _words, _index: -1.0, name="same")
+    run = evaluate(suite_of(10), same, output=tmp_path)
+    judged = run.judge(ties="pass")
+    assert repr(run).endswith(f"accuracy 0.000 [0.000, 0.278], stored in {str(run.folder)!r}>")
+    assert repr(judged).endswith(
+        f"accuracy 1.000 [0.722, 1.000], judged from the answers in {str(run.folder)!r}>"
+    )
+    again = evaluate(suite_of(10), same, output=tmp_path, ties="pass")
+    assert repr(again) == repr(judged)
+    assert repr(open_run(run.folder)) == repr(run)
+
+
 def test_a_run_of_few_items_says_why_there_is_no_interval():
     run = evaluate(suite_of(4), costing("s"))
     assert "accuracy 0.750 (4 values: an interval needs 5 or more)>" in repr(run)

@@ -60,7 +60,7 @@ def test_by_hand_penlp_passes_from_some_alpha_on():
     assert verdict_on(PAIR, SHORT_BAD, costs, f"penlp:{limit - 1e-6}")[0] == "fail"
 
 
-def test_margins_are_in_bits_where_the_measure_has_a_unit():
+def test_margins_are_in_bits_where_the_measure_has_a_unit_of_information():
     item = {"good": "ab cd", "bad": "ef gh"}
     costs = [1.0, 1.0, 2.0, 2.0]
     bits = 1 / math.log(2)
@@ -68,7 +68,8 @@ def test_margins_are_in_bits_where_the_measure_has_a_unit():
     assert verdict_on(PAIR, item, costs, "surprisal-bits") == ("pass", pytest.approx(2 * bits))
     assert verdict_on(PAIR, item, costs, "meanlp") == ("pass", pytest.approx(bits))
     assert verdict_on(PAIR, item, costs, "mean-char") == ("pass", pytest.approx(2 * bits / 5))
-    assert verdict_on(PAIR, item, costs, "ppl") == ("pass", None)
+    # A number without unit is its own: two tokens of 1 nat each, and two of 2 nats.
+    assert verdict_on(PAIR, item, costs, "ppl") == ("pass", pytest.approx(math.e**2 - math.e))
 
 
 @pytest.mark.parametrize("measure", ["lp", "meanlp", "penlp", "ppl", "mean-char"])

@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import cimento
@@ -34,7 +35,15 @@ def made(name, unit="nats", function=median):
     return Measure(name=name, formula="median of ln P(token)", unit=unit, higher_is_better=True,
                    source="-", function=function)
 
+def per_character(sentence):
+    return math.fsum(sentence.logprobs_nats) / sentence.n_chars
+
+def evenness(sentence):
+    return max(sentence.logprobs_nats) / min(sentence.logprobs_nats)
+
 MEDIAN = made("median-token")
+PER_CHARACTER = made("per-character", unit="nats per character", function=per_character)
+EVENNESS = made("evenness", unit="", function=evenness)
 FURLONGS = made("furlong-token", unit="furlongs")
 OTHERWISE = made("something-else")
 LONG = made("long", function=first_of_three)
@@ -42,6 +51,8 @@ NO_NUMBER = made("no-number", function=lambda sentence: math.nan)
 """
 ENTRIES = """[cimento.measures]
 median-token = cimento_median:MEDIAN
+per-character = cimento_median:PER_CHARACTER
+evenness = cimento_median:EVENNESS
 furlong-token = cimento_median:FURLONGS
 misnamed = cimento_median:OTHERWISE
 long = cimento_median:LONG
@@ -103,6 +114,70 @@ def test_a_methods_paragraph_counts_the_ties_of_the_measure_that_it_names(
     assert f"Of 2 verdicts, {told}. Accuracy (good, {first}) was" in methods_paragraph(
         [run], appendix=True
     )
+
+
+# A letter, and the period, costs one bit: of "Luisa canta." that is 5 + 5 + 1 in 12 characters.
+IN_UNITS = {
+    # The sum for the bad sentence less that for the good one, each divided by its characters.
+    "per-character": ("bits per character", [21 / 24 - 11 / 12, 22 / 24 - 13 / 15]),
+    # The cheapest token by the dearest, in the good sentence less in the bad one.
+    "evenness": ("", [1 / 5 - 1 / 5, 1 / 7 - 1 / 12]),
+}
+
+
+@pytest.mark.parametrize("name", IN_UNITS)
+def test_margins_on_a_measure_have_its_unit_in_outcomes_figures_and_files(
+    pairs, name, monkeypatch, tmp_path
+):
+    monkeypatch.syspath_prepend(str(SAMPLE))
+    unit, margins = IN_UNITS[name]
+    run = cimento.evaluate(pairs, "length:1", language="it", measure=name)
+    outcomes = run.outcomes()
+    assert outcomes["unit"].to_list() == [unit] * 2
+    assert outcomes["value"].to_list() == pytest.approx(margins, abs=1e-12)
+    assert outcomes["reason"].null_count() == 2
+    signs = ["pass" if one > 1e-12 else "tie" if abs(one) < 1e-12 else "fail" for one in margins]
+    assert outcomes["verdict"].to_list() == signs
+
+    paths = [tmp_path / f"margins{ending}" for ending in (".csv", ".json")]
+    for path in paths:
+        cimento.figure(run, "margins", path)
+    frame = pl.read_csv(paths[0])
+    assert sorted(frame["margin"].to_list()) == pytest.approx(sorted(margins), abs=1e-12)
+    assert set(frame["unit"].fill_null("")) == {unit}
+    axis = f"margin, {unit}".rstrip(", ")
+    assert f'"title": "{axis}"' in paths[1].read_text(encoding="utf-8")
+
+
+def test_a_registered_measure_is_given_as_an_object_and_stored_by_its_name(pairs, tmp_path):
+    measure = importlib.import_module("cimento_median").MEDIAN
+    run = cimento.evaluate(pairs, "demo-causal", language="it", measure=measure, output=tmp_path)
+    assert run.options.measure == "median-token"
+    assert run.manifest["plugins"]["measures"]["median-token"]["version"] == "1.0"
+    opened = cimento.open_run(run.folder)
+    assert opened.judge().outcomes().equals(run.outcomes())
+    for given in ({"measures": measure}, {"measures": ["lp", measure]}, {"also": [measure]}):
+        asked = cimento.evaluate(pairs, "demo-causal", language="it", **given)
+        assert "median-token" in asked.options.measure_names
+    assert run.judge(measure="lp").judge(measure=measure).outcomes().equals(run.outcomes())
+
+
+@pytest.mark.parametrize("option", ["measure", "measures", "also"])
+def test_a_measure_that_no_package_registers_is_refused_with_the_lines_that_do(pairs, option):
+    measure = importlib.import_module("cimento_median").made("made-here")
+    with pytest.raises(UsageError) as caught:
+        cimento.evaluate(pairs, "demo-causal", language="it", **{option: measure})
+    assert "measure 'made-here': no package registers it" in str(caught.value)
+    lines = '\n[project.entry-points."cimento.measures"]\nmade-here = "MODULE:VARIABLE"\n'
+    assert lines in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["lp", "median-token"])
+def test_a_measure_under_the_name_of_another_is_refused(pairs, name):
+    module = importlib.import_module("cimento_median")
+    measure = module.made(name, function=module.evenness)
+    with pytest.raises(UsageError, match=f"measure '{name}': another measure has this name"):
+        cimento.evaluate(pairs, "demo-causal", language="it", measure=measure)
 
 
 def test_runs_with_one_prediction_are_counted_beside_runs_with_several():

@@ -14,7 +14,7 @@ from cimento.compare import compare_before_after
 from cimento.errors import UsageError
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.paradigms.regions.sections import region_report
-from cimento.records.summary import Summary, from_json, to_json
+from cimento.records.summary import Summary
 from cimento.report.terminal import terminal_item, terminal_table
 from cimento.suites import Prediction
 from cimento.suites.formats import convert
@@ -84,9 +84,9 @@ def test_people_and_tables_have_the_same_names(folder):
     assert [label for label, _ in report.rates[0].lines] == asked
     item = terminal_item(report.items[0], report)
     assert all(question in item for question in asked)
-    text = to_json(Summary(runs=(summary,)))
+    text = summary.to_json()
     assert [e["question"] for e in json.loads(text)["runs"][0]["estimates"]] == asked
-    assert from_json(text).runs[0] == summary
+    assert Summary.from_json(text).runs[0] == summary
 
 
 def test_a_prediction_alone_is_called_by_its_name_too(folder):

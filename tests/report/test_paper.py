@@ -155,6 +155,28 @@ def test_every_prediction_has_a_row_with_its_words_rate_margin_n_and_chance(
     assert "none of the runs is of a suite with predictions" in capsys.readouterr().err
 
 
+def test_margins_in_the_table_of_predictions_have_the_unit_of_their_measure():
+    run = evaluate(
+        "it-subject-verb", "demo-causal", limit=6, predictions="(*;%match%) < (*;%mismatch_number%)"
+    )
+    on = {name: prediction_rates(run.judge(measure=name)) for name in ("lp", "meanlp", "ppl")}
+    beside = predictions_grid([*on["lp"], *on["meanlp"], *on["ppl"]])
+    assert beside.header[5::2] == ("margin, bits", "margin, bits per token", "margin")
+    alone = predictions_grid(on["meanlp"])
+    assert "margin_bits_per_token_low" in alone.tidy.csv()
+    assert any(note.startswith("n: items judged. Margin: by how much") for note in alone.notes)
+
+    below = [replace(rate, model=f"m{number}@1") for number in range(4) for rate in on["lp"]]
+    mixed = predictions_grid([*below, *on["meanlp"]])
+    assert mixed.header[-2:] == ("accuracy, %", "margin")
+    assert [row["margin_unit"] for row in mixed.tidy.rows] == ["bits"] * 4 + ["bits per token"]
+    [note] = [note for note in mixed.notes if note.startswith("Margins are")]
+    assert note == (
+        "Margins are in bits for m0@1, m1@1, m2@1, m3@1; in bits per token for"
+        f" {run.model} [meanlp]."
+    )
+
+
 def test_suites_cut_alike_share_a_note():
     def cut(model, suite, limit):
         run = made_run(model, outcomes_of("++-"), suite=suite)

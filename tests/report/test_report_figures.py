@@ -28,13 +28,16 @@ from tests.helpers.reporting import constant, make_run, unknown
 
 
 def frame_of(*margins):
-    return pl.DataFrame({"model": ["m"] * len(margins), "margin_bits": list(margins)})
+    columns = {"model": "m", "unit": "bits"}
+    return pl.DataFrame({"margin": list(margins)}).with_columns(
+        **{name: pl.lit(text) for name, text in columns.items()}
+    )
 
 
 def test_bars_begin_at_zero_and_ties_have_their_own():
     # From -3 to 20: a width of 1 makes 23 bars.
     bars = margin_bars(frame_of(-3.0, -0.5, 0.0, 0.0, 0.5, 1.0, 20.0))
-    counts = {(side, low, high): n for _, side, low, high, n in bars.iter_rows()}
+    counts = {(side, low, high): n for _, _, side, low, high, n in bars.iter_rows()}
     assert counts == {
         ("against", -4.0, -3.0): 1,
         ("against", -1.0, 0.0): 1,
@@ -71,7 +74,7 @@ def test_widths_are_round_and_make_at_most_24_bars(values, width):
 
 def test_unscored_items_have_no_bar_and_stay_in_the_numbers():
     run = make_run(score=unknown)
-    assert margins_frame([run])["margin_bits"].null_count() == 8
+    assert margins_frame([run])["margin"].null_count() == 8
     with pytest.raises(UsageError, match="no item has a margin"):
         margins_figure([run], suite="s")
     both = margins_figure([run, make_run(model="y")], suite="s")
@@ -81,6 +84,59 @@ def test_unscored_items_have_no_bar_and_stay_in_the_numbers():
 def test_all_ties_make_one_bar():
     bars = margin_bars(margins_frame([make_run(score=constant)]))
     assert bars.select("side", "items").rows() == [("tie", 8)]
+
+
+def in_unit(unit, factor=1.0, *, model="m"):
+    """A run whose margins are in another unit, and its items' verdicts as they were."""
+    run = make_run(model=model)
+    items = tuple(
+        dataclasses.replace(
+            item,
+            outcome=dataclasses.replace(item.outcome, unit=unit, value=factor * item.outcome.value),
+        )
+        for item in run.items
+    )
+    return dataclasses.replace(run, items=items)
+
+
+@pytest.mark.parametrize(
+    ("unit", "axis", "said"),
+    [
+        ("bits", "margin, bits", "bits in favor of"),
+        ("bits per token", "margin, bits per token", "bits per token in favor of"),
+        ("", "margin", "in favor of"),
+    ],
+)
+def test_margins_are_drawn_in_the_unit_that_they_have(unit, axis, said):
+    figure = margins_figure([in_unit(unit)], suite="s")
+    assert figure.title == f"Margins on s: {said} what is predicted, item by item"
+    assert figure.spec["spec"]["layer"][0]["encoding"]["x"]["title"] == axis
+    assert figure.frame["unit"].to_list() == [unit] * 8
+    assert figure.frame["margin"].to_list() == [item.outcome.value for item in make_run().items]
+
+
+def test_margins_in_several_units_have_scales_and_bars_of_their_own():
+    bits, per_token = in_unit("bits"), in_unit("bits per token", 0.01, model="n")
+    figure = margins_figure([bits, per_token], suite="s")
+    assert figure.spec["resolve"]["scale"] == {"x": "independent", "y": "independent"}
+    rows = figure.spec["data"]["values"]
+    assert [*dict.fromkeys(row["model"] for row in rows)] == ["m, bits", "n, bits per token"]
+    for unit in ("bits", "bits per token"):
+        own = pl.DataFrame([row for row in rows if row["unit"] == unit])
+        assert own["items"].sum() == 8
+    widths = {row["unit"]: row["high"] - row["low"] for row in rows if row["side"] != "tie"}
+    assert widths["bits"] == pytest.approx(100 * widths["bits per token"])
+
+
+@pytest.mark.parametrize("unit", ["rank", "probability", "points"])
+def test_a_value_that_is_no_margin_is_not_drawn(unit):
+    assert margins_frame([in_unit(unit)]).is_empty()
+
+
+def test_numbers_without_unit_whose_signs_are_not_those_of_the_verdicts_are_no_margins():
+    assert {item.outcome.verdict for item in make_run().items} == {"pass", "fail"}
+    assert margins_frame([in_unit("", -1.0)]).is_empty()
+    assert len(margins_frame([in_unit("")])) == 8
 
 
 def test_the_numbers_of_phenomena_are_those_of_the_summary():

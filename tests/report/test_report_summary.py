@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Estimate, Outcome, RunSummary, Summary, TableError, evaluate, open_run
-from cimento.records.summary import Missing, from_json, json_schema, to_json
+from cimento.records.summary import Missing, json_schema
 from cimento.report import manifest_lines
 from cimento.report.formatting import chances, explanation
 from cimento.testing import FakeScorer
@@ -50,13 +50,21 @@ def finite(value):
 @settings(deadline=None)
 @given(summaries.filter(lambda summary: finite(asdict(summary))))
 def test_json_reads_back_as_it_was_written(summary):
-    assert from_json(to_json(summary)) == summary
+    assert Summary.from_json(summary.to_json()) == summary
 
 
 def test_the_stored_schema_is_the_one_of_the_records():
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == json_schema(), (
         "write json.dumps(cimento.records.summary.json_schema(), indent=2) to the stored file"
     )
+
+
+def test_the_json_of_a_summary_is_the_text_of_its_file(tmp_path):
+    run = evaluate("it-subject-verb", "demo-causal", limit=5, output=tmp_path)
+    text = (run.folder / "summary.json").read_text(encoding="utf-8")
+    assert run.summary().to_json() == text
+    assert Summary.from_json(text).runs == (run.summary(),)
+    assert Summary.from_json(text).to_json() == text
 
 
 @pytest.mark.parametrize("name", ["Estimate", "Outcome", "RunSummary"])
@@ -73,7 +81,7 @@ def run(probing, tmp_path):
 
 
 def test_the_object_begins_with_its_version_and_has_the_promised_fields(run):
-    content = json.loads(to_json(Summary(runs=(run.summary(with_outcomes=True),))))
+    content = json.loads(run.summary(with_outcomes=True).to_json())
     assert list(content) == ["schema_version", "cimento", "runs", "missing", "means"]
     assert content["schema_version"] == 3
     [said] = content["runs"]
@@ -84,7 +92,7 @@ def test_the_object_begins_with_its_version_and_has_the_promised_fields(run):
 
 
 def test_the_stored_summary_says_what_the_run_says_without_outcomes(run):
-    stored = from_json((run.folder / "summary.json").read_text(encoding="utf-8"))
+    stored = Summary.from_json((run.folder / "summary.json").read_text(encoding="utf-8"))
     assert stored == Summary(runs=(open_run(run.folder).summary(),))
     assert stored.runs[0].outcomes == ()
 
@@ -101,7 +109,7 @@ def test_the_stored_summary_says_what_the_run_says_without_outcomes(run):
 )
 def test_what_is_not_a_summary_is_refused_in_one_message(text, seen):
     with pytest.raises(TableError, match=r"^x\.json (is|has) ") as error:
-        from_json(text, where="x.json")
+        Summary.from_json(text, where="x.json")
     assert seen in str(error.value)
 
 

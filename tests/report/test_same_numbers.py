@@ -16,7 +16,7 @@ from cimento.cli.main import invoke
 from cimento.compare import rank_models
 from cimento.export.data import RunData, bounds
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.summary import from_json
+from cimento.records.summary import Summary
 
 SUITES = {
     "regions": "it-islands",
@@ -63,7 +63,7 @@ def read(path: Path) -> dict:
 
 @pytest.mark.slow
 def test_stored_summary_and_tables_have_them(run, estimates):
-    [stored] = from_json((run.folder / "summary.json").read_text("utf-8")).runs
+    [stored] = Summary.from_json((run.folder / "summary.json").read_text("utf-8")).runs
     table = pl.read_parquet(run.folder / "estimates.parquet").to_dicts()
 
     assert list(open_run(run.folder).estimates()) == list(run.estimates())
@@ -77,7 +77,7 @@ def test_what_run_prints_as_json_has_them(run, estimates, capsys):
     command = ["run", run.suite.name, "-m", "demo-causal", "--limit", str(LIMIT)]
     capsys.readouterr()
     assert invoke([*command, "--device", "cpu", "-o", str(output), "--json"]) == 0
-    [printed] = from_json(capsys.readouterr().out).runs
+    [printed] = Summary.from_json(capsys.readouterr().out).runs
 
     for estimate in estimates:
         assert estimate in printed.estimates

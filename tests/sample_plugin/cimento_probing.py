@@ -1,8 +1,4 @@
-"""A paradigm as a user would write one: which of two continuations agrees with the subject?
-
-A suite is a folder with ``suite.toml`` (``kind = "probing"``) and ``items.tsv``: the beginning of a
-sentence, the verb that agrees with its subject, and the verb that does not.
-"""
+"""A paradigm as a user would write one: which of two continuations agrees with the subject?"""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from cimento.measures import MEASURES
 from cimento.testing import check_measure
 from cimento.testing.measures import SENTENCES
 
+ALL = len(SENTENCES)
 MEAN = Measure(
     name="mean",
     formula="LP / n",
@@ -72,14 +73,14 @@ def counter():
         ({"function": lambda _: None}, "a sentence has a finite number, or there is a reason",
          "it returned None, and must return a number"),
         ({"function": is_undefined}, "a reason is not empty", " "),
-        ({"function": is_undefined}, "some sentence has a value", "0 of 3"),
-        ({"function": counter()}, "the same sentence has the same value again", "3 differ"),
+        ({"function": is_undefined}, "some sentence has a value", f"0 of {ALL}"),
+        ({"function": counter()}, "the same sentence has the same value again", f"{ALL} differ"),
         ({"function": reads_unigrams}, "needs names all that it reads besides log-probabilities",
-         "3 of 3 sentences have no value without"),
+         f"{ALL} of {ALL} sentences have no value without"),
         ({"function": reads_unigrams, "needs": ("unigrams",)},
          "without unigrams it says that it has no value", "it raised TypeError"),
         ({"higher_is_better": False}, "a sentence with more probable tokens is no worse",
-         "3 of 3 sentences are worse"),
+         f"{ALL} of {ALL} sentences are worse"),
         ({"divisor": lambda _: 1.0}, "it divides the sum of log-probabilities by its divisor",
          "divisor 1, and the measure moves as if it were 4"),
         ({"divisor": lambda _: 0.0}, "it divides the sum of log-probabilities by its divisor",
@@ -87,7 +88,20 @@ def counter():
         ({"function_of": "meanlpp"}, "it is a monotone function of meanlpp",
          "there is no such measure"),
         ({"function": lambda s: 1.0 if s.n_tokens < 4 else float(s.n_tokens)},
-         "it is a monotone function of meanlp", "3 sentences in the order of meanlp"),
+         "it is a monotone function of meanlp", f"{ALL} sentences in the order of meanlp"),
+        ({"function": lambda s: math.fsum(s.logprobs_nats) / (s.n_tokens - 1)},
+         "a sentence has a finite number, or there is a reason", "it raised ZeroDivisionError"),
+        ({"function": lambda s: min(s.logprobs_nats[:-1])},
+         "a sentence has a finite number, or there is a reason", "it raised ValueError: min()"),
+        ({"function": lambda s: math.fsum(s.logprobs_nats) / math.dist(
+            s.logprobs_nats, [math.fsum(s.logprobs_nats) / s.n_tokens] * s.n_tokens)},
+         "a sentence has a finite number, or there is a reason", "it raised ZeroDivisionError"),
+        ({"function": lambda s: math.fsum(map(math.log, map(abs, s.logprobs_nats)))},
+         "a sentence has a finite number, or there is a reason", "it raised ValueError: "),
+        ({"function": lambda s: math.fsum(s.logprobs_nats) / s.n_words},
+         "a sentence has a finite number, or there is a reason", "it raised TypeError: "),
+        ({"function": lambda s: math.fsum(s.logprobs_nats) / s.n_bytes},
+         "a sentence has a finite number, or there is a reason", "it raised TypeError: "),
     ],
 )  # fmt: skip
 def test_each_mistake_is_found(change, check, said):

@@ -30,7 +30,7 @@ from cimento.records.progress import (
     seconds_between_lines,
 )
 from cimento.records.store import manifest_part
-from cimento.records.summary import Missing, RunSummary, Summary, to_json
+from cimento.records.summary import Missing, RunSummary, Summary
 from cimento.records.usage import USAGE, stored_usage
 from cimento.report.benchmarks import benchmark_means
 
@@ -139,7 +139,7 @@ def summary_json(runs: Sequence[Run], failures: Sequence[Failure]) -> str:
     )
     summaries = tuple(run.summary(with_outcomes=True) for run in runs)
     means = benchmark_means(summaries)
-    return to_json(Summary(runs=summaries, missing=missing, means=means))
+    return Summary(runs=summaries, missing=missing, means=means).to_json()
 
 
 def _nothing_scored(run: Run) -> str:

@@ -171,9 +171,7 @@ class PowerOptions(Options):
     pilot: tuple[Path, ...] = option(
         (), "A pilot run; two in all for the difference of two models.", metavar="RUN"
     )
-    of: Of = option(
-        "rate", "Tested: rate, margin (in bits), dd (factorial), or correlation (with ratings)."
-    )
+    of: Of = option("rate", "Tested: rate, margin, dd (factorial), or correlation (with ratings).")
     difference: float | None = option(
         None, "Smallest difference to be detected; by default that of the pilot."
     )

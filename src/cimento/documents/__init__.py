@@ -24,7 +24,7 @@ from cimento.kinds.sections import estimates_grid
 from cimento.paired.item_outcomes import MEASURE, on_each_measure
 from cimento.records.outcomes import estimates_table
 from cimento.records.store import CONTENT, manifest_part
-from cimento.records.summary import Summary, to_json
+from cimento.records.summary import Summary
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
@@ -157,7 +157,7 @@ def csv(runs: Sequence[Run]) -> str:
 def json(runs: Sequence[Run]) -> str:
     """The JSON summary of some runs, see docs/parts/tables.md."""
     summaries = tuple(run.summary() for run in runs)
-    return to_json(Summary(runs=summaries, means=benchmark_means(summaries)))
+    return Summary(runs=summaries, means=benchmark_means(summaries)).to_json()
 
 
 def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:

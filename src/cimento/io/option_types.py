@@ -90,7 +90,7 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     """A formula, or the name or number of one of the suite's. May be repeated."""
     unit: Literal["bits", "nats"] | None
     """Unit of numbers in formulas; bits by default."""
-    measures: Sequence[str] | str
+    measures: object
     """Judge whole sentences by these measures: lp,penlp:0.8,slor ... Default: regions, as the
     suite's predictions say."""
     unigrams: str | None
@@ -131,10 +131,10 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     tokens) and currency."""
     no_cache: bool
     """Do not keep answers between runs."""
-    measure: str
+    measure: object
     """measure of whole sentences to compare instead of summed surprisals, such as ``penlp``;
     empty for surprisals."""
-    also: Sequence[str] | str
+    also: object
     """measures to show in addition to `measure`."""
     near_tie_bits: float | None
     """margin below which a verdict is a near tie; None for the threshold of the model's

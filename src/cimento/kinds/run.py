@@ -40,7 +40,7 @@ from cimento.records.store import (
     manifest_part,
     store_answers,
 )
-from cimento.records.summary import RunSummary, Summary, from_json, to_json
+from cimento.records.summary import RunSummary, Summary
 from cimento.records.usage import stored_usage
 from cimento.records.wrong_side import wrong_sides
 
@@ -327,7 +327,7 @@ class Run:
         give_back()
         write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
         summary = dataclasses.replace(stored.summary(), folder=str(folder.path))
-        write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
+        write_text(summary.to_json(), folder.path / SUMMARY)
         options = self.options.model_dump(mode="json")
         parts = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
         parts = with_packages(parts, self.options)
@@ -377,7 +377,7 @@ def _read_summary(folder: Path) -> RunSummary:
     Raises:
         TableError: they cannot be read.
     """
-    return from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
+    return Summary.from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
 
 
 _NEEDED = {PARADIGM: str, "model": dict, "label": str, FILES: dict}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cimento.errors import CimentoError
+from cimento.kinds.suite_field import SuiteField
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -16,8 +17,13 @@ def place_of(run: Run) -> str:
 
 
 def run_line(run: Run) -> str:
-    """The suite, the model, the headline with its interval and the folder of a run."""
-    where = f", stored in {str(run.folder)!r}" if run.folder else ""
+    """The suite, the model, the headline with its interval and the folder of a run.
+
+    A changed copy of a stored run, as `Run.judge` makes one, is not what is in that folder: only
+    its answers are.
+    """
+    kept = "stored" if SuiteField.is_unchanged(run) else "judged from the answers"
+    where = f", {kept} in {str(run.folder)!r}" if run.folder else ""
     of = f"{run.suite_name!r} ({run.paradigm.name}) by {run.model!r}"
     return f"<Run of {of}: {_headline(run)}{where}>"
 

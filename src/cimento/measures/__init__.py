@@ -61,6 +61,7 @@ __all__ = [
     "find_measures",
     "is_unit",
     "judged_on",
+    "names_of_measures",
     "package_of_measure",
     "region_metric",
     "region_values",
@@ -167,6 +168,42 @@ def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:
     """
     single = [part for name in names for part in name.split(",") if part.strip()]
     return tuple({measure.name: measure for measure in map(find_measure, single)}.values())
+
+
+def names_of_measures(given: object) -> object:
+    """What was given for measures with a name in the place of each object; else as it is.
+
+    A stored run has the name of its measure, and the version of the package that it is found in.
+    So an object stands for its name only if it is what is found by it.
+
+    Args:
+        given: a measure, or several; anything else stays.
+
+    Raises:
+        UsageError: a measure is not registered, or another one is under its name.
+    """
+    if isinstance(given, list | tuple):
+        return type(given)(map(names_of_measures, given))
+    if not isinstance(given, Measure):
+        return given
+    name = given.name
+    found = _BY_ANY_NAME.get(name) or find_plugin(
+        _GROUP, name, expected=_EXPECTED, is_right=_is_measure
+    )
+    if found is not None and found != given:
+        raise UsageError(
+            where=f"measure {name!r}",
+            seen="another measure has this name",
+            todo="Give it a name of its own.",
+        )
+    if found is None:
+        raise UsageError(
+            where=f"measure {name!r}",
+            seen="no package registers it, so a stored run could not be judged on it again",
+            todo=f'Put the lines\n[project.entry-points."{_GROUP}"]\n{name} = "MODULE:VARIABLE"\n'
+            f"into the pyproject.toml of a package, install it, and give the name {name!r}.",
+        )
+    return name
 
 
 def judged_on(names: Sequence[str]) -> tuple[str, ...]:

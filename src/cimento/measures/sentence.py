@@ -219,6 +219,11 @@ class Measure:
             return "nats"
         return "bits" if self.unit.startswith("bits") else None
 
+    @property
+    def margin_unit(self) -> str:
+        """The unit of margins: that of values, with bits in the place of nats."""
+        return f"bits{self.unit.removeprefix('nats')}" if self.information == "nats" else self.unit
+
 
 def _tokens(sentence: Sentence) -> float:
     return sentence.n_tokens

@@ -20,7 +20,7 @@ from cimento.io.declared import Name, Options, Settings, Texts, checked, option,
 from cimento.io.parsing import whole_number
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.kinds.stopped import precision_to_reach
-from cimento.measures import columns_needed, judged_on
+from cimento.measures import columns_needed, judged_on, names_of_measures
 from cimento.measures.regions import FirstTokenRule
 from cimento.models.hf.arguments import (
     parse_model_args,
@@ -236,7 +236,7 @@ class JudgingOptions(Options):
         flags=("--prediction",),
     )
     unit: UnitName | None = option(None, "Unit of numbers in formulas; bits by default.")
-    measures: Texts = option(
+    measures: Annotated[Texts, BeforeValidator(names_of_measures)] = option(
         (),
         "Judge whole sentences by these measures: lp,penlp:0.8,slor ... Default: regions, as the"
         " suite's predictions say.",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 SUMMARY_VERSION = 3
+_ORDER = ("schema_version", "cimento", "runs", "missing", "means")
 
 JsonSchema: TypeAlias = dict[str, "bool | int | str | list[str] | JsonSchema"]
 
@@ -92,6 +93,10 @@ class RunSummary:
     def phenomena(self) -> tuple[Estimate, ...]:
         """The rates of each phenomenon over all questions together."""
         return self._rates("phenomenon")
+
+    def to_json(self) -> str:
+        """The results as JSON text: the `Summary` of this run alone, as in ``summary.json``."""
+        return Summary(runs=(self,)).to_json()
 
     def _rates(self, group: str) -> tuple[Estimate, ...]:
         headline = self.headline
@@ -184,55 +189,51 @@ class Summary:
     cimento: str = __version__
     schema_version: int = SUMMARY_VERSION
 
+    def to_json(self) -> str:
+        """The summary as JSON text that ends with a line break, as ``--json`` prints it."""
+        plain = _adapter().dump_python(self, mode="json")
+        ordered = {name: plain[name] for name in _ORDER}
+        for run in ordered["runs"]:
+            if not run["usage"]:
+                del run["usage"]
+        return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
-_ORDER = ("schema_version", "cimento", "runs", "missing", "means")
+    @classmethod
+    def from_json(cls, text: str, *, where: str = "summary.json") -> Summary:
+        """Read back what `to_json` wrote.
 
+        Args:
+            text: the JSON text.
+            where: name of the text in messages.
 
-def to_json(summary: Summary) -> str:
-    """The summary as JSON text that ends with a line break."""
-    plain = _adapter().dump_python(summary, mode="json")
-    ordered = {name: plain[name] for name in _ORDER}
-    for run in ordered["runs"]:
-        if not run["usage"]:
-            del run["usage"]
-    return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        Raises:
+            TableError: the text is not a summary of this version.
+        """
+        from pydantic import ValidationError
 
-
-def from_json(text: str, *, where: str = "summary.json") -> Summary:
-    """Read back what `to_json` wrote.
-
-    Args:
-        text: the JSON text.
-        where: name of the text in messages.
-
-    Raises:
-        TableError: the text is not a summary of this version.
-    """
-    from pydantic import ValidationError
-
-    adapter = _adapter()
-    refuse_very_faulty(adapter, text, where=where)
-    try:
-        summary = adapter.validate_json(text)
-    except ValidationError as error:
-        place, message = faults_of(error)[0]
-        raise TableError(
-            where=where,
-            seen=f"is not a summary of cimento ({place or 'the text'}: {message})",
-            todo="Give a summary.json, or what `cimento run --json` printed.",
-        ) from error
-    if summary.schema_version != SUMMARY_VERSION:
-        raise TableError(
-            where=where,
-            seen=f"has schema version {summary.schema_version}; "
-            f"this cimento reads version {SUMMARY_VERSION}",
-            todo="Open the run folder instead: runs of every version are read.",
-        )
-    return summary
+        adapter = _adapter()
+        refuse_very_faulty(adapter, text, where=where)
+        try:
+            summary = adapter.validate_json(text)
+        except ValidationError as error:
+            place, message = faults_of(error)[0]
+            raise TableError(
+                where=where,
+                seen=f"is not a summary of cimento ({place or 'the text'}: {message})",
+                todo="Give a summary.json, or what `cimento run --json` printed.",
+            ) from error
+        if summary.schema_version != SUMMARY_VERSION:
+            raise TableError(
+                where=where,
+                seen=f"has schema version {summary.schema_version}; "
+                f"this cimento reads version {SUMMARY_VERSION}",
+                todo="Open the run folder instead: runs of every version are read.",
+            )
+        return summary
 
 
 def json_schema() -> JsonSchema:
-    """The JSON schema (draft 2020-12) of what `to_json` writes.
+    """The JSON schema (draft 2020-12) of what `Summary.to_json` writes.
 
     Its descriptions are taken from the docstrings of the records.
     """

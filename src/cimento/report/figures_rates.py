@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from cimento.records.outcomes import Estimate
-    from cimento.report import RunReport
+    from cimento.records.outcomes import Estimate, Outcome
+    from cimento.report import ItemRecord, RunReport
 
 
 BINS = 24
@@ -41,12 +41,15 @@ ABOVE: VegaSpec = {
 """A header that puts the name of a row above it, where long names have room."""
 _WHOLE = "datum.value == floor(datum.value) ? datum.value : ''"
 """Axis labels for whole numbers only, since there are no fractions of items."""
+_SIGNS: Mapping[str | None, int] = {"pass": 1, "fail": -1}
+"""The signs of margins by their verdicts."""
 
 
 def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
-    """Histograms of the items' margins, one row for each model.
+    """Histograms of the items' margins in their unit, one row for each model.
 
     Bars begin at zero, so that none contains items of both sides; ties have a bar of their own.
+    Rows whose margins differ in their unit have scales of their own, and their names say the unit.
 
     Args:
         runs: runs of one suite, with all of their items.
@@ -63,14 +66,17 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         seen="no item has a margin",
         todo="Give runs in which something was scored.",
     )
+    units = set(bars["unit"])
+    unit = units.pop() if len(units) == 1 else ""
     sides = ["against", "tie", "in favor"]
     colors = {"domain": sides, "range": [ORANGE, GRAY, BLUE]}
+    axis = f"margin, {unit}" if unit else "margin"
     drawn = {
         "mark": {"type": "bar", "stroke": None},
         "encoding": {
             "color": {**nominal("side", sort=sides), "scale": colors},
             # Flush labels at the ends would run into their neighbors.
-            "x": quantitative("low", title="margin, bits", axis={"labelFlush": False}),
+            "x": quantitative("low", title=axis, axis={"labelFlush": False}),
             "x2": {"field": "high"},
             "y": quantitative("items", title="items", axis={"tickCount": 3, "labelExpr": _WHOLE}),
             "y2": {"datum": 0},
@@ -81,54 +87,80 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         **_rows_by_model(bars),
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
     }
-    title = f"Margins on {suite}: bits in favor of what is predicted, item by item"
+    said = f"{unit} in favor" if unit else "in favor"
+    title = f"Margins on {suite}: {said} of what is predicted, item by item"
     if any(run.effects for run in runs):
         title = f"DD on {suite}, item by item: above 0, both changes cost more than their sum"
     return plain_figure(spec, name="margins", title=title, frame=frame)
 
 
-def _rows_by_model(rows: pl.DataFrame) -> dict[str, object]:
-    """The parts of a spec that give each model its own row and its own scale."""
-    models = list(dict.fromkeys(rows["model"]))
+def _rows_by_model(bars: pl.DataFrame) -> dict[str, object]:
+    """The parts of a spec that give each model its own row, and each scale its own unit."""
+    rows = bars.to_dicts()
+    scales = {"y": "independent"}
+    if bars["unit"].n_unique() > 1:
+        rows = [{**row, "model": f"{row['model']}, {row['unit'] or 'no unit'}"} for row in rows]
+        scales["x"] = "independent"
+    models = list(dict.fromkeys(row["model"] for row in rows))
     return {
-        "data": {"values": rows.to_dicts()},
+        "data": {"values": rows},
         "facet": {"row": {**nominal("model", sort=models), "header": ABOVE}},
-        "resolve": {"scale": {"y": "independent"}},
+        "resolve": {"scale": scales},
     }
 
 
 def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
-    """A table with suite, model, phenomenon, item, verdict and margin of every item."""
+    """A table with suite, model, phenomenon, item, verdict, margin and its unit of every item."""
     rows = (
-        (run.suite, run.model, item.phenomenon, item.id, item.outcome.verdict, item.outcome.value)
+        (run.suite, run.model, item.phenomenon, item.id, one.verdict, one.value, one.unit)
         for run in runs
-        for item in run.items
-        if item.outcome is not None and item.outcome.unit == "bits"
+        for item, one in _margins(run)
     )
     texts = dict.fromkeys(("suite", "model", "phenomenon", "item", "verdict"), str)
-    return frame_of(rows, **texts, margin_bits=float)
+    return frame_of(rows, **texts, margin=float, unit=str)
+
+
+def _margins(run: RunReport) -> list[tuple[ItemRecord, Outcome]]:
+    """The items whose values say by how much a verdict was reached, and not a rank or a share.
+
+    These are differences in bits, also per token. Numbers without unit are margins if their signs
+    are those of the verdicts.
+    """
+    known = [(item, item.outcome) for item in run.items if item.outcome is not None]
+    plain = [(one.verdict, one.value) for _, one in known if not one.unit and one.value is not None]
+    against = [value for verdict, value in plain if value * _SIGNS.get(verdict, 0) < 0]
+    is_signed = bool(plain) and not against
+    return [
+        (item, one)
+        for item, one in known
+        if (one.unit.partition(" ")[0] == "bits" if one.unit else is_signed)
+    ]
 
 
 def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
-    """The bars of the histogram: model, side, low, high, items.
+    """The bars of the histogram: model, unit, side, low, high, items.
 
     Args:
         frame: the table made by `margins_frame`.
     """
     import polars as pl
 
-    known = frame.filter(pl.col("margin_bits").is_finite())
-    width = bin_width(known["margin_bits"].to_list())
-    counts: dict[tuple[str, str, float, float], int] = {}
-    for model, margin in known.select("model", "margin_bits").iter_rows():
+    known = frame.filter(pl.col("margin").is_finite())
+    widths = {
+        unit: bin_width(rows["margin"].to_list())
+        for (unit,), rows in known.partition_by("unit", as_dict=True).items()
+    }
+    counts: dict[tuple[str, str, str, float, float], int] = {}
+    for model, unit, margin in known.select("model", "unit", "margin").iter_rows():
+        width = widths[unit]
         side = "tie" if margin == 0 else "in favor" if margin > 0 else "against"
         # On both sides, an item exactly between two bars belongs to the one farther from zero.
         steps = math.copysign(math.floor(abs(margin) / width), margin)
         low = steps * width if margin > 0 else (steps - 1) * width
         ends = (-width / 8, width / 8) if side == "tie" else (low, low + width)
-        counts[model, side, *ends] = counts.get((model, side, *ends), 0) + 1
+        counts[model, unit, side, *ends] = counts.get((model, unit, side, *ends), 0) + 1
     rows = ((*key, count) for key, count in counts.items())
-    return frame_of(rows, model=str, side=str, low=float, high=float, items=int)
+    return frame_of(rows, model=str, unit=str, side=str, low=float, high=float, items=int)
 
 
 def bin_width(values: Sequence[float]) -> float:

@@ -15,6 +15,7 @@ from itertools import pairwise
 from cimento.errors import UsageError
 from cimento.io.values import BITS_PER_NAT, NoValue, UndefinedValueError
 from cimento.measures import REGIONS, find_measure, is_unit
+from cimento.measures.scores import NO_SEGMENTER
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
 from cimento.testing.models import Finding
 
@@ -35,8 +36,28 @@ SENTENCES = (
         logits=(4.0, 8.5), log_sigmoid_sums_nats=(6.25, 6.5),
         unigram_logprobs_nats=(-8.5, -3.0),
     ),
+    Sentence(
+        logprobs_nats=(-5.5,), n_words=1, n_chars=2, n_bytes=3, pseudo=False,
+        logits=(4.75,), log_sigmoid_sums_nats=(6.5,), unigram_logprobs_nats=(-7.25,),
+    ),
+    Sentence(
+        logprobs_nats=(-2.75,), n_words=1, n_chars=1, n_bytes=1, pseudo=True,
+        logits=(7.5,), log_sigmoid_sums_nats=(6.25,), unigram_logprobs_nats=(-4.5,),
+    ),
+    Sentence(
+        logprobs_nats=(-4.0, -4.0, 0.0, 0.0), n_words=4, n_chars=11, n_bytes=11,
+        logits=(5.0, 5.0, 19.0, 19.0), log_sigmoid_sums_nats=(6.5, 6.5, 6.5, 6.5),
+        unigram_logprobs_nats=(-5.25, -5.25, -5.25, -5.25),
+    ),
+    Sentence(
+        logprobs_nats=(-3.25, -5.0, -1.5), n_words=NO_SEGMENTER, n_chars=5, pseudo=True,
+        logits=(4.25, 2.5, 8.0), log_sigmoid_sums_nats=(6.75, 6.5, 6.25),
+        unigram_logprobs_nats=(-9.0, -10.5, -4.0),
+    ),
 )  # fmt: skip
-"""Sentences on which measures are tried: of three words, of five, and of one."""
+"""Sentences on which measures are tried: of three words, of five, and of one; then, of one token, a
+word and a mark alone; one word four times, in the end with probability 1; and one whose words and
+bytes are not known."""
 
 _STEP_NATS = 0.0625
 _RELATIVE = 1e-9

@@ -28,7 +28,7 @@ from cimento.kinds.run import Run, open_run, open_runs
 from cimento.kinds.run_line import place_of
 from cimento.models.registry import AnyScorer
 from cimento.records.outcomes import ESTIMATES, OUTCOMES, rate
-from cimento.records.summary import Summary, from_json, to_json
+from cimento.records.summary import Summary
 from cimento.suites.reading import sha256_of
 from cimento.testing.models import Finding
 
@@ -216,10 +216,10 @@ def _counted(run: Run, question: str, method: str) -> tuple[int | None, int] | N
 
 def _has_a_summary(tried: _ParadigmTrial) -> Iterator[Finding]:
     summary = Summary(runs=(tried.run.summary(with_outcomes=True),))
-    text = to_json(summary)
+    text = summary.to_json()
     yield Finding(
         "the summary is read back from its JSON",
-        passed=to_json(from_json(text)) == text,
+        passed=Summary.from_json(text).to_json() == text,
         detail=f"{len(text)} characters",
     )
     yield Finding(

@@ -13,7 +13,6 @@ from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.engine.units import SIZES
 from cimento.paradigms import Reply
-from cimento.records.summary import Summary, to_json
 from cimento.records.usage import Price, Tokens, money, read_prices
 from tests.helpers.servers.loopback import pieces, serve
 from tests.helpers.servers.replies import reply_server, send
@@ -199,7 +198,7 @@ def test_a_model_that_is_no_server_has_no_usage(tmp_path):
     (tmp_path / "pairs.tsv").write_text(PAIRS)
     run = cimento.evaluate(tmp_path / "pairs.tsv", "demo-causal")
     assert "usage" not in run.manifest
-    assert "usage" not in json.loads(to_json(Summary(runs=(run.summary(),))))["runs"][0]
+    assert "usage" not in json.loads(run.summary().to_json())["runs"][0]
 
 
 def test_prices_are_read_from_both_forms(tmp_path):

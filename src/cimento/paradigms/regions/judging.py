@@ -218,7 +218,8 @@ def whole_items(run: Run) -> pl.DataFrame:
 def outcomes_of(run: Run) -> pl.DataFrame:
     """The outcomes table of a run: one row for each item and question, in the order of the suite.
 
-    The value is the margin in bits, positive in favor of the prediction.
+    The value is the margin, positive in favor of the prediction: in bits for regions, and in the
+    unit of margins of the measure for whole sentences.
 
     Args:
         run: run of a region suite.
@@ -246,7 +247,7 @@ def outcomes_of(run: Run) -> pl.DataFrame:
         question=pl.Series([*asked] * len(groups), dtype=pl.String),
         suite=pl.lit(suite.name),
         method=pl.lit(measure.name if measure else ""),
-        unit=pl.lit("bits"),
+        unit=pl.lit(measure.margin_unit if measure else "bits"),
         reference=pl.lit(None, dtype=pl.Float64),
     )
     return table.select(OUTCOMES.polars(present=table.columns).keys())
@@ -289,7 +290,7 @@ def _of_lengths(run: Run) -> pl.DataFrame:
     suite = judged_suite(run)
     columns = region_columns_of(run).with_equal_costs(suite.metric)
     trees = parse_predictions(suite)
-    return _rows(run, judged_items(suite, trees, columns, unit=options_of(run).unit), columns)
+    return _rows(judged_items(suite, trees, columns, unit=options_of(run).unit), columns)
 
 
 def _without_first_tokens(run: Run, tokens: pl.LazyFrame | None = None) -> pl.DataFrame:
@@ -354,10 +355,10 @@ def judged_rows(run: Run, tokens: pl.LazyFrame | None) -> pl.DataFrame:
     # Where scores are estimates, margins within their error decide nothing.
     if errors := margin_errors(run, judged_tokens(run) if tokens is None else tokens):
         judged = with_undecided(judged, errors, columns.texts.number)
-    return _rows(run, judged, columns)
+    return _rows(judged, columns)
 
 
-def _rows(run: Run, judged: Sequence[Evaluations], columns: RegionColumns) -> pl.DataFrame:
+def _rows(judged: Sequence[Evaluations], columns: RegionColumns) -> pl.DataFrame:
     """The results of predictions and of all together as rows; see `judged_rows`."""
     import numpy as np
     import polars as pl
@@ -366,13 +367,6 @@ def _rows(run: Run, judged: Sequence[Evaluations], columns: RegionColumns) -> pl
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
     values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
     reasons = np.stack([part.reasons for part in judged], axis=1).ravel()
-    whole, measure = reasons < 0, measure_of(run)
-    if measure is not None and not measure.information:
-        without = f"{measure.name} is a number without unit, so there is no margin in bits"
-        values, reasons = (
-            np.full(len(values), np.nan),
-            np.where(reasons < 0, columns.texts.number(without), reasons),
-        )
     texts = pl.Series([*columns.texts.texts(), None], dtype=pl.String)
     return pl.DataFrame(
         {
@@ -380,7 +374,7 @@ def _rows(run: Run, judged: Sequence[Evaluations], columns: RegionColumns) -> pl
             "value": pl.Series(values).fill_nan(None),
             # Rows without a reason have index -1, mapped to the last text, which is None.
             "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],
-            "whole": whole,
+            "whole": reasons < 0,
         },
         schema=_schema(),
     )

@@ -94,7 +94,7 @@ def nearness(run: Run, margins: pl.Series) -> Nearness:
     undefined = _undefined(measure, trees, run)
     if linear.name not in _SUMS:
         method = f"{method}; {_DIVIDED} {linear.name}"
-    # Measures without unit have no margins in bits.
+    # Margins of measures without unit are not those of the sums that their errors are known of.
     near = (margins if measure.information else own).abs() < bits * scales
     return Nearness(near, bits, method, undefined)
 

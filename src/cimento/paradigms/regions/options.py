@@ -12,7 +12,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import UNIGRAM, Column
 from cimento.kinds.base import option_names
 from cimento.kinds.clusters import ClusteredOptions
-from cimento.measures import columns_needed
+from cimento.measures import columns_needed, names_of_measures
 from cimento.measures.normalizing import MODEL, load_unigrams
 from cimento.measures.regions import FirstTokenRule
 from cimento.paradigms.regions.predictions import parse_predictions
@@ -66,8 +66,10 @@ class RegionOptions(ClusteredOptions):
     predictions: Annotated[tuple[str, ...], BeforeValidator(_texts)] = ()
     unit: UnitName = "bits"
     seed: Annotated[int, Field(ge=0)] = 0
-    measure: str = ""
-    also: Annotated[tuple[str, ...], BeforeValidator(option_names)] = ()
+    measure: Annotated[str, BeforeValidator(names_of_measures)] = ""
+    also: Annotated[
+        tuple[str, ...], BeforeValidator(option_names), BeforeValidator(names_of_measures)
+    ] = ()
     unigrams: str = ""
     unscored_first: FirstTokenRule = "missing"
     ties: TieRule = "tie"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.io.values import grouped
 from cimento.kinds.sections import estimate_cell
 from cimento.paradigms.regions.judging import judged_suite, label_of, options_of
 from cimento.records.outcomes import design_of
@@ -34,28 +35,25 @@ class PredictionRate:
         words: the prediction in words.
         model: label of the model, with the measure if the run is not judged on regions.
         rate: the proportion of items in which it holds.
-        margin: mean over items of its margin, in bits.
+        margin: mean over items of its margin.
+        unit: of the margins; empty for those of a measure without unit.
     """
 
     words: str
     model: str
     rate: Estimate
     margin: Mean
+    unit: str
 
     @property
     def place(self) -> _Place:
         """The row of the table."""
         return self.rate.suite, self.rate.question, self.words
 
-    @property
-    def cells(self) -> tuple[EstimateCell, EstimateCell]:
-        """The rate in percent, and the margin."""
-        mean = self.margin
-        reason = mean.reason or ""
-        margin = EstimateCell(
-            value=mean.value, low=mean.low, high=mean.high, n=mean.n, reason=reason, digits=2
-        )
-        return estimate_cell(self.rate), margin
+    def cells(self, *, with_unit: bool) -> tuple[EstimateCell, EstimateCell]:
+        """The rate in percent, and the margin, with its unit where the heading has none."""
+        margin = EstimateCell.of(self.margin.value, self.margin, self.margin.n, digits=2)
+        return estimate_cell(self.rate), replace(margin, unit=self.unit if with_unit else "")
 
 
 def prediction_rates(run: Run) -> list[PredictionRate]:
@@ -77,14 +75,13 @@ def prediction_rates(run: Run) -> list[PredictionRate]:
     for rate in run.summary().results:
         if rate.question not in words:
             continue
-        known = outcomes.filter(
-            (outcomes["question"] == rate.question) & outcomes["value"].is_not_null()
-        )
+        asked = outcomes.filter(outcomes["question"] == rate.question)
+        known = asked.filter(asked["value"].is_not_null())
         design = design_of(known["item"].to_list(), known["cluster"].to_list())
         margin = mean_of(known["value"].to_list(), design, seed=options_of(run).seed)
         rates.append(
             PredictionRate(words=words[rate.question], model=label_of(run), rate=rate,
-                           margin=margin)
+                           margin=margin, unit="".join(asked["unit"].unique()))
         )  # fmt: skip
     return rates
 
@@ -102,6 +99,9 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
         by_place.setdefault(one.place, {})[short[one.model]] = one
     beside = [*short.values()] if len(short) <= MOST_COLUMNS else []
     several = len({suite for suite, *_ in by_place}) > 1
+    columns = [[one for one in rates if short[one.model] == model] for model in beside]
+    units = [{one.unit for one in column} for column in columns or [[*rates]]]
+    mixed = max(map(len, units)) > 1
     rows: list[tuple[GridCell, ...]] = []
     rules = []
     last = ""
@@ -112,10 +112,13 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
         named = ((label,) if several else ()) + (question, words)
         last = suite
         lines = [(named, beside)] if beside else [((*named, model), [model]) for model in by_model]
-        rows += [(*label, *_row([by_model.get(model) for model in models]))
-                 for label, models in lines]  # fmt: skip
+        rows += [
+            (*label, *_row([by_model.get(model) for model in models], with_unit=mixed))
+            for label, models in lines
+        ]
     labels = ("suite",) * several + ("prediction", "in words") + ("model",) * (not beside)
-    numbers = ("accuracy, %", "margin, bits") * max(1, len(beside))
+    margins = [", ".join(filter(None, ("margin", *(() if mixed else one)))) for one in units]
+    numbers = [heading for margin in margins for heading in ("accuracy, %", margin)]
     blank = (BLANK,) * (len(labels) + 2)
     return Grid(
         title="Predictions: accuracy and mean margin, with 95% confidence intervals.",
@@ -124,13 +127,13 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
         rows=tuple(rows),
         rules=frozenset(rules),
         labels=len(labels),
-        notes=_notes(rates, kinds),
+        notes=_notes(rates, kinds, mixed=mixed),
     )
 
 
-def _row(by_model: Sequence[PredictionRate | None]) -> tuple[GridCell, ...]:
+def _row(by_model: Sequence[PredictionRate | None], *, with_unit: bool) -> tuple[GridCell, ...]:
     """N and chance of one prediction, then its rate and margin by each model."""
-    cells = [(BLANK, BLANK) if one is None else one.cells for one in by_model]
+    cells = [(BLANK, BLANK) if one is None else one.cells(with_unit=with_unit) for one in by_model]
     levels = dict.fromkeys(
         formatting.percent(one.rate.chance, absent=BLANK) for one in by_model if one is not None
     )
@@ -141,16 +144,25 @@ def _row(by_model: Sequence[PredictionRate | None]) -> tuple[GridCell, ...]:
     )
 
 
-def _notes(rates: Sequence[PredictionRate], kinds: Iterable[str]) -> tuple[str, ...]:
+def _notes(
+    rates: Sequence[PredictionRate], kinds: Iterable[str], *, mixed: bool
+) -> tuple[str, ...]:
     methods = formatting.methods([one.rate for one in rates]).replace("95%", "95%")
     of_means = dict.fromkeys(one.margin.method for one in rates if one.margin.low is not None)
     margins = f" Of margins: {'; '.join(of_means)}." if of_means else ""
     together = any(one.rate.question == ALL_PREDICTIONS for one in rates)
     scales = len({*kinds}) > 1
     measured = any(one.rate.method for one in rates)
+    units = grouped((one.unit, one.model) for one in rates)
+    much = "how many bits" if [*units] == ["bits"] else "how much"
+    differing = "; ".join(
+        f"{f'in {unit}' if unit else 'without unit'} for {', '.join(dict.fromkeys(models))}"
+        for unit, models in units.items()
+    )
     return (
-        "n: items judged. Margin: by how many bits a prediction holds, the mean over items; below 0"
+        f"n: items judged. Margin: by {much} a prediction holds, the mean over items; below 0"
         " it fails." + " Of all predictions: the smallest of each item." * together,
+        *(f"Margins are {differing}.",) * mixed,
         *("Where sentences are judged on a measure, less surprising is better on it.",) * measured,
         *("Margins of causal and masked models are on different scales.",) * scales,
         f"{methods}{margins}",
