@@ -274,14 +274,35 @@ def test_the_table_of_auc_names_its_method(tmp_path, capsys):
     assert "95% of AUC: jackknife" in capsys.readouterr().out
 
 
-def test_no_label_of_the_scatter_is_written_over_another():
-    frame = pl.DataFrame({
-        "rating": [1.0, 1.0, 1.0, 5.0, 3.0],
-        "value": [-50.0, -50.1, -20.0, -50.0, -180.0],
-        "named": ["a", "b", "c", "d", None],
-    })  # fmt: skip
-    first, second, third, other, none = label_places(frame)
-    assert (second, third, none) == (-50.1, -20.0, None)
-    apart = (180 - 20) * 13 / 320
-    assert first >= second + apart
-    assert other >= first + apart
+POINTS = st.lists(
+    st.tuples(st.sampled_from([15.0, 118, 220, 323, 425]), st.floats(10, 310)),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(points=POINTS, length=st.integers(1, 40))
+def test_no_label_of_the_scatter_is_written_over_another(points, length):
+    names = ["n" * length if row < 5 else None for row in range(len(points))]
+    places = label_places(points, names)
+    assert [place is None for place in places] == [name is None for name in names]
+    labels = [place for place in places if place is not None]
+    for number, label in enumerate(labels):
+        assert 0 < label.height < 320
+        for other in labels[:number]:
+            lows, highs = zip(
+                *(sorted((one.start, one.end)) for one in (label, other)), strict=True
+            )
+            assert abs(label.height - other.height) >= 13 or max(lows) >= min(highs)
+
+
+def test_a_label_of_the_scatter_is_beside_its_point_unless_something_is_in_the_way():
+    # The text of the first would go over the second point, so that it is half a line higher.
+    first, second, third = label_places(
+        [(10.0, 100.0), (60.0, 98.0), (430.0, 50.0)], ["a sentence", None, "another"]
+    )
+    assert second is None
+    assert (first.start, first.end) == (18, 78)
+    assert abs(first.height - 98) >= 10
+    assert (third.start, third.height) == (422, 50)
+    assert third.end == 422 - 6 * len("another")

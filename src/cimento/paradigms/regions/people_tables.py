@@ -12,7 +12,7 @@ from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, rates_of_cho
 from cimento.paradigms.regions.people_ratings import rates_of_ratings
 from cimento.records.outcomes import Estimate
 from cimento.report.cells import Shown
-from cimento.report.formatting import ends_of, number, rate_as_text
+from cimento.report.formatting import ends_of, interval, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ _OF_RATINGS = (
 _OF_MODELS = (
     "rho: Spearman's correlation, over items, of the model's margin with people's proportion.",
     "same verdict: items on which the model's verdict is that of mean ratings or most people;",
-    "a tie is the same only as a tie. kappa: Cohen's, of the same verdicts: 0 is chance.",
-    "Item by item: --table people-items.",
+    "a tie is the same only as a tie, unless the run has --ties pass: then it is a pass.",
+    "kappa: Cohen's, of the same verdicts: 0 is chance. Item by item: --table people-items.",
 )
 
 
@@ -200,3 +200,28 @@ def _of_same(run: Run, rate: PeopleRate, same: SameVerdict) -> Iterator[Estimate
         high=None,
         reason=same.kappa.reason or "no interval is made for it",
     )
+
+
+def same_verdict_said(model: str, estimates: Sequence[Estimate]) -> str:
+    """Say on how many items a model has the verdict of people together.
+
+    Args:
+        model: name of the model.
+        estimates: of its run.
+
+    Returns:
+        A sentence; empty if people's answers to the headline question are unknown.
+    """
+    questions = {one.question for one in estimates if one.role == "headline"}
+    known = {one.statistic: one for one in estimates if one.question in questions}
+    same, kappa = known.get(SAME), known.get(KAPPA)
+    if same is None or kappa is None or same.value is None:
+        return ""
+    agreed = (
+        f"Cohen's kappa {number(kappa.value)}"
+        if kappa.value is not None
+        else (f"Cohen's kappa is undefined: {kappa.reason}")
+    )
+    ends = interval(same.low, same.high, absent="")
+    share = " ".join(filter(None, (number(same.value), ends)))
+    return f"{model} has the same verdict on {same.right} of {same.n} items ({share}; {agreed})."
