@@ -9,15 +9,12 @@ import pytest
 
 from cimento import UsageError, open_runs
 from cimento.compare.before_after import matched
-from cimento.compare.figures_checkpoints import (
-    checkpoints_figure,
-    checkpoints_frame,
-    mean_rows,
-)
+from cimento.compare.figures_checkpoints import checkpoints_figure, mean_rows, suite_rows
 from cimento.compare.over_suites import SuiteFacts
 from cimento.compare.ranking import rank_models
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
 from cimento.paired.pairwise import compare_pair, surely_worse
+from cimento.report.figures_rates import steps_frame
 from tests.helpers.made_runs import made_run, outcomes_of
 
 
@@ -70,7 +67,7 @@ def test_checkpoints_are_in_the_order_of_training():
     (ranking,) = rank_models(runs).rankings
 
     assert [checkpoint.step for checkpoint in ranking.checkpoints] == [100, 500, 1000]
-    frame = checkpoints_frame([ranking], chances={("s", "all"): 0.5, ("other", "all"): 0.3})
+    frame = steps_frame(suite_rows([ranking], {("s", "all"): 0.5, ("other", "all"): 0.3}))
     assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
     assert frame["chance"].to_list() == [0.5, 0.5, 0.5]
     drawn = checkpoints_figure([ranking], chances={("s", "all"): 0.5}).svg()
@@ -87,7 +84,7 @@ def test_checkpoints_are_in_the_order_of_training():
 def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
     steps = {100: ("+---", "+---", "++--"), 500: ("++--", "++++", "++++")}
     runs = [
-        marks(f"m@{step}", right, family="m", step=step, suite=suite)
+        marks(f"m@{step}", 2 * right, family="m", step=step, suite=suite)
         for step, answers in steps.items()
         for suite, right in zip(("s", "t", "u"), answers, strict=True)
     ]

@@ -200,7 +200,7 @@ def _write_examples(words: str, formatter: HelpFormatter) -> None:
         formatter.write(f"\nExample{'s' * (len(lines) > 1)}:\n")
         formatter.write("".join(f"  {line}\n" for line in lines))
     if words in EXITS:
-        formatter.write(f"\nExit codes: {EXITS[words]}.\nAll of them: cimento --help-all\n")
+        formatter.write(f"\nExit codes: {EXITS[words]}.\n")
 
 
 _LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."

@@ -48,6 +48,6 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
 
 EXITS: Mapping[str, str] = {
     "run": "0 done, 2 wrong input, 3 a part is missing, 4 below --fail-under",
-    "compare": "0 done, 2 wrong input, 3 a part is missing, 4 worse (--fail-if-worse)",
+    "compare": "0 done, 2 wrong input, 3 a part is missing, 4 the second is worse",
 }
-"""The exit codes of commands in scripts; all codes are at the end of ``cimento --help-all``."""
+"""The exit codes of commands that scripts wait for, in brief."""

@@ -15,8 +15,6 @@ from cimento.report.figures_rates import steps_frame, training_figure
 from cimento.statistics.suite_means import SuitesMean, SuiteValue, mean_over_suites
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cimento.compare.over_suites import SuiteFacts
     from cimento.compare.ranking_records import RankedModel, Ranking
 
@@ -44,7 +42,7 @@ def checkpoints_figure(
     means = mean_rows(
         [one for one in rankings if (one.suite, one.question) in headlines], facts or {}
     )
-    frame = steps_frame([*means, *_suite_rows(rankings, chances)])
+    frame = steps_frame([*means, *suite_rows(rankings, chances)])
     twice = next(filter(None, map(_steps_twice, rankings)), "")
     require_rows(
         frame,
@@ -71,16 +69,18 @@ def _steps_twice(ranking: Ranking) -> str:
     return f"several models are of step {step} ({', '.join(sorted(names))}){more}"
 
 
-def checkpoints_frame(
-    rankings: Sequence[Ranking], *, chances: Mapping[tuple[str, str], float]
-) -> pl.DataFrame:
-    """The numbers of the curves of suites: panel, step, model, accuracy, low, high, n, chance."""
-    return steps_frame(_suite_rows(rankings, chances))
-
-
-def _suite_rows(
+def suite_rows(
     rankings: Sequence[Ranking], chances: Mapping[tuple[str, str], float]
 ) -> Iterator[tuple[object, ...]]:
+    """The numbers of the curves of suites.
+
+    Args:
+        rankings: those whose models are not revisions of one model have none.
+        chances: suite and question to the level of chance, where it is known.
+
+    Yields:
+        Panel, step, model, accuracy, low, high, number of items, chance.
+    """
     parts = attrgetter("step", "model", "accuracy", "interval.low", "interval.high", "n")
     for ranking in rankings:
         chance = chances.get((ranking.suite, ranking.question))

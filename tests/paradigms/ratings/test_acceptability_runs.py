@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from cimento import InputError, evaluate
 from cimento.paradigms.ratings.paradigm import scatter_of
 from cimento.paradigms.ratings.scatter import label_places
+from cimento.paradigms.regions.text import SCREEN
 from cimento.suites.formats.native import write_native
 from cimento.suites.ratings import (
     RatedSentence,
@@ -174,7 +176,7 @@ class TestCommand:
         out = capsys.readouterr().out
         assert "beside people" in out
         assert "log-probability (lp)" in out
-        assert "Perplexity (ppl) by label" in out
+        assert "Perplexity (ppl) by label" in shown(run, capsys)
         numbers = tmp_path / "scatter.csv"
         assert invoke(["report", str(run), "--figure", "scatter", "-o", str(numbers)]) == 0
         assert pl.read_csv(numbers).height == 4
@@ -217,6 +219,51 @@ class TestCommand:
         folder = write_native(suite_from_ratings(some), tmp_path / "five")
         assert invoke(["suites", "check", str(folder)]) == 0
         assert "CIM-S023" not in capsys.readouterr().out
+
+
+def shown(run, capsys):
+    """What `show` prints of a run."""
+    assert invoke(["show", str(run)]) == 0
+    return capsys.readouterr().out
+
+
+def test_run_prints_a_screen_of_rated_pairs_with_its_conclusion_and_show_everything(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    pairs = [("dorme", "dormono"), ("corre", "corrono"), ("parla", "parlano"),
+             ("mangia", "mangiano"), ("beve", "bevono"), ("legge", "leggono")]  # fmt: skip
+    some = [
+        sentence(
+            f"{number}{label[0]}", f"Il vicino {word} piano.", *ratings,
+            pair=f"p{number}", label=label,
+        )
+        for number, words in enumerate(pairs)
+        for word, label, ratings in zip(
+            words, ("acceptable", "unacceptable"), ((5, 4, 5), (1, 2, 1)), strict=True
+        )
+    ]  # fmt: skip
+    folder = write_native(suite_from_ratings(rated(*some)), tmp_path / "set")
+    runs = tmp_path / "runs"
+    arguments = ["run", str(folder), "-m", "demo-causal", "-o", str(runs), "--set", "draws=50"]
+    assert invoke(arguments) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) <= SCREEN
+    assert "by label" not in out
+    assert "Accuracy: demo-causal gets " in out
+    assert "Spearman's rho of lp with ratings: demo-causal reaches " in out
+    assert "Same verdict as people: demo-causal has the same verdict on " in out
+    assert f"Everything:  cimento show {runs / 'set'}" in out
+    (names,) = re.findall(r"--table (\w+) \(or (.*)\)", out)
+    for name in (names[0], *names[1].split(", ")):
+        assert invoke(["report", str(runs / "set"), "--table", name]) == 0
+    capsys.readouterr()
+    whole = shown(runs / "set", capsys)
+    assert "Ratings by label" in whole
+    assert "agreement of the people" in whole
+    # With other options than the stored run, all is shown, since no other command has it.
+    assert invoke([*arguments, "--ties", "pass"]) == 0
+    assert "Ratings by label" in capsys.readouterr().out
 
 
 class TestScatter:
